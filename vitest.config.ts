@@ -9,7 +9,7 @@ import { memoryDirectory } from './test/support/memory-directory.ts';
 /** Lanes of which a file mostly waits: for a browser, a killed program, the end of a lease. */
 const WAITING: ReadonlySet<string> = new Set(['browser', 'kills', 'long']);
 /** The slowest of the other files, the slowest first. */
-const SLOW = ['store/postgres', 'who-may/who-may', 'watching/shared-channels', 'watching/', 'reminders/', 'inbox/'];
+const SLOW = ['database/postgres', 'who-may/who-may', 'watch/shared-channels', 'watch/', 'remind/', 'inbox/'];
 
 function rank({ moduleId }: TestSpecification): number {
 	const place = SLOW.findIndex((path) => relative(import.meta.dirname, moduleId).includes(path));

@@ -5,8 +5,8 @@
  */
 import { z } from 'zod';
 import { SessionServiceError } from '../src/session-service/errors.ts';
-import { readBody } from '../src/session-service/json.ts';
 import { readSessionResponse } from '../src/session-service/schema.ts';
+import { readBody } from '../src/session-service/transport.ts';
 
 const RUNS = 60;
 

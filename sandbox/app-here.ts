@@ -1,7 +1,7 @@
 import { createHandraise } from '../src/app.ts';
-import type { Clock } from '../src/clock.ts';
 import { parseConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+import type { Clock } from '../src/core/clock.ts';
+import { createLog } from '../src/core/log.ts';
 import type { AppProcess, createAppProcess } from './app-process.ts';
 
 type Deps = Parameters<typeof createAppProcess>[0];

@@ -102,6 +102,7 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	for (const name of ['ada', 'gus', 'eve']) await choose(dialog, 'Guests', name);
 	await dialog.getByText('2 at most. Take one out to choose another.').waitFor();
 	await page.keyboard.press('Backspace');
+	await dialog.getByRole('button', { name: /^Remove Gus/ }).waitFor({ state: 'detached' });
 	await choose(dialog, 'Guests', 'eve');
 	await page.keyboard.press('Escape');
 	await field('Day').fill('2026-12-04');

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { handOverRefusedText } from '../src/slack/blocks/hand-over.ts';
-import { waitingCountWords } from '../src/slack/blocks/inbox.ts';
-import { asksWords } from '../src/slack/blocks/watch-posts.ts';
+import { handOverRefusedText } from '../src/features/hand-over/view.ts';
+import { waitingCountWords } from '../src/features/inbox/view.ts';
+import { asksWords } from '../src/features/watch/post-view.ts';
 import {
 	GAVE_BACK,
 	HANDED_OVER,

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { emptyWords, waitingCountWords } from '../src/slack/blocks/inbox.ts';
+import { emptyWords, waitingCountWords } from '../src/features/inbox/view.ts';
 import { DELIVERED, line } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
@@ -46,8 +46,8 @@ async function watch(who: string, ids: readonly string[], channel = '#agents'): 
 		.as(who)
 		.command(channel, `/session watch ${ids.join(' ')}`);
 	await harness.until(() => {
-		const replies = JSON.stringify(slack().state.messages.filter(({ threadTs }) => threadTs !== undefined));
-		return ids.every((id) => replies.includes(id));
+		const posts = slack().state.messages.map(({ blocks }) => JSON.stringify(blocks));
+		return ids.every((id) => posts.some((post) => post.includes(`Chairs ${id}” asks`)));
 	});
 }
 /** No person's Home shows a question. */

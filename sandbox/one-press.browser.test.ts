@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { CHOICE_WORDS } from '../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS } from '../src/features/answer/receipt-view.ts';
 import { ASKS, headline } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';

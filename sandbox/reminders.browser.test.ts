@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { mentionErrors } from '../src/slack/blocks/channel-settings.ts';
+import { mentionErrors } from '../src/features/settings/view.ts';
 import { CHANGED_REMINDERS, DELIVERED, REMINDER, reminderText } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
@@ -107,7 +107,7 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 	await moveClock(page, '+15 min', '+5 min');
 	await soon(
 		channelOf(page)
-			.getByRole('button', { name: /^2 replies/ })
+			.getByRole('button', { name: /^1 reply/ })
 			.last()
 			.click(),
 	);

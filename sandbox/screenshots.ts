@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { waitingCountWords } from '../src/slack/blocks/inbox.ts';
+import { waitingCountWords } from '../src/features/inbox/view.ts';
 import { ESCALATION, headline, youHandedOver } from '../test/support/sentences.ts';
 import { launchBrowser } from './browser.ts';
 import { createSandbox } from './sandbox.ts';
@@ -88,11 +88,11 @@ async function reminderPictures(): Promise<void> {
 		await composer.press('Enter');
 		await channel.getByRole('button', { name: 'Hand over' }).waitFor({ timeout: 60_000 });
 		await move('+15 min');
-		const replies = channel.getByRole('button', { name: /^2 replies/ });
+		const replies = channel.getByRole('button', { name: /^1 reply/ });
 		await replies.waitFor({ timeout: 60_000 });
 		await move('+15 min');
 		await channel.getByText(ESCALATION).waitFor({ timeout: 60_000 });
-		await channel.getByRole('button', { name: /^3 replies/ }).click();
+		await channel.getByRole('button', { name: /^1 reply/ }).click();
 		await page.setViewportSize({ width: 1400, height: 800 });
 		await page.evaluate('for (const list of document.querySelectorAll(".messages")) list.scrollTo(0, 1e6)');
 		await picture(page, 'reminder');

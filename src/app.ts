@@ -1,58 +1,59 @@
 import type { Dispatcher } from 'undici';
-import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
-import type { QuestionUpdated } from './answers/answer.ts';
-import { ourAnswers } from './answers/earlier-answers.ts';
-import { createHousekeeping } from './answers/housekeeping.ts';
-import { createAnswerWorker } from './answers/worker.ts';
-import { createMemoryCell } from './cell.ts';
-import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { Clock } from './core/clock.ts';
+import type { Log } from './core/log.ts';
+import { createMetrics } from './core/metrics.ts';
+import { createRateLimiter } from './core/rate-limiter.ts';
+import { createMemoryCell } from './core/values.ts';
 import type { Core } from './core.ts';
-import { createHandOvers } from './inbox/hand-overs.ts';
-import type { InboxPlace } from './inbox/inbox.ts';
-import { createInboxes } from './inbox/inboxes.ts';
-import { createReminders } from './inbox/reminders.ts';
-import type { Log } from './log.ts';
+import { createSharedState } from './database/postgres.ts';
+import { createDrawing } from './drawing.ts';
+import { createAnswers } from './features/answer/accept.ts';
+import { registerAnswerActions } from './features/answer/actions.ts';
+import { createDrafting } from './features/answer/drafts.ts';
+import { ourAnswers } from './features/answer/earlier-answers.ts';
+import { registerHistory } from './features/answer/history.ts';
+import { createReceipts } from './features/answer/receipts.ts';
+import { registerSubmission } from './features/answer/submission.ts';
+import { registerTextAsAnswer } from './features/answer/text-as-answer.ts';
+import { createAnswerWorker } from './features/answer/worker.ts';
+import { createHandOvers } from './features/hand-over/hand-overs.ts';
+import { registerHandOver } from './features/hand-over/handler.ts';
+import { createInboxDisplay, registerInbox } from './features/inbox/handler.ts';
+import { createInboxes } from './features/inbox/inboxes.ts';
+import { registerSnooze } from './features/inbox/snooze.ts';
+import { registerQuickAnswers } from './features/press/handler.ts';
+import { createReminders } from './features/remind/reminders.ts';
+import { registerSessionActions } from './features/session/actions.ts';
+import { registerSessionCommand } from './features/session/command.ts';
+import { createSessionFlow } from './features/session/flow.ts';
+import { createPresenter } from './features/session/presenter.ts';
+import { registerChannelSettings } from './features/settings/handler.ts';
+import { createSettingsSaving, createUserGroups } from './features/settings/saving.ts';
+import { registerWatching } from './features/watch/actions.ts';
+import { createWatchCommands } from './features/watch/commands.ts';
+import { registerChannelEvents, registerFallbacks } from './features/watch/events.ts';
+import { createHousekeeping } from './ops/housekeeping.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
-import { createMetrics } from './ops/metrics.ts';
+import type { QuestionUpdated } from './questions/answer.ts';
 import { disclosureOf } from './questions/secrecy.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 import { createRequestBudget } from './session-service/budget.ts';
-import { type BudgetState, keptFromWatching } from './session-service/budget-state.ts';
+import type { BudgetState } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
+import { createServiceHealth } from './session-service/health.ts';
+import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
-import { createSlackClients, type Identity, identify } from './slack/clients.ts';
-import { createDirectory } from './slack/directory.ts';
-import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
-import type { HandlerContext } from './slack/handlers/context.ts';
-import { registerHandOver } from './slack/handlers/hand-over.ts';
-import { registerChannelEvents, registerFallbacks } from './slack/handlers/other-events.ts';
-import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
-import { registerSessionActions } from './slack/handlers/session-actions.ts';
-import { registerSessionCommand } from './slack/handlers/session-command.ts';
-import { registerSnooze } from './slack/handlers/snooze.ts';
-import { registerSubmission } from './slack/handlers/submission.ts';
-import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
-import { createInboxDisplay } from './slack/inbox-display.ts';
+import { createDirectory, createSlackClients, type Identity, identify } from './slack/clients.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
 import { createPersonReads } from './slack/person-reads.ts';
-import { createAnnouncer } from './slack/posts/announcer.ts';
-import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
-import { createDrafting } from './slack/session/drafts.ts';
-import { createSessionFlow } from './slack/session/flow.ts';
-import { createPatientReads } from './slack/session/open-view.ts';
-import { createPresenter } from './slack/session/presenter.ts';
-import { createUserGroups } from './slack/settings/mentions.ts';
-import { createSettingsSaving } from './slack/settings/saving.ts';
-import { openStore } from './store/open.ts';
-import { createSharedState } from './store/shared-cells.ts';
-import { createServiceHealth } from './watches/service-health.ts';
-import { createWatching } from './watches/watching.ts';
+import type { InboxPlace } from './slack/request.ts';
+import { createPatientReads } from './slack/windows.ts';
+import { openStore, type Store } from './stores.ts';
+import { createWatching } from './watching.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -79,7 +80,7 @@ export async function createHandraise({
 		answers: () => answerStore.stats(),
 		now: () => clock.now(),
 		budgetUsed() {
-			const { delivery, person, background } = budget.stats().used;
+			const { delivery, person, background } = budget.usage();
 			return delivery + person + background;
 		},
 	});
@@ -93,10 +94,8 @@ export async function createHandraise({
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
-	let reservedPerSecond = () => 0;
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
-		reservedPerSecond: () => reservedPerSecond(),
 		clock,
 		cell: cellOf<BudgetState>(serviceUrl),
 	});
@@ -109,8 +108,9 @@ export async function createHandraise({
 		budget,
 		timeouts: { call: config.service.callTimeoutMs },
 		proxy,
-		onCall({ priority, outcome }) {
+		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);
+			if (operation === 'list') metrics.listing.requested(byteCount, tookMs);
 			// Watching reports its own reads, also those that were never sent.
 			if (priority === 'background') return;
 			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
@@ -125,7 +125,7 @@ export async function createHandraise({
 		clock,
 		hasReplicas ? (key) => createSharedState(store, `rate:${key}`) : undefined,
 	);
-	const core: Core = {
+	const core: Core<Store> = {
 		config,
 		clock,
 		log,
@@ -149,7 +149,7 @@ export async function createHandraise({
 		onEarlyRead: () => watching.wakePoller(),
 	});
 	const watching = createWatching(core, {
-		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
+		budget: budget.background,
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
 		async ourAnswers(session, known) {
@@ -158,10 +158,8 @@ export async function createHandraise({
 		},
 		onQuestions: inboxes.touch,
 	});
-	reservedPerSecond = watching.reservedPerSecond;
 	const questionUpdated: QuestionUpdated = (question, what, by) => {
-		if (what === 'choice') watching.choiceUpdated(question);
-		else watching.questionUpdated(question, { readEarly: what === 'delivered' });
+		watching.questionUpdated(question, { readEarly: what === 'delivered', onlyQuestions: what === 'choice' });
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
@@ -230,7 +228,7 @@ export async function createHandraise({
 			reminders.wake();
 		}
 		const settingsSaving = createSettingsSaving(core, accessPolicy, { memberships, channels, userGroups }, onChanged);
-		const context: HandlerContext = {
+		const context = {
 			...core,
 			listen,
 			reply,
@@ -251,7 +249,15 @@ export async function createHandraise({
 			userGroups,
 			settingsSaving,
 		};
-		registerSessionCommand(context);
+		const watchCommands = createWatchCommands(context);
+		registerWatching(context, watchCommands);
+		registerSessionCommand(context, {
+			...watchCommands,
+			openSession: (asked, sessionId) => flow.open(asked, { sessionId, messageIndex: null }),
+			openHistory: registerHistory(context),
+			openInbox: registerInbox(context),
+			openSettings: registerChannelSettings(context),
+		});
 		registerSessionActions(context);
 		registerSubmission(context);
 		registerAnswerActions(context);
@@ -311,8 +317,8 @@ export async function createHandraise({
 			slack = createSlackApp(identity);
 			// What writes to Slack by itself needs `workspace` and the access policy.
 			worker.wake();
-			const announcer = createAnnouncer(core, { mayAct, userGroups });
-			await watching.startPosting(announcer, createChannelList(clients.background));
+			const draw = createDrawing(core, { mayAct, userGroups });
+			await watching.startPosting(draw, createChannelList(clients.background));
 			await slack.app.start();
 			return { port };
 		},

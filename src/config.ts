@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { HandraiseError } from './errors.ts';
+import { HandraiseError } from './core/errors.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 
-const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
-const setting = <T extends z.ZodType>(type: T) => z.preprocess(blankIsUnset, type);
-
-const required = (hint: string) => setting(z.string({ error: `is missing: ${hint}` }).trim());
-const optional = setting(z.string().trim().optional());
+const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
+const optional = z.string().trim().optional();
 const optionally = (isValid: (value: string) => boolean, problem: string) =>
-	setting(z.string().trim().refine(isValid, problem).optional());
+	z.string().trim().refine(isValid, problem).optional();
 
 const HTTP = ['http:', 'https:'];
 /** A web address without a trailing slash. */
@@ -35,57 +32,44 @@ const proxyAddress = optionally(
 	'is not the address of a proxy: use one like http://proxy.example:3128, with user and password percent-encoded',
 );
 
-const flag = setting(
-	z
-		.enum(['true', 'false', '1', '0', 'yes', 'no'], { error: 'is neither true nor false' })
-		.transform((value) => ['true', '1', 'yes'].includes(value))
-		.default(false),
-);
-const oneOf = <const Words extends readonly [string, string, ...string[]]>(words: Words, fallback: Words[number]) =>
-	setting(
-		z
-			.enum(words, {
-				error: `is ${words.length === 2 ? `neither ${words.join(' nor ')}` : `not one of ${words.join(', ')}`}`,
-			})
-			.default(fallback),
-	);
+const flag = z
+	.enum(['true', 'false', '1', '0', 'yes', 'no'], { error: 'is neither true nor false' })
+	.transform((value) => ['true', '1', 'yes'].includes(value))
+	.default(false);
+function oneOf<const Words extends readonly [string, string, ...string[]]>(words: Words, fallback: Words[number]) {
+	const error = words.length === 2 ? `is neither ${words.join(' nor ')}` : `is not one of ${words.join(', ')}`;
+	return z.enum(words, { error }).default(fallback);
+}
 const wholeNumber = (fallback: number, min: number, max: number) =>
-	setting(
-		z.coerce
-			.number({ error: `is not a number: use a whole number from ${min} to ${max}` })
-			.int(`is not a whole number from ${min} to ${max}`)
-			.min(min, `is less than ${min}`)
-			.max(max, `is more than ${max}`)
-			.default(fallback),
-	);
+	z.coerce
+		.number({ error: `is not a number: use a whole number from ${min} to ${max}` })
+		.int(`is not a whole number from ${min} to ${max}`)
+		.min(min, `is less than ${min}`)
+		.max(max, `is more than ${max}`)
+		.default(fallback);
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const LONGEST_DURATION_MS = 30 * UNITS.d;
 /** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
 const duration = (fallback: string) =>
-	setting(
-		z
-			.string()
-			.trim()
-			.default(fallback)
-			.transform((value, context) => {
-				if (value === 'off') return null;
-				const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
-				const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
-				if (ms > 0 && ms <= LONGEST_DURATION_MS) return ms;
-				context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
-				return z.NEVER;
-			}),
-	);
+	z
+		.string()
+		.trim()
+		.default(fallback)
+		.transform((value, context) => {
+			if (value === 'off') return null;
+			const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+			const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
+			if (ms > 0 && ms <= 30 * UNITS.d) return ms;
+			context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
+			return z.NEVER;
+		});
 const ids = (pattern: RegExp, example: string) =>
-	setting(
-		z
-			.string()
-			.default('')
-			.transform((value) => value.split(/[\s,]+/).filter((id) => id !== ''))
-			.refine((list) => list.every((id) => pattern.test(id)), {
-				error: `contains something that is not a Slack ID: use IDs such as ${example}, separated by commas`,
-			}),
-	);
+	z
+		.string()
+		.default('')
+		.transform((value) => value.split(/[\s,]+/).filter((id) => id !== ''))
+		.refine((list) => list.every((id) => pattern.test(id)), {
+			error: `contains something that is not a Slack ID: use IDs such as ${example}, separated by commas`,
+		});
 
 const DEFAULT_REMIND_AFTER = '15m';
 
@@ -99,11 +83,9 @@ const environment = z.object({
 		'is another kind of token, or incomplete: use an app-level token with connections:write, which starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
-	SLACK_API_URL: setting(
-		webAddress(z.string().trim())
-			.transform((url) => `${url}/`)
-			.default('https://slack.com/api/'),
-	),
+	SLACK_API_URL: webAddress(z.string().trim())
+		.transform((url) => `${url}/`)
+		.default('https://slack.com/api/'),
 	SESSION_SERVICE_URL: webAddress(required('the base address of the session service, without /v1'))
 		.refine((value) => !value.endsWith('/v1'), 'ends in /v1: remove it, Handraise adds it')
 		.refine((value) => !URL.parse(value)?.username, 'contains a user name: put the key into SESSION_SERVICE_API_KEY'),
@@ -114,7 +96,7 @@ const environment = z.object({
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
 	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
-	SESSION_DASHBOARD_URL: setting(webAddress(z.string().trim()).optional()),
+	SESSION_DASHBOARD_URL: webAddress(z.string().trim()).optional(),
 	DATABASE_URL: optionally(
 		(value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
 		'is not a PostgreSQL address: use one like postgres://user:password@host:5432/database',
@@ -122,7 +104,7 @@ const environment = z.object({
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
 	NO_PROXY: optional,
-	DATA_DIR: setting(z.string().trim().default('./data')),
+	DATA_DIR: z.string().trim().default('./data'),
 	ENCRYPTION_KEY: optional,
 	ALLOW_GUESTS: flag,
 	ALLOW_EXTERNAL: flag,
@@ -151,9 +133,12 @@ const environment = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The text of a setting; undefined when it is not set, or blank. */
+const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
+
 /** Problems of several settings together, from the raw environment, so that they appear beside all others. */
 function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Partial<Settings>): string[] {
-	const isUnset = (name: string) => blankIsUnset(env[name]) === undefined;
+	const isUnset = (name: string) => textOf(env, name) === undefined;
 	const problems: string[] = [];
 	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
 		problems.push(
@@ -182,8 +167,8 @@ export function readSettings(env: Environment) {
 	const problems: string[] = [];
 	for (const [name, type] of Object.entries(environment.shape)) {
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
-		const lowerCase = name.endsWith('_PROXY') ? env[name.toLowerCase()] : undefined;
-		const parsed = type.safeParse(lowerCase ?? env[name]);
+		const lowerCase = name.toLowerCase();
+		const parsed = type.safeParse(textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name));
 		if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}`));
 	}
@@ -219,8 +204,6 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 	const hosts = [...new Set(addresses.map((address) => new URL(address).host))].join(', ');
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
 }
-
-export type ProxySettings = NonNullable<ReturnType<typeof proxySettings>>;
 
 /** @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value */
 export function parseConfig(env: Environment) {

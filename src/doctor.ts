@@ -1,7 +1,7 @@
-import { systemClock } from './clock.ts';
 import { proxySettings, readSettings } from './config.ts';
+import { systemClock } from './core/clock.ts';
+import { applyProxy } from './core/proxy.ts';
 import { runDoctor } from './doctor/run.ts';
-import { applyProxy } from './proxy.ts';
 
 /** `npm run doctor` */
 const proxy = applyProxy(proxySettings(readSettings(process.env).settings));

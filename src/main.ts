@@ -1,8 +1,8 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { HandraiseError } from './errors.ts';
-import { createLog } from './log.ts';
-import { applyProxy } from './proxy.ts';
+import { HandraiseError } from './core/errors.ts';
+import { createLog } from './core/log.ts';
+import { applyProxy } from './core/proxy.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;

@@ -11,8 +11,8 @@ import { manifestPath } from '../sandbox/manifest-path.ts';
 import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
 import { createHandraise } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
-import { HandraiseError } from '../src/errors.ts';
-import { createLog } from '../src/log.ts';
+import { HandraiseError } from '../src/core/errors.ts';
+import { createLog } from '../src/core/log.ts';
 import { startProgram as start } from './support/program.ts';
 
 const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
-import { fingerprintOf, shownHashOf } from '../../src/questions/open-question.ts';
+import { fingerprintOf, shownHashOf } from '../../src/questions/session.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
 import { openQuestion } from '../../src/slack/question-view.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
@@ -102,7 +102,6 @@ async function readyPresses(
 		quick: { position: 0, options: OPTIONS },
 		goneOn: false,
 		context: '',
-		itemCount: 1,
 		openCount: 1,
 		items: [
 			{ title: REPORT_ITEM.title ?? '', description: '', open: true, value: null, secret: false, withheld: false },

@@ -1,6 +1,6 @@
-import { readBody } from '../../src/session-service/json.ts';
+import { sessionModal } from '../../src/features/answer/form-view.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
-import { sessionModal } from '../../src/slack/blocks/session-modal.ts';
+import { readBody } from '../../src/session-service/transport.ts';
 import { buildSessionModel } from '../../test/support/session-model.ts';
 import type { BenchContext } from './context.ts';
 import { type Figure, load } from './report.ts';

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sampleWorkspace, withMembers } from '../../fake-slack/index.ts';
 import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { SessionJson } from '../../sandbox/session-service/json.ts';
+import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
-import { snapshotOf } from '../../src/watches/session-snapshot.ts';
-import { item, open, submission } from '../../test/store/support.ts';
-import { NO_LIMITS } from '../../test/watches/support.ts';
+import { item, open, submission } from '../../test/database/support.ts';
+import { NO_LIMITS } from '../../test/features/watch/support.ts';
 import { reportSession } from '../figures/sessions.ts';
 
 export const QUESTIONS = 300;
@@ -78,13 +78,11 @@ export async function storeQuestions({
 				view,
 				limits: NO_LIMITS,
 			});
-			const set = { digest: JSON.stringify(view.digest), card_ts: `${1_795_250_400 + index}.000100` };
-			await store.db.writeOne((trx) => trx.updateTable('watches').set(set).where('id', '=', id).execute());
+			await store.db.writeOne((trx) => trx.updateTable('watches').set({ revision: 1 }).where('id', '=', id).execute());
+			// Cards and posts stand already.
+			const posted = { state: 'shown', due_at: null, ts: `${1_795_250_400 + index}.000100`, shown_at: now };
+			await store.db.writeOne((trx) => trx.updateTable('posts').set(posted).where('watch_id', '=', id).execute());
 		}
-		// Cards and posts stand already.
-		await store.db.writeOne((trx) =>
-			trx.updateTable('announcements').set({ state: 'posted', next_attempt_at: null }).execute(),
-		);
 		for (let index = 0; index < people * ANSWERS_EACH; index++) {
 			const question = { service: service.url, sessionId: `answered${index}`, messageIndex: 3 };
 			const person = { teamId: TEAM, userId: userId(index % people) };

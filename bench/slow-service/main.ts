@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { discoveringApp } from '../../test/slack/watching/discovery-harness.ts';
+import { discoveringApp } from '../../test/features/discover/harness.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { quantile } from '../figures/stats.ts';
 

@@ -12,9 +12,9 @@ import {
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
+import { defaultPopulation, writeScripts } from '../../test/features/watch/simulation/population.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { createRandom } from '../../test/support/random.ts';
-import { defaultPopulation, writeScripts } from '../../test/watches/simulation/population.ts';
 import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Asked, playScripts, putSessions, sessionId } from './play.ts';

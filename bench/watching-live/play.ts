@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
-import type { Script } from '../../test/watches/simulation/population.ts';
+import type { Script } from '../../test/features/watch/simulation/population.ts';
 
 /** An action of an agent or a person, ms after the start. */
 interface Action {

@@ -1,5 +1,5 @@
-import type { Script } from '../../test/watches/simulation/population.ts';
-import { READ_MS } from '../../test/watches/simulation/simulation.ts';
+import type { Script } from '../../test/features/watch/simulation/population.ts';
+import { READ_MS } from '../../test/features/watch/simulation/simulation.ts';
 
 /**
  * The lowest mean delay of a reader that reads each session evenly and knows its question rate: read rates proportional

@@ -1,6 +1,6 @@
+import { POPULATIONS, writeScripts } from '../../test/features/watch/simulation/population.ts';
+import { simulate } from '../../test/features/watch/simulation/simulate.ts';
 import { createRandom } from '../../test/support/random.ts';
-import { POPULATIONS, writeScripts } from '../../test/watches/simulation/population.ts';
-import { simulate } from '../../test/watches/simulation/simulate.ts';
 import { mean, quantile, seconds, table } from './table.ts';
 
 /** Prints the delays of the schedule and of reading in turn for each population: means over the seeds from 1. */

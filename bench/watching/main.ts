@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createRandom } from '../../test/support/random.ts';
-import { LIMIT } from '../../test/watches/simulation/limited-service.ts';
+import { LIMIT } from '../../test/features/watch/simulation/limited-service.ts';
 import {
 	defaultPopulation,
 	POPULATIONS,
@@ -9,9 +8,10 @@ import {
 	populationSchema,
 	type Script,
 	writeScripts,
-} from '../../test/watches/simulation/population.ts';
-import { simulate } from '../../test/watches/simulation/simulate.ts';
-import type { Policy, Result } from '../../test/watches/simulation/simulation.ts';
+} from '../../test/features/watch/simulation/population.ts';
+import { simulate } from '../../test/features/watch/simulation/simulate.ts';
+import type { Policy, Result } from '../../test/features/watch/simulation/simulation.ts';
+import { createRandom } from '../../test/support/random.ts';
 import { evenMeanMs } from './best.ts';
 import { compare } from './compare.ts';
 import { detectionOf, mean, quantile, seconds, table } from './table.ts';

@@ -5,8 +5,8 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Store } from '../../src/store/open.ts';
-import { ANN, inTurns, item, KEY, open, submission } from '../../test/store/support.ts';
+import type { Store } from '../../src/stores.ts';
+import { ANN, inTurns, item, KEY, open, submission } from '../../test/database/support.ts';
 import { measureDisk } from '../figures/disk.ts';
 import { ms, pair, quantile, Rounds } from '../figures/stats.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../src/clock.ts';
-import { jsonTextOf } from '../../src/session-service/json.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { jsonTextOf } from '../../src/session-service/schema.ts';
 import { renewalFields, secretSessionFields, withSecretMessageFields } from './canaries.ts';
 import { type AnswerJson, type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
 import { LINK_LIFETIME_MS, signLink } from './links.ts';

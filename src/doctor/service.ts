@@ -1,7 +1,5 @@
-import { listPath } from '../session-service/address.ts';
 import { listQuery, readListResponse } from '../session-service/schema.ts';
-import { type Findings, notChecked, type Setup } from './check.ts';
-import { type HttpResponse, jsonObject, request } from './request.ts';
+import { type Findings, type HttpResponse, jsonObject, notChecked, request, type Setup } from './check.ts';
 
 /** A longer delay disturbs people. Slack's triggers expire after 3 s. */
 const SLOW_MS = 3_000;
@@ -41,7 +39,7 @@ export async function checkList({ ok, warning, failure }: Findings, { need, sett
 	const { response: first, url, address, get } = await service;
 	if (first.kind === 'no-response' || problemOf(first, url) !== null)
 		throw notChecked('the session service is not usable');
-	const response = await get(`${listPath(address)}?${listQuery(PROBE)}`);
+	const response = await get(`${address.listPath}?${listQuery(PROBE)}`);
 	if (response.kind === 'no-response') return warning(`no answer: ${response.why}. Watched sessions are read in turn.`);
 	const { status, body } = response;
 	if (status === 200 && readListResponse(jsonObject(body), PROBE) !== null) {

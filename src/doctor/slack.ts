@@ -1,6 +1,5 @@
 import type { Settings } from '../config.ts';
-import { type Findings, notChecked, type Setup } from './check.ts';
-import { at, createSlackCall, request, type SlackReply } from './request.ts';
+import { at, createSlackCall, type Findings, notChecked, request, type Setup, type SlackReply } from './check.ts';
 
 const TOKENS = {
 	SLACK_BOT_TOKEN: 'from "OAuth & Permissions" (Bot User OAuth Token, xoxb-…)',

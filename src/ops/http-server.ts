@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { HandraiseError } from '../core/errors.ts';
 import type { Core } from '../core.ts';
-import { HandraiseError } from '../errors.ts';
 
 /** Slack gives up on a request after three seconds. */
 const STOP_WITHIN_MS = 3_000;

@@ -1,39 +1,55 @@
-import { askingMessageIndex, asks, fingerprintOf, hashOfTexts, type LeftEmpty, questionAt } from './open-question.ts';
-import { assistantCountOf, isOver, resultOf, type Session } from './session.ts';
+import { z } from 'zod';
+import {
+	askingMessageIndex,
+	asks,
+	assistantCountOf,
+	fingerprintOf,
+	hashOfTexts,
+	isOver,
+	type LeftEmpty,
+	questionAt,
+	resultOf,
+	type Session,
+} from './session.ts';
 
+const positions = z.array(z.int()).readonly();
+
+const questionDigest = z
+	.object({
+		messageIndex: z.int(),
+		fingerprint: z.string(),
+		shownHash: z.string(),
+		/** How many earlier messages ask the same: identifies the question when its index changes. */
+		sameBefore: z.int(),
+		/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
+		answered: positions,
+		open: positions,
+	})
+	.readonly();
 /** What is stored of a session's newest question. */
-export interface QuestionDigest {
-	readonly messageIndex: number;
-	readonly fingerprint: string;
-	readonly shownHash: string;
-	/** How many earlier messages ask the same: identifies the question when its index changes. Null when not counted. */
-	readonly sameBefore: number | null;
-	/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
-	readonly answered: readonly number[];
-	readonly open: readonly number[];
-}
+export type QuestionDigest = z.infer<typeof questionDigest>;
 
 type QuestionState = Omit<QuestionDigest, 'sameBefore'>;
 
+export const digest = z
+	.object({
+		status: z.string(),
+		assistantCount: z.int(),
+		question: questionDigest.nullable(),
+		/** Hash of the result; null while there is none. */
+		result: z.string().nullable(),
+		/** Hash of the file names in order, without links and times, because the service renews those by itself. */
+		files: z.string(),
+	})
+	.readonly();
 /** What was last announced of a session. It is stored as JSON and holds no text of a person or an agent. */
-export interface Digest {
-	readonly status: string;
-	readonly assistantCount: number;
-	readonly question: QuestionDigest | null;
-	readonly over: boolean;
-	/** Hash of the result; null while there is none. */
-	readonly result: string | null;
-	/** Hash of the file names in order, without links and times, because the service renews those by itself. */
-	readonly files: string;
-	readonly screenshotTimestamp: string | null;
-}
+export type Digest = z.infer<typeof digest>;
 
 /** One difference between what was announced and the current session. */
 export type Change =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
-	| { readonly kind: 'stepped'; readonly count: number }
-	/** Fewer assistant messages than before. */
-	| { readonly kind: 'rewound'; readonly from: number; readonly to: number }
+	/** More assistant messages, or fewer. */
+	| { readonly kind: 'stepped' }
 	/** These positions need a value and did not before. */
 	| { readonly kind: 'questionAsked'; readonly messageIndex: number; readonly items: readonly number[] }
 	/** These positions got a value; those in `stillOpen` still need one. `taken`: by an answer of ours that no read has shown. */
@@ -45,7 +61,7 @@ export type Change =
 			readonly taken?: true;
 	  }
 	/** The question has another index, because messages before it were added or removed. */
-	| { readonly kind: 'questionMoved'; readonly from: number; readonly messageIndex: number }
+	| { readonly kind: 'questionMoved'; readonly messageIndex: number }
 	/** The same open question has another text above its items. */
 	| { readonly kind: 'questionReworded'; readonly messageIndex: number }
 	/** The same message asks something else. `items` are open. If it is answered already, `questionAnswered` follows. */
@@ -54,8 +70,7 @@ export type Change =
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
 	| { readonly kind: 'ended'; readonly status: string }
 	| { readonly kind: 'resultChanged' }
-	| { readonly kind: 'filesChanged' }
-	| { readonly kind: 'screenshotChanged' };
+	| { readonly kind: 'filesChanged' };
 
 /** What to store of a watched session. `leftEmpty` as in `openQuestion`. */
 export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
@@ -65,10 +80,8 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
 		question: index === null ? null : digestOfQuestionAt(session, index, leftEmpty),
-		over: isOver(session.status),
 		result: result === null ? null : hashOfTexts([result]),
 		files: hashOfTexts(session.files.map((file) => file.filename)),
-		screenshotTimestamp: session.lastScreenshotTimestamp,
 	};
 }
 
@@ -84,7 +97,7 @@ export function digestOfQuestionAt(
 }
 
 /**
- * The changes since `before`, in the order of announcement. Questions that were asked and answered between the two
+ * The changes since `before`, in the order of post. Questions that were asked and answered between the two
  * reads are found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
  *
  * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read.
@@ -101,14 +114,12 @@ export function changesBetween(
 	if (before === null) {
 		if (current.question !== null && current.question.open.length > 0)
 			changes.push(asked(current.question, current.question.open));
-		if (current.over) changes.push({ kind: 'ended', status: current.status });
+		if (isOver(current.status)) changes.push({ kind: 'ended', status: current.status });
 		return changes;
 	}
 	if (before.status !== current.status)
 		changes.push({ kind: 'statusChanged', from: before.status, to: current.status });
-	const steps = current.assistantCount - before.assistantCount;
-	if (steps > 0) changes.push({ kind: 'stepped', count: steps });
-	if (steps < 0) changes.push({ kind: 'rewound', from: before.assistantCount, to: current.assistantCount });
+	if (before.assistantCount !== current.assistantCount) changes.push({ kind: 'stepped' });
 	const found = before.question && atCurrentIndex(before.question, session);
 	const taken = found === null ? [] : takenFrom(found, arrived, session);
 	const announced = found && { ...found, open: without(found.open, taken), answered: [...found.answered, ...taken] };
@@ -117,21 +128,19 @@ export function changesBetween(
 		const { messageIndex, open: stillOpen } = announced;
 		if (taken.length > 0)
 			changes.push({ kind: 'questionAnswered', messageIndex: from, items: taken, stillOpen, taken: true });
-		if (messageIndex !== from) changes.push({ kind: 'questionMoved', from, messageIndex });
+		if (messageIndex !== from) changes.push({ kind: 'questionMoved', messageIndex });
 		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
 	}
 	changes.push(...answeredBetween(announced, current.question, session));
 	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question));
 	if (before.result !== current.result) changes.push({ kind: 'resultChanged' });
 	if (before.files !== current.files) changes.push({ kind: 'filesChanged' });
-	if (before.screenshotTimestamp !== current.screenshotTimestamp) changes.push({ kind: 'screenshotChanged' });
-	if (current.over && !before.over) changes.push({ kind: 'ended', status: current.status });
+	if (isOver(current.status) && !isOver(before.status)) changes.push({ kind: 'ended', status: current.status });
 	return changes;
 }
 
 /** The announced question with its current index. Messages before it may have been added or removed. */
 function atCurrentIndex(before: QuestionDigest, session: Session): QuestionState {
-	if (before.sameBefore === null) return before;
 	const messageIndex = indexesOf(session, before.fingerprint)[before.sameBefore];
 	return messageIndex === undefined ? before : { ...before, messageIndex };
 }

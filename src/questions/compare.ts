@@ -1,5 +1,15 @@
-import { askingMessageIndex, fingerprintOf, isReworded, questionAt, sameText } from './open-question.ts';
-import { assistantCountOf, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
+import {
+	askingMessageIndex,
+	assistantCountOf,
+	fingerprintOf,
+	type HumanInputItem,
+	isOver,
+	isReworded,
+	isWaiting,
+	questionAt,
+	type Session,
+	sameText,
+} from './session.ts';
 
 /**
  * An answer by position: a text for an item it fills, `''` for an item that the person left empty on purpose, and null
@@ -9,10 +19,9 @@ export type OurValues = readonly (string | null)[];
 
 /** What the read just before the PUT says about an answer. */
 export type DeliveryComparison =
-	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' }
+	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' | 'over' }
 	/** `values`: the service's, by position. */
-	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] }
-	| { readonly kind: 'over'; readonly status: string };
+	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };
 
 export interface DeliveryInput {
 	readonly session: Session;
@@ -46,7 +55,7 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	const question = questionAt(session, messageIndex);
 	const asked = question?.fingerprint === input.fingerprint ? question : null;
 	if (asked !== null && isAlreadyOurs(asked.items, values)) return { kind: 'alreadyOurs' };
-	if (isOver(session.status)) return { kind: 'over', status: session.status };
+	if (isOver(session.status)) return { kind: 'over' };
 	if (asked === null) return { kind: 'changed' };
 	if (isTakenByOther(asked.items, values, isWaiting(session.status))) {
 		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) };

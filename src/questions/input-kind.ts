@@ -5,20 +5,10 @@ import type { HumanInputItem } from './session.ts';
 
 /** The input that suits an item. Every input sends a string. */
 export type InputGuess =
-	| {
-			readonly kind: 'choice';
-			/** 2 to 100, in full length. Slack shows only 75 characters of each. */
-			readonly options: readonly string[];
-			readonly allowsOther: boolean;
-			readonly secret: false;
-	  }
-	| {
-			/** A `number` may be a fraction. A `date` is sent as 2026-11-20, a `time` as 17:05. */
-			readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'longText';
-			readonly secret: false;
-	  }
-	/** One line; the only input of secrets. */
-	| { readonly kind: 'line'; readonly secret: boolean };
+	/** `options`: 2 to 100, in full length. Slack shows only 75 characters of each. */
+	| { readonly kind: 'choice'; readonly options: readonly string[] }
+	/** A `number` may be a fraction, a `date` is sent as 2026-11-20, a `time` as 17:05. `line` is the only input of secrets. */
+	| { readonly kind: InputRule['kind'] | 'longText' };
 
 export const YES_NO = ['Yes', 'No'] as const;
 
@@ -140,14 +130,11 @@ const MAX_BRIEF_LENGTH = 400;
  * that refuses a correct answer is worse than long text, so every doubt gives long text.
  */
 export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>): InputGuess {
-	if (looksSecret(item)) return { kind: 'line', secret: true };
-	const listed = listedOptions(item);
-	if (listed !== null) {
-		const { options, allowsOther } = listed;
-		if (!areYesAndNo(options)) return { kind: 'choice', options, allowsOther, secret: false };
-		return { kind: WANTS_MORE_THAN_YES_OR_NO.test(textOf(item)) ? 'longText' : 'yesNo', secret: false };
-	}
-	return { kind: kindByRules(item), secret: false };
+	if (looksSecret(item)) return { kind: 'line' };
+	const options = listedOptions(item)?.options;
+	if (options === undefined) return { kind: kindByRules(item) };
+	if (!areYesAndNo(options)) return { kind: 'choice', options };
+	return { kind: WANTS_MORE_THAN_YES_OR_NO.test(textOf(item)) ? 'longText' : 'yesNo' };
 }
 
 function kindByRules(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {

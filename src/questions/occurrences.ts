@@ -1,13 +1,18 @@
 import type { Change, Digest, QuestionDigest } from './changes.ts';
 
-/** How a question ended. `changed`: the message asks something else. `renewed`: asked again while it was open. */
-export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed';
+/**
+ * How a question ended. `changed`: the message asks something else. `renewed`: asked again while it was open. `unwatched`:
+ * nobody watches its session any more.
+ */
+export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched';
 
 /** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
 export type OccurrenceChange =
 	/** The agent asks; or asked, and was answered before anybody saw it open (`settled`). */
 	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
-	/** The open one has another place, text, or other answered items. */
+	/** The open one has another place, be it that it is settled by the same read. */
+	| { readonly kind: 'moved'; readonly messageIndex: number }
+	/** The open one has another text, or other answered items. */
 	| { readonly kind: 'updated'; readonly question: QuestionDigest }
 	/** The open one is not open any more. */
 	| { readonly kind: 'settled'; readonly how: SettledHow };
@@ -65,7 +70,7 @@ export function occurrenceChanges(
 			}
 			case 'questionMoved':
 				knownAt = change.messageIndex;
-				isUpdated = true;
+				if (isOpen) found.push({ kind: 'moved', messageIndex: knownAt });
 				break;
 			case 'questionClosed':
 				settle('closed');

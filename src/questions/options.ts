@@ -1,19 +1,6 @@
 import { withoutFinalMarks, words } from './matching-text.ts';
 import type { HumanInputItem } from './session.ts';
 
-/** The answers that an item lists itself. */
-export interface ListedOptions {
-	/** Two to 100 different texts as the item gives them, in its order. */
-	readonly options: readonly string[];
-	/** False only when the item says that nothing else is possible and `options` is complete. */
-	readonly allowsOther: boolean;
-	/**
-	 * They are the text's only list, of lines or after words with a colon ("One of: A, B"). False for those taken from a
-	 * sentence, from quotation marks or from parentheses, which can be other than the item means.
-	 */
-	readonly explicit: boolean;
-}
-
 /** Code units. A longer text is not searched: its list may be cut, or belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
 /** Slack's limit for a select. */
@@ -30,7 +17,6 @@ const SEVERAL = words(
 /** What follows are examples, not the possible answers. */
 const EXAMPLES =
 	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|(?:^|[\s,;/])(?:\.\.\.|…)|\bincluding\b/i;
-const EXCLUSIVE = words('must be one of|exactly one of|only one of|has to be one of|nothing else');
 const CHOOSING = words(
 	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',
 );
@@ -43,13 +29,16 @@ const DATA_NAMES = words(
  * The options that an item lists: as bullets or a numbered list under a question, after words such as "one of:", in
  * quotation marks, in parentheses `(A/B/C)`, or as "A or B?". Null when it is not certain that there are options, when
  * several may be chosen, and when they are examples.
+ *
+ * `options`: two to 100 different texts as the item gives them, in its order. `explicit`: they are the text's only list, of
+ * lines or after words with a colon ("One of: A, B"), and not taken from a sentence, from quotation marks or from
+ * parentheses, which can be other than the item means.
  */
-export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>): ListedOptions | null {
+export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>) {
 	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH) return null;
 	const title = item.title.trim();
 	const all = `${title}\n${item.description}`.replaceAll('\r', '');
-	const lower = all.toLowerCase();
-	if (SEVERAL.test(lower) || EXAMPLES.test(all)) return null;
+	if (SEVERAL.test(all.toLowerCase()) || EXAMPLES.test(all)) return null;
 	const lines = all.split('\n').filter((line) => line.trim() !== '');
 	const listLines = fromLines(lines);
 	const found =
@@ -63,11 +52,8 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 	const named = found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option));
 	const options = [...new Set(named)];
 	if (options.length < 2) return null;
-	return {
-		options: options.slice(0, MAX_OPTIONS),
-		allowsOther: options.length > MAX_OPTIONS || !EXCLUSIVE.test(lower),
-		explicit: listCount(lines, listLines !== null) === 1 && (listLines !== null || hasExplicitList(lines)),
-	};
+	const explicit = listCount(lines, listLines !== null) === 1 && (listLines !== null || hasExplicitList(lines));
+	return { options: options.slice(0, MAX_OPTIONS), explicit };
 }
 
 const LIST_LINE = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(\S.*)$/;

@@ -1,17 +1,9 @@
 import { looksSecret } from './asks-for-secret.ts';
+import { CONFUSABLES } from './confusables.ts';
 import { guessInput, WANTS_MORE_THAN_YES_OR_NO, YES_NO } from './input-kind.ts';
-import { lookDifferent } from './look-alikes.ts';
 import { matchingText, words } from './matching-text.ts';
-import type { Question } from './open-question.ts';
 import { listedOptions } from './options.ts';
-import type { HumanInputItem } from './session.ts';
-
-/** What one press can answer: the only item of a question, which is open, and its short options. */
-export interface QuickAnswer {
-	readonly position: number;
-	/** 2 to 5. Each is at once the label of its button and the value that is sent. */
-	readonly options: readonly string[];
-}
+import type { HumanInputItem, Question } from './session.ts';
 
 /** More buttons are harder to read than a select. */
 const MAX_OPTIONS = 5;
@@ -26,12 +18,13 @@ const WANTS_MORE_THAN_AN_OPTION = words(
 /**
  * The options of the only item, if it is open, a button can show each of them in full and one of them is a whole
  * answer: yes and no, or a list that the item marks as one. Null in doubt, because a wrong press cannot be taken back
- * and the form is always there. `isSecret`: whether the item of a position is known to be secret.
+ * and the form is always there. `isSecret`: whether the item of a position is known to be secret. Each of the 2 to 5
+ * `options` is at once the label of its button and the value that is sent.
  */
 export function quickAnswerOf(
 	question: Pick<Question, 'items' | 'openItems'>,
 	isSecret: (position: number) => boolean,
-): QuickAnswer | null {
+) {
 	const [position] = question.openItems;
 	// Items that have a value already, from whomever, are a part of what is asked, and only the form shows them.
 	if (position === undefined || question.items.length > 1) return null;
@@ -82,4 +75,70 @@ const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]/;
 function staysAsItIs(option: string): boolean {
 	if (option.length > MAX_OPTION_LENGTH) return false;
 	return ![INVISIBLE, UNUSUAL_SPACE, STRAY_MARKS, SLACK_MARKUP, MARKDOWN].some((pattern) => pattern.test(option));
+}
+
+const PROTOTYPES: ReadonlyMap<string, string> = new Map(
+	[...CONFUSABLES.matchAll(/([^ ]+) ([^ ]+)/g)].flatMap(([, prototype = '', alike = '']) =>
+		Array.from(alike, (character) => [character, prototype] as const),
+	),
+);
+
+/** What these labels look like. Numbers, punctuation and white space do not count. */
+export function looksOfLabels(labels: readonly string[]): ReadonlySet<string> {
+	return new Set(labels.flatMap(looksOf).map(bare));
+}
+
+/** What is no word behind a label: something in brackets, and numbers with a unit of time. */
+const NO_WORDS =
+	/[([{（【［].*?(?:[)\]}）】］]|$)|\p{N}+\s*(?:(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)(?![\p{L}\p{M}\p{N}]))?/giu;
+
+/**
+ * Whether people can tell each of these texts from the others, and from the labels that look like `taken`, also with
+ * something behind it that is no word: "Undo (10 s)". "Open a new account" is no label. False in doubt.
+ */
+export function lookDifferent(texts: readonly string[], taken: ReadonlySet<string> = new Set()): boolean {
+	const seen = new Set<string>();
+	return texts.every((text) => {
+		const looks = looksOf(text);
+		const isNew = !looks.some((look) => seen.has(look));
+		for (const look of looks) seen.add(look);
+		const begins = Array.from(text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu), (word) => word.index + word[0].length)
+			.filter((end) => !/\p{L}/u.test(text.slice(end).replace(NO_WORDS, '')))
+			.map((end) => text.slice(0, end));
+		const labels = [text, ...begins].flatMap((part) => [part, part.replace(/\p{N}/gu, '')]).flatMap(looksOf);
+		return isNew && !labels.some((look) => taken.has(bare(look)));
+	});
+}
+
+/** What a text looks like or is read as: equal for texts that people take for each other in one of these ways. */
+function looksOf(text: string): readonly string[] {
+	const upper = text.normalize('NFKC').toUpperCase();
+	// A mark that is a part of no letter is easily overlooked.
+	const unmarked = text.normalize('NFC').replace(/\p{Script=Inherited}/gu, '');
+	const read = [text, unmarked, upper, upper.toLowerCase()].flatMap((one) => [one, one.replace(/\p{Nd}/gu, digit)]);
+	return Array.from(new Set(read), skeleton);
+}
+
+/** UTS #39, ignoring case, and what it leaves out: pairs of Latin letters that are drawn as one, and the two marks in numbers. */
+function skeleton(text: string): string {
+	const mapped = Array.from(text.normalize('NFKD'), (character) => PROTOTYPES.get(character) ?? character);
+	return mapped
+		.join('')
+		.normalize('NFKD')
+		.toLowerCase()
+		.replaceAll('w', 'vv')
+		.replaceAll('d', 'cl')
+		.replaceAll(',', '.');
+}
+
+/** The value of a decimal digit of any script. Unicode keeps each ten of them together, from zero to nine. */
+function digit(character: string): string {
+	const point = character.codePointAt(0) ?? 0;
+	let first = point;
+	while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
+	return String((point - first) % 10);
+}
+
+function bare(text: string): string {
+	return text.replace(/[^\p{L}\p{N}]/gu, '');
 }

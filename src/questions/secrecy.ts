@@ -1,7 +1,6 @@
 import { asksAbove, looksSecret } from './asks-for-secret.ts';
 import { guessInput } from './input-kind.ts';
-import { type Question, sameText } from './open-question.ts';
-import type { HumanInputItem } from './session.ts';
+import { type HumanInputItem, type Question, sameText } from './session.ts';
 
 interface Texts extends Pick<Question, 'context'> {
 	readonly items: readonly Pick<HumanInputItem, 'title' | 'description'>[];

@@ -1,3 +1,12 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+export interface SessionKey {
+	/** The service's base address: one database may hold the sessions of several services. */
+	readonly service: string;
+	readonly sessionId: string;
+}
+
 /** A session as Handraise sees it. `session-service/schema.ts` produces it from the service's JSON. */
 export interface Session {
 	readonly sessionId: string;
@@ -5,15 +14,15 @@ export interface Session {
 	readonly status: string;
 	readonly name: string;
 	readonly messages: readonly Message[];
-	readonly files: readonly SessionFile[];
+	/** `signedUrl`: pre-signed, see `lastScreenshotUrl`. */
+	readonly files: readonly { readonly filename: string; readonly signedUrl: string | null }[];
 	/** As the service sent it; may not be ISO 8601. */
 	readonly startTime: string | null;
 	readonly endTime: string | null;
 	/** Pre-signed: whoever has it has access for seven days. Never posted in a channel. */
 	readonly lastScreenshotUrl: string | null;
-	readonly lastScreenshotTimestamp: string | null;
-	/** The values are often passwords and are never shown. */
-	readonly sessionVariables: readonly { readonly name: string; readonly value: string }[];
+	/** Their names. The values are often passwords and are not kept. */
+	readonly sessionVariables: readonly string[];
 	readonly sessionDetails: string;
 	readonly maxSteps: number;
 }
@@ -38,23 +47,18 @@ export interface HumanInputItem {
 /** The JSON texts of an item's fields that are not strings: sent back unchanged and never shown, stored or hashed. */
 export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: string };
 
+export const agentAction = z
+	.object({
+		kind: z.enum(['click', 'open', 'done', 'saveFile', 'deleteFile', 'other']),
+		/**
+		 * Of `open`: the host, because paths and queries carry tokens; empty when the address cannot be parsed. Of `done`: the
+		 * session's result, in Markdown. Of a file: its name. Of any other action: its name, which is all that is kept.
+		 */
+		text: z.string(),
+	})
+	.readonly();
 /** One thing the agent did, reduced to what may be shown. */
-export type AgentAction =
-	| { readonly kind: 'click' }
-	/** Only the host is kept, because paths and queries carry tokens. Empty when the address cannot be parsed. */
-	| { readonly kind: 'open'; readonly host: string }
-	/** `text` is the session's result, in Markdown. */
-	| { readonly kind: 'done'; readonly text: string }
-	| { readonly kind: 'saveFile'; readonly filename: string; readonly deleted: boolean }
-	/** Any other action; only its name is kept. */
-	| { readonly kind: 'other'; readonly name: string };
-
-export interface SessionFile {
-	readonly filename: string;
-	/** Pre-signed, see `lastScreenshotUrl`. */
-	readonly signedUrl: string | null;
-	readonly timestamp: string | null;
-}
+export type AgentAction = z.infer<typeof agentAction>;
 
 const KNOWN_STATUSES = ['active', 'humanInput', 'inactive', 'paused', 'stopped', 'completed', 'failed'] as const;
 
@@ -82,13 +86,6 @@ export function isOver(status: string): boolean {
 /** The agent waits for a person. */
 export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
-}
-
-export interface HistoryEntry {
-	readonly messageIndex: number;
-	/** 1 for the first assistant message; null for messages of other roles. */
-	readonly step: number | null;
-	readonly message: Message;
 }
 
 /** The step is the number of assistant messages so far. It can exceed `maxSteps`. */
@@ -119,7 +116,7 @@ export function latestAssistantMessages(session: Pick<Session, 'messages'>, limi
 }
 
 /** The newest `limit` messages after skipping `skip` of them, newest first, of any role. Without the task. */
-export function latestHistory(session: Pick<Session, 'messages'>, limit: number, skip = 0): HistoryEntry[] {
+export function latestHistory(session: Pick<Session, 'messages'>, limit: number, skip = 0) {
 	const taskIndex = session.messages.findIndex((message) => message.role === 'user');
 	const entries = newestFirst(session).filter(({ messageIndex }) => messageIndex !== taskIndex);
 	return entries.slice(skip, skip + limit);
@@ -144,12 +141,148 @@ export function parseTime(text: string | null): number | null {
 	return Number.isNaN(time) ? null : time;
 }
 
-function newestFirst({ messages }: Pick<Session, 'messages'>): HistoryEntry[] {
+/** `step`: 1 for the first assistant message; null for messages of other roles. */
+function newestFirst({ messages }: Pick<Session, 'messages'>) {
 	let steps = 0;
 	const entries = messages.map((message, messageIndex) => {
-		if (message.role !== 'assistant') return { messageIndex, step: null, message };
-		steps += 1;
-		return { messageIndex, step: steps, message };
+		const step = message.role === 'assistant' ? ++steps : null;
+		return { messageIndex, step, message };
 	});
 	return entries.reverse();
+}
+
+/** What one message asks, and which items are still open. */
+export interface Question {
+	readonly messageIndex: number;
+	readonly items: readonly HumanInputItem[];
+	/** The positions that still need a value, ascending. */
+	readonly openItems: readonly number[];
+	readonly fingerprint: string;
+	readonly shownHash: string;
+	/** A newer assistant message exists. The question can still be answered. */
+	readonly goneOn: boolean;
+	/** What the agent wrote in the message that asks. */
+	readonly context: string;
+}
+
+/** The positions that delivered answers of ours left empty on purpose. They count as answered. */
+export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
+
+/** Whether any of these items has a value. White space is a value. */
+export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boolean {
+	return items.some((item) => item.value !== '');
+}
+
+/** The index of the newest message that asks, answered or not; null when none asks. */
+export function askingMessageIndex(session: Pick<Session, 'messages'>): number | null {
+	const index = session.messages.findLastIndex(asks);
+	return index === -1 ? null : index;
+}
+
+/**
+ * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message
+ * that asks counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open only
+ * while the status is `humanInput`, except those in `leftEmpty`.
+ */
+export function openQuestion(session: Session, leftEmpty?: LeftEmpty): Question | null {
+	const index = askingMessageIndex(session);
+	const question = index === null ? null : questionAt(session, index, leftEmpty);
+	return question !== null && question.openItems.length > 0 ? question : null;
+}
+
+/**
+ * The question of one message, open or not, even when a newer message asks; null when the message does not exist or
+ * does not ask. `openItems` is empty once the session is over.
+ */
+export function questionAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): Question | null {
+	const message = session.messages[messageIndex];
+	if (message === undefined || !asks(message)) return null;
+	const items = message.humanInput;
+	const isPartly = isAnswered(items);
+	const left = isPartly ? leftEmpty?.(messageIndex) : undefined;
+	const isClosed = isOver(session.status) || (isPartly && !isWaiting(session.status));
+	const open = items.flatMap(({ value }, position) => (value === '' && left?.has(position) !== true ? [position] : []));
+	return {
+		messageIndex,
+		items,
+		openItems: isClosed ? [] : open,
+		fingerprint: fingerprintOf(items),
+		shownHash: shownHashOf(message),
+		// When asked for only: comparing two reads looks at every question of a session.
+		get goneOn() {
+			return session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex;
+		},
+		context: message.content,
+	};
+}
+
+/** Items on a message of any role but `user` are a question, as on the service's own page. */
+export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
+	return message.role !== 'user' && message.humanInput.length > 0;
+}
+
+/** 128 bits: no accidental collisions, and short enough for a view's private_metadata. */
+const HEX_DIGITS = 32;
+
+/**
+ * Only equal lists have equal hashes: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all
+ * lone surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
+ */
+export function hashOfTexts(texts: readonly string[]): string {
+	const hash = createHash('sha256');
+	for (const text of texts) hash.update(`${text.length}:`).update(text, 'utf16le');
+	return hash.digest('hex').slice(0, HEX_DIGITS);
+}
+
+/** Identifies a question: a hash of its items' titles and descriptions in order. */
+export function fingerprintOf(items: readonly Pick<HumanInputItem, 'title' | 'description'>[]): string {
+	return hashOfTexts(items.flatMap(({ title, description }) => [title, description]));
+}
+
+/** Whether a stored text is the one that was sent: a service may trim it and rewrite its line ends. */
+export function sameText(stored: string, sent: string): boolean {
+	return stored === sent || comparable(stored) === comparable(sent);
+}
+
+/** Normalizing sorts the marks on one letter in quadratic time, so a run of more than 30 is broken up (UAX #15). */
+const LONG_MARK_RUN = /(\p{M}{30})(?=\p{M})/gu;
+
+function comparable(text: string): string {
+	return text.replaceAll('\r\n', '\n').trim().replace(LONG_MARK_RUN, '$1\u034f').normalize();
+}
+
+/**
+ * A hash of all that an asking message shows: its content, and titles and descriptions in order. White space is folded,
+ * letters are composed (NFC) and the signatures of links are left out: these change without a change of what is asked.
+ */
+export function shownHashOf({ content, humanInput }: Pick<Message, 'content' | 'humanInput'>): string {
+	const texts = [content, ...humanInput.flatMap(({ title, description }) => [title, description])];
+	return hashOfTexts(texts.map((text) => withoutSignedLinks(text).normalize('NFC').replace(/\s+/g, ' ').trim()));
+}
+
+/** Whether two hashes are of different texts. Null is unknown. */
+export function isReworded(before: string | null, after: string | null): boolean {
+	return before !== null && after !== null && before !== after;
+}
+
+/** A URL, up to the next character of prose, Markdown or Slack's markup. */
+const URL_IN_TEXT = /https?:\/\/[^\s<>"'`|\\^{}[\]()]+/gi;
+
+/** Parameters that sign a URL in S3 and compatible services, Google, CloudFront and Azure. */
+const SIGNATURE =
+	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
+
+/** In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must see. */
+const OF_SIGNING =
+	/^(?:X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip|srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password)=/i;
+
+/** Removes the signature of pre-signed links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
+export function withoutSignedLinks(text: string): string {
+	if (!text.includes('?')) return text;
+	return text.replace(URL_IN_TEXT, (url) => (SIGNATURE.test(url) ? withoutSignature(url) : url));
+}
+
+function withoutSignature(url: string): string {
+	const parameters = url.replace(/(?<=[?&;#])[^?&;#]+/g, (part) => (OF_SIGNING.test(part) ? '…' : part));
+	return parameters.replace(/…(?:(?:&amp;|[&;])…)+/g, '…');
 }

@@ -3,14 +3,8 @@ import { SessionServiceError } from './errors.ts';
 /** Real ids have 8 characters, the service's document only says "string". This limits the path and the stored rows. */
 const LONGEST_ID = 200;
 
-/** `basePath`: the path in front of `/v1`; empty for none, without a slash at the end. */
-interface ServiceAddress {
-	readonly origin: string;
-	readonly basePath: string;
-}
-
-/** @throws TypeError unless it is an http(s) address without user name, query and fragment */
-export function parseBaseUrl(baseUrl: string): ServiceAddress {
+/** The origin and the paths of a service. @throws TypeError unless it is an http(s) address without user name, query and fragment */
+export function parseBaseUrl(baseUrl: string) {
 	const url = URL.parse(baseUrl);
 	if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
 		throw new TypeError('The session service address must start with http:// or https://');
@@ -18,22 +12,21 @@ export function parseBaseUrl(baseUrl: string): ServiceAddress {
 	if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
 		throw new TypeError('The session service address must have no user name, query or fragment');
 	}
-	return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+	const sessions = `${url.pathname.replace(/\/+$/, '')}/v1/sessions`;
+	return {
+		origin: url.origin,
+		/** Of the list operation, which the service's document does not show; without a query. */
+		listPath: `${sessions}/query`,
+		/** @throws SessionServiceError `invalid_session_id` */
+		pathOf(sessionId: string): string {
+			const reason = refusalOf(sessionId);
+			if (reason !== null) throw new SessionServiceError('invalid_session_id', `The session id ${reason}`);
+			return `${sessions}/${encodeURIComponent(sessionId)}`;
+		},
+	};
 }
 
-/** The path of the list operation, which the service's document does not show; without a query. */
-export function listPath(address: ServiceAddress): string {
-	return `${address.basePath}/v1/sessions/query`;
-}
-
-/** The path of one session. @throws SessionServiceError `invalid_session_id` */
-export function sessionPath(address: ServiceAddress, sessionId: string): string {
-	const reason = refusalOf(sessionId);
-	if (reason !== null) throw new SessionServiceError('invalid_session_id', `The session id ${reason}`);
-	return `${address.basePath}/v1/sessions/${encodeURIComponent(sessionId)}`;
-}
-
-/** Whether `sessionPath` takes this id. */
+/** Whether `pathOf` takes this id. */
 export function isSessionId(id: string): boolean {
 	return refusalOf(id) === null;
 }

@@ -1,4 +1,4 @@
-import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
 
 /** Who waits for a request (the delivery of an answer, a person, watching), in the order in which they are served. */
 export const PRIORITIES = ['delivery', 'person', 'background'] as const;
@@ -64,7 +64,7 @@ export interface Asking {
 export interface Limits {
 	/** Our own limit of requests a minute. */
 	readonly limit: number;
-	/** How many requests of a window are kept for background that goes ahead of others. Default: none. */
+	/** Requests a second that are kept for background that goes ahead of others. Default: none. */
 	readonly reserved?: number;
 }
 
@@ -85,11 +85,6 @@ const BACKGROUND_BURST = 4;
 /** The largest part of background's share for requests that go ahead of others. */
 const MOST_AHEAD = 3 / 4;
 
-/** The number of requests of a window at this rate. */
-export function inWindow(perSecond: number): number {
-	return perSecond * WINDOW_SECONDS;
-}
-
 /** What is kept for deliveries and people in each window of `limit` requests. */
 export function sharesOf(limit: number): { delivery: number; person: number } {
 	const third = Math.floor(limit / 3);
@@ -97,12 +92,6 @@ export function sharesOf(limit: number): { delivery: number; person: number } {
 		delivery: Math.min(third, Math.max(2, Math.round(limit * 0.08))),
 		person: Math.min(third, Math.max(1, Math.round(limit * 0.16))),
 	};
-}
-
-/** The part of the service's limit that watching always leaves to deliveries and people. */
-export function keptFromWatching(limit: number): number {
-	const { delivery, person } = sharesOf(limit);
-	return delivery + person;
 }
 
 function believedAt({ believed }: BudgetState, now: number) {
@@ -146,7 +135,10 @@ function keptFrom(usage: Usage, ask: Ask): number {
 	const isWithin = isWithinShare(usage, ask);
 	if (priority === 'delivery') return isWithin ? 0 : unused.person;
 	const both = shares.delivery + shares.person;
-	const keptForAhead = Math.max(0, Math.min(reserved, Math.floor(MOST_AHEAD * (usage.limit - both))) - usage.ahead);
+	const keptForAhead = Math.max(
+		0,
+		Math.min(reserved * WINDOW_SECONDS, Math.floor(MOST_AHEAD * (usage.limit - both))) - usage.ahead,
+	);
 	if (priority === 'person') return unused.delivery + (isWithin ? 0 : keptForAhead);
 	if (!ahead) return both + keptForAhead;
 	const background = Math.max(0, usage.free + usage.background - both);
@@ -205,6 +197,24 @@ function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask
 		buckets,
 		granted: state.granted + count,
 		believed: believed && { ...believed, remaining: believed.remaining - count },
+	};
+}
+
+/** The least rate for watching to plan with, as a share of the limit. When less is free, `decide` holds reads back. */
+const LEAST_SHARE = 0.05;
+
+/** What watching may use, in requests a second, of which `reserved` are kept for lists and the reads that they lead to. */
+export function backgroundRates({ limit, free, background }: Usage, reserved: number) {
+	const shares = sharesOf(limit);
+	const kept = shares.delivery + shares.person;
+	const left = Math.max(free + background - kept, LEAST_SHARE * limit) / WINDOW_SECONDS;
+	return {
+		/** What people and deliveries have left over recently; never 0. */
+		left,
+		/** The part that is planned: without what is reserved, but at least a quarter. */
+		planned: Math.max(left / 4, left - reserved),
+		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
+		usual: (limit - kept) / WINDOW_SECONDS,
 	};
 }
 

@@ -1,13 +1,13 @@
-import { type Cell, createMemoryCell } from '../cell.ts';
-import { type Clock, createWaker } from '../clock.ts';
+import { type Clock, createWaker, unlessAborted } from '../core/clock.ts';
+import { type Cell, createMemoryCell } from '../core/values.ts';
 import {
 	type Asking,
 	type BudgetState,
+	backgroundRates,
 	decide,
 	EMPTY_BUDGET_STATE,
 	grantWaiting,
 	inOrder,
-	inWindow,
 	observed,
 	type RateLimitObservation,
 	type RequestPriority,
@@ -37,16 +37,13 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
  * The one counter of requests to the session service, which counts by client address: in memory, or in a row that
  * replicas share. While that cannot be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
- * @param reservedPerSecond background requests that are kept for those that go ahead of others
  */
 export function createRequestBudget({
 	requestsPerMinute = 250,
-	reservedPerSecond = () => 0,
 	clock,
 	cell = createMemoryCell(clock),
 }: {
 	requestsPerMinute?: number;
-	reservedPerSecond?: () => number;
 	clock: Clock;
 	cell?: Cell<BudgetState>;
 }) {
@@ -63,6 +60,8 @@ export function createRequestBudget({
 	/** The number of each person's last turn; cleared when no person waits. */
 	const lastTurns = new Map<string, number>();
 	let turn = 0;
+	/** Requests a second. */
+	let reserved = 0;
 	const waker = createWaker(clock);
 	let isServing = false;
 
@@ -74,8 +73,10 @@ export function createRequestBudget({
 		});
 	}
 
-	const limits = () => ({ limit: requestsPerMinute, reserved: inWindow(reservedPerSecond()) });
+	const limits = () => ({ limit: requestsPerMinute, reserved });
 	const waitingCount = (of: RequestPriority) => Array.from(waiting).filter(({ priority }) => priority === of).length;
+
+	const usage = () => usageAt(latest, clock.now(), requestsPerMinute);
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!waiting.delete(waiter)) return;
@@ -126,7 +127,8 @@ export function createRequestBudget({
 		const now = clock.now();
 		let next = nextAt;
 		for (const waiter of waiting) {
-			if (waiter.deadline <= now) refuse(waiter, Math.max(now, earliestAt(waiter, now)));
+			const isLate = waiter.deadline <= now || waiter.deadline < latest.pausedUntil;
+			if (isLate) refuse(waiter, Math.max(now, earliestAt(waiter, now)));
 			else next = Math.min(next, waiter.deadline);
 		}
 		return next;
@@ -143,17 +145,14 @@ export function createRequestBudget({
 			signal?.throwIfAborted();
 			const { promise, resolve, reject } = Promise.withResolvers<number>();
 			const waiter: Waiter = { priority, count, person, ahead, deadline, resolve, reject };
-			const abort = () => {
-				waiting.delete(waiter);
-				reject(signal?.reason);
-				void serve();
-			};
-			signal?.addEventListener('abort', abort, { once: true });
 			waiting.add(waiter);
 			const at = earliestAt(waiter, clock.now());
 			if (at > deadline) refuse(waiter, at);
 			else void serve();
-			return promise.finally(() => signal?.removeEventListener('abort', abort));
+			return unlessAborted(promise, signal, () => {
+				waiting.delete(waiter);
+				void serve();
+			});
 		},
 		/** Takes in a response's headers. `sequence`: the number of its request. */
 		observe(headers: RateLimitObservation, sequence: number): void {
@@ -162,32 +161,25 @@ export function createRequestBudget({
 				state: observed(state, headers, { now, limit: requestsPerMinute, sequence }),
 				result: undefined,
 			})).then(
-				() => {
-					// Refuses at once those whose deadline is before the end of a new pause.
-					const { pausedUntil } = latest;
-					for (const waiter of pausedUntil > clock.now() ? waiting : []) {
-						if (waiter.deadline < pausedUntil) refuse(waiter, pausedUntil);
-					}
-					void serve();
-				},
+				serve,
 				// The headers are lost; the next response has new ones.
 				() => undefined,
 			);
 		},
-		/** `used`: granted within the window. `free`: what may be granted now, before shares. `waiting`: in this process. */
-		stats() {
-			const { limit, free, delivery, person, background } = usageAt(latest, clock.now(), requestsPerMinute);
-			return {
-				limit,
-				used: { delivery, person, background },
-				free,
-				pausedUntil: latest.pausedUntil,
-				waiting: {
-					delivery: waitingCount('delivery'),
-					person: waitingCount('person'),
-					background: waitingCount('background'),
-				},
-			};
+		/** What this process knows. */
+		usage,
+		waiting: waitingCount,
+		/** For watching, which plans ahead. */
+		background: {
+			/** Keeps so many requests for those that go ahead of others. */
+			reserve(perSecond: number): void {
+				reserved = perSecond;
+			},
+			rates: () => backgroundRates(usage(), reserved),
+			/** Nothing is sent before this (after a 429), clock milliseconds. */
+			pausedUntil: () => latest.pausedUntil,
+			/** Requests of this process that wait for a permit. */
+			waiting: () => waitingCount('background'),
 		},
 	};
 }

@@ -1,35 +1,111 @@
+import pRetry from 'p-retry';
+import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
+import { backOff } from '../core/errors.ts';
 import { putBodyOf } from '../questions/compare.ts';
-import type { HumanInputItem } from '../questions/session.ts';
+import type { HumanInputItem, Session } from '../questions/session.ts';
+import type { RequestBudget } from './budget.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
-import type { CallTimeouts } from './exchange.ts';
-import { readBody } from './json.ts';
-import { isPutSuccess } from './schema.ts';
+import { isPutSuccess, readSessionResponse } from './schema.ts';
 import { createSessionList } from './session-list.ts';
-import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
-import { createTransport, type TransportOptions } from './transport.ts';
+import { createTransport, type Kept, type TransportOptions } from './transport.ts';
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
+
+export interface SessionReading {
+	readonly session: Session;
+	/** When the request began, clock milliseconds: the session is as it was then or later. */
+	readonly readAt: number;
+	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
+	readonly since: number;
+	/** When the whole response had arrived, clock milliseconds. */
+	readonly endedAt: number;
+}
+
+/**
+ * How long a read waits, in milliseconds from its start: for a permit of the budget, and until the last of its repeats
+ * begins. Each attempt may take the time of a call on top of that.
+ */
+const PATIENCE = {
+	delivery: { permitMs: 30_000, repeatMs: 10_000, retries: 4 },
+	person: { permitMs: 8_000, repeatMs: 8_000, retries: 3 },
+	// Watching reads again anyway.
+	background: { permitMs: 60_000, repeatMs: 0, retries: 0 },
+} as const satisfies Readonly<Record<RequestPriority, object>>;
+
+/** Older readings are not shown again. */
+const LATEST_MS = 10 * 60_000;
+/** The wait before the first repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used. */
+const WAIT = { firstMs: 250, longestMs: 5_000 } as const;
+
+interface ReadOptions {
+	readonly priority: RequestPriority;
+	readonly signal: AbortSignal | undefined;
+	/** Waits until `deadline` (clock milliseconds) for a permit; resolves to its sequence number. */
+	permit(deadline: number): Promise<number>;
+}
 
 /**
  * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read.
  * @throws TypeError for an invalid address or key
  */
 export function createSessionServiceClient({
-	timeouts: chosen = {},
 	cacheBytes = 64 * 1_048_576,
 	...options
-}: Omit<TransportOptions, 'timeouts'> & { readonly timeouts?: Partial<CallTimeouts>; readonly cacheBytes?: number }) {
+}: TransportOptions & { readonly cacheBytes?: number }) {
 	const { clock, log, budget } = options;
-	const timeouts = { connect: 3_000, body: 10_000, call: 20_000, ...chosen };
-	const transport = createTransport({ ...options, timeouts });
-	const reader = createSessionReader(transport, cacheBytes, clock, log);
+	const transport = createTransport(options);
+	const cache = createSessionCache(cacheBytes);
 	const share = createSharedReads(clock);
+
+	async function readOnce(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
+		const path = transport.pathOf(sessionId);
+		// Held, because the cache may drop it before a 304.
+		const cached = cache.get(sessionId);
+		const sequence = await permit(permitBy);
+		const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
+		const response = await transport.send({
+			operation: 'read',
+			sessionId,
+			priority,
+			path,
+			kept: cached?.response,
+			sequence,
+			signal,
+			read: (value) => readSessionResponse(value, sessionId),
+		});
+		const { value: session, endedAt } = response;
+		const since = session === cached?.session ? cached.since : began.readAt;
+		cache.set(sessionId, { session, since, ...began, response });
+		return { session, since, readAt: began.readAt, endedAt };
+	}
+
+	/** Repeats after temporary failures within the priority's patience, each time with a permit. */
+	function readPatiently(sessionId: string, options: ReadOptions): Promise<SessionReading> {
+		const { priority, signal } = options;
+		const { permitMs, repeatMs, retries } = PATIENCE[priority];
+		const startedAt = clock.now();
+		// p-retry counts the attempts. We wait ourselves, by Retry-After and on the injected clock.
+		return pRetry(() => readOnce(sessionId, options, startedAt + permitMs), {
+			retries,
+			minTimeout: 0,
+			signal,
+			async onFailedAttempt({ error, attemptNumber: attempt, retriesLeft }) {
+				if (!(error instanceof SessionServiceError) || !error.isPassing || retriesLeft === 0) throw error;
+				const now = clock.now();
+				const full = backOff(attempt, WAIT);
+				const waitMs = error.retryAt === null ? full * (0.5 + Math.random() / 2) : error.retryAt - now;
+				if (now + waitMs >= startedAt + repeatMs) throw error;
+				log.debug({ code: error.code, attempt, waitMs: Math.round(waitMs) }, 'a read failed; trying again');
+				await clock.sleep(waitMs, signal);
+			},
+		});
+	}
 
 	return {
 		/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
-		callTimeoutMs: timeouts.call,
+		callTimeoutMs: transport.callTimeoutMs,
 		listWaiting: createSessionList(transport, budget, clock),
 
 		/**
@@ -42,18 +118,20 @@ export function createSessionServiceClient({
 		): Promise<SessionReading> {
 			const { priority, signal, person = '', ahead = false } = options;
 			const start = (readSignal: AbortSignal | undefined) =>
-				reader.read(sessionId, {
+				readPatiently(sessionId, {
 					priority,
 					signal: readSignal,
 					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person, ahead }),
 				});
 			if (priority === 'delivery') return start(signal);
-			// Background may join a person's read. A person never joins a background read, which may wait long for its permit.
-			const personKey = `person:${sessionId}`;
-			return share(priority === 'person' ? [personKey] : [personKey, `background:${sessionId}`], signal, start);
+			return share({ sessionId, isPersons: priority === 'person', signal }, start);
 		},
 
-		latest: reader.latest,
+		/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
+		latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null {
+			const kept = cache.get(sessionId);
+			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
+		},
 
 		/**
 		 * Waits for the permit of one read and one PUT right after it: the PUT waits for nothing.
@@ -66,7 +144,7 @@ export function createSessionServiceClient({
 			return {
 				/** Reads the session with a request of its own, which begins after this call. */
 				read: (sessionId: string) =>
-					reader.read(sessionId, {
+					readPatiently(sessionId, {
 						priority: 'delivery',
 						signal,
 						async permit(deadline) {
@@ -92,21 +170,17 @@ export function createSessionServiceClient({
 						const message = `The PUT has ${json.length} bytes, more than ${MAX_REQUEST_BYTES}`;
 						throw new SessionServiceError('request_too_large', message);
 					}
-					await transport.send(
-						{
-							operation: 'put',
-							sessionId,
-							priority: 'delivery',
-							path,
-							// With any other type the service's process can crash.
-							headers: { 'content-type': 'application/json' },
-							body: json,
-							sequence: putSequence,
-							maySend,
-							// No signal: a PUT that has begun is completed, because aborting it makes its outcome unknown.
-						},
-						(response) => void readBody(response, 'put', (value) => isPutSuccess(value) || null),
-					);
+					await transport.send({
+						operation: 'put',
+						sessionId,
+						priority: 'delivery',
+						path,
+						body: json,
+						sequence: putSequence,
+						maySend,
+						// No signal: a PUT that has begun is completed, because aborting it makes its outcome unknown.
+						read: (value) => isPutSuccess(value) || null,
+					});
 				},
 			};
 		},
@@ -115,4 +189,114 @@ export function createSessionServiceClient({
 	};
 }
 
+/** What watching may use of the service. */
+export type BackgroundBudget = RequestBudget['background'];
+
 export type SessionServiceClient = ReturnType<typeof createSessionServiceClient>;
+
+interface KeptSession extends Omit<SessionReading, 'endedAt'> {
+	/** For the next conditional read. */
+	readonly response: Kept<Session>;
+	/** `readAt` on the clock's uptime. */
+	readonly beganAt: number;
+}
+
+/**
+ * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Keeps the most
+ * recently used ones within `maxBytes` of memory: one takes from a kilobyte to 64 MB.
+ */
+function createSessionCache(maxBytes: number) {
+	// A Map keeps the order of insertion: its first key is the least recently used one.
+	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
+	let bytes = 0;
+
+	function drop(sessionId: string): void {
+		bytes -= entries.get(sessionId)?.weight ?? 0;
+		entries.delete(sessionId);
+	}
+
+	return {
+		get(sessionId: string): KeptSession | undefined {
+			const entry = entries.get(sessionId);
+			if (entry !== undefined) {
+				entries.delete(sessionId);
+				entries.set(sessionId, entry);
+			}
+			return entry?.kept;
+		},
+		/** Keeps a session unless a later reading of it is kept. */
+		set(sessionId: string, kept: KeptSession): void {
+			const before = entries.get(sessionId);
+			if (before !== undefined && before.kept.beganAt > kept.beganAt) return;
+			const weight = before?.kept.session === kept.session ? before.weight : weightOf(kept.session);
+			drop(sessionId);
+			entries.set(sessionId, { kept, weight });
+			bytes += weight;
+			for (const oldest of entries.keys()) {
+				if (bytes <= maxBytes) break;
+				drop(oldest);
+			}
+		},
+	};
+}
+
+/** V8 takes two bytes for each character of a text with any character beyond Latin-1, else one. */
+const CHARACTER_BYTES = 2;
+/** One object with the headers of its strings; 130 to 165 were measured. */
+const OBJECT_BYTES = 200;
+
+/** About the most memory that a session can take, in bytes: 0.01 (fields that nobody reads) to 65 times its body. */
+function weightOf(value: unknown): number {
+	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
+	if (typeof value !== 'object' || value === null) return 0;
+	return Object.values(value).reduce((bytes: number, part) => bytes + weightOf(part), OBJECT_BYTES);
+}
+
+/** Covers several presses on one card and a read for watching at the same moment. */
+const LONGEST_AGE_MS = 250;
+
+interface RunningRead {
+	readonly sessionId: string;
+	readonly isPersons: boolean;
+	readonly startedAt: number;
+	readonly controller: AbortController;
+	readonly result: Promise<SessionReading>;
+	readers: number;
+}
+
+/**
+ * Lets readers who ask for the same session at nearly the same time share one read, which is aborted when all of them have
+ * left. Background may join a person's read. A person never joins a background read, which may wait long for its permit.
+ * Deliveries must read after they took the answer's lease, so they never share.
+ */
+function createSharedReads(clock: Clock) {
+	const running = new Set<RunningRead>();
+
+	function begin(sessionId: string, isPersons: boolean, start: (signal: AbortSignal) => Promise<SessionReading>) {
+		const controller = new AbortController();
+		const result = start(controller.signal);
+		const read: RunningRead = { sessionId, isPersons, startedAt: uptimeOf(clock), controller, result, readers: 0 };
+		running.add(read);
+		const forget = () => running.delete(read);
+		result.then(forget, forget);
+		return read;
+	}
+
+	return async (
+		{ sessionId, isPersons, signal }: { sessionId: string; isPersons: boolean; signal: AbortSignal | undefined },
+		start: (signal: AbortSignal) => Promise<SessionReading>,
+	): Promise<SessionReading> => {
+		signal?.throwIfAborted();
+		const isJoinable = (read: RunningRead) =>
+			read.sessionId === sessionId &&
+			(read.isPersons || !isPersons) &&
+			!read.controller.signal.aborted &&
+			uptimeOf(clock) - read.startedAt <= LONGEST_AGE_MS;
+		const read = Array.from(running).findLast(isJoinable) ?? begin(sessionId, isPersons, start);
+		read.readers++;
+		return unlessAborted(read.result, signal, () => {
+			read.readers--;
+			if (read.readers === 0) read.controller.abort(signal?.reason);
+		});
+	};
+}

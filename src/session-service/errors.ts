@@ -1,4 +1,4 @@
-import { HandraiseError } from '../errors.ts';
+import { HandraiseError } from '../core/errors.ts';
 
 /**
  * Why a call fails.
@@ -54,18 +54,15 @@ export class SessionServiceError extends HandraiseError {
 	readonly outcomeUnknown: boolean;
 	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
 	readonly status: number | null;
-	/** Of `rate_limited`: when the next try makes sense, clock milliseconds. */
-	readonly retryAt: number | null;
 
 	constructor(
 		code: SessionServiceErrorCode,
 		message: string,
 		details: { cause?: unknown; outcomeUnknown?: boolean; status?: number | null; retryAt?: number } = {},
 	) {
-		super(message, { code, retryable: CODES[code].retryable, cause: details.cause });
+		super(message, { ...details, code, retryable: CODES[code].retryable });
 		this.outcomeUnknown = details.outcomeUnknown ?? false;
 		this.status = details.status ?? null;
-		this.retryAt = details.retryAt ?? null;
 	}
 
 	get isPassing(): boolean {

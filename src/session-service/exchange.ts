@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
 import { type Operation, SessionServiceError } from './errors.ts';
 
 /** Milliseconds. */
@@ -43,140 +43,127 @@ const SMALL_BODY_BYTES = 1_048_576;
  * to a connection: so it is known whether a failed PUT can have had any effect.
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
-export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
+export async function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
 	const { operation, origin, path, signal, timeouts, maxBodyBytes } = request;
-	return new Promise((resolve, reject) => {
-		const startedAt = uptimeOf(clock);
-		const settled = new AbortController();
-		const chunks: Buffer[] = [];
-		let sent = false;
-		let status: number | null = null;
-		let headers: ReadonlyMap<string, string> = new Map();
-		let received = 0;
-		let lastProgress = startedAt;
-		let claim: 'none' | 'waiting' | 'granted' = 'none';
-		let sleeping = new AbortController();
-		let abortRequest: ((reason: Error) => void) | null = null;
+	signal?.throwIfAborted();
+	const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+	const startedAt = uptimeOf(clock);
+	const settled = new AbortController();
+	const chunks: Buffer[] = [];
+	let sent = false;
+	let status: number | null = null;
+	let headers: ReadonlyMap<string, string> = new Map();
+	let received = 0;
+	let lastProgress = startedAt;
+	let claim: 'none' | 'waiting' | 'granted' = 'none';
+	let sleeping = new AbortController();
+	let abortRequest: ((reason: Error) => void) | null = null;
 
-		function settle(): boolean {
-			if (settled.signal.aborted) return false;
-			settled.abort();
-			sleeping.abort();
-			signal?.removeEventListener('abort', onAbort);
-			return true;
-		}
-
-		/** A PUT's outcome is known only if nothing of it was sent. */
-		function fail(code: 'timed_out' | 'body_too_large' | 'unavailable', what: string, cause?: unknown): void {
-			const outcomeUnknown = operation === 'put' && sent;
-			const message = `The session service's response to a ${operation} ${what}`;
-			const details = { cause, outcomeUnknown, status: code === 'unavailable' ? status : null };
-			end(new SessionServiceError(code, message, details));
-		}
-
-		function end(error: unknown): void {
-			if (!settle()) return;
-			abortRequest?.(new Error('the HTTP exchange is over'));
-			reject(error);
-		}
-
-		function onAbort(): void {
-			end(signal?.reason);
-		}
-
-		/** One sleep for all time-outs: it ends at the next one, or when the next one changes. */
-		async function watch(): Promise<void> {
-			while (!settled.signal.aborted) {
-				const whole = startedAt + timeouts.call;
-				// Before its headers arrive and while the body waits for a slot, only the time-out of the whole call applies.
-				const isReading = status !== null && claim !== 'waiting';
-				const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
-				const leftMs = next - uptimeOf(clock);
-				if (leftMs <= 0) return fail('timed_out', 'did not come in time');
-				sleeping = new AbortController();
-				await clock.sleep(leftMs, sleeping.signal).catch(() => undefined);
-			}
-		}
-
-		if (signal?.aborted) return onAbort();
-		signal?.addEventListener('abort', onAbort, { once: true });
-		void watch();
-
-		dispatcher.dispatch(
-			{
-				method: operation === 'put' ? 'PUT' : 'GET',
-				origin,
-				path,
-				headers: request.headers,
-				body: request.body ?? null,
-				headersTimeout: 0,
-				bodyTimeout: 0,
-			},
-			{
-				onRequestStart(controller) {
-					abortRequest = (reason) => controller.abort(reason);
-					// Given up while it waited for a connection, or too late (the process was suspended, connecting took long):
-					// undici writes nothing when it is aborted here.
-					if (settled.signal.aborted) return controller.abort(new Error('given up before it was sent'));
-					if (request.maySend?.() === false) return fail('timed_out', 'was not asked for: too late');
-					sent = true;
-				},
-				onResponseStart(controller, statusCode, incoming) {
-					// An informational response: the real one follows.
-					if (statusCode < 200) return;
-					status = statusCode;
-					lastProgress = uptimeOf(clock);
-					headers = firstValues(incoming);
-					sleeping.abort();
-					const announced = Number(headers.get('content-length'));
-					if (announced > maxBodyBytes) fail('body_too_large', 'is too large');
-					else if (announced > SMALL_BODY_BYTES) claimFor(controller);
-				},
-				onResponseData(controller, chunk) {
-					received += chunk.length;
-					lastProgress = uptimeOf(clock);
-					if (received > maxBodyBytes) return fail('body_too_large', 'is too large');
-					chunks.push(chunk);
-					if (received > SMALL_BODY_BYTES) claimFor(controller);
-				},
-				onResponseEnd() {
-					if (status === null || !settle()) return;
-					const response = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
-					// undici frees the connection one turn of the event loop after the response's end. Two turns later the next
-					// request (the PUT after its read) reuses it instead of opening another one.
-					setImmediate(() => setImmediate(() => resolve(response)));
-				},
-				onResponseError(_controller, error) {
-					if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT')
-						fail('timed_out', 'did not come in time', error);
-					else fail('unavailable', `did not come: ${sent ? 'the connection broke' : 'no connection'}`, error);
-				},
-			},
-		);
-
-		function claimFor(controller: { pause(): void; resume(): void }): void {
-			if (claim !== 'none') return;
-			claim = 'waiting';
-			controller.pause();
-			request.claimLargeBody(settled.signal).then(
-				() => {
-					claim = 'granted';
-					lastProgress = uptimeOf(clock);
-					sleeping.abort();
-					controller.resume();
-				},
-				// The exchange is over.
-				() => undefined,
-			);
-		}
-	});
-}
-
-function firstValues(incoming: Readonly<Record<string, string | string[] | undefined>>): ReadonlyMap<string, string> {
-	const headers = new Map<string, string>();
-	for (const [name, value] of Object.entries(incoming)) {
-		const first = Array.isArray(value) ? value[0] : value;
-		if (first !== undefined) headers.set(name.toLowerCase(), first);
+	function settle(): boolean {
+		if (settled.signal.aborted) return false;
+		settled.abort();
+		sleeping.abort();
+		return true;
 	}
-	return headers;
+
+	/** A PUT's outcome is known only if nothing of it was sent. */
+	function fail(code: 'timed_out' | 'body_too_large' | 'unavailable', what: string, cause?: unknown): void {
+		const outcomeUnknown = operation === 'put' && sent;
+		const message = `The session service's response to a ${operation} ${what}`;
+		const details = { cause, outcomeUnknown, status: code === 'unavailable' ? status : null };
+		end(new SessionServiceError(code, message, details));
+	}
+
+	function end(error: unknown): void {
+		if (!settle()) return;
+		abortRequest?.(new Error('the HTTP exchange is over'));
+		reject(error);
+	}
+
+	/** One sleep for all time-outs: it ends at the next one, or when the next one changes. */
+	async function watch(): Promise<void> {
+		while (!settled.signal.aborted) {
+			const whole = startedAt + timeouts.call;
+			// Before its headers arrive and while the body waits for a slot, only the time-out of the whole call applies.
+			const isReading = status !== null && claim !== 'waiting';
+			const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
+			const leftMs = next - uptimeOf(clock);
+			if (leftMs <= 0) return fail('timed_out', 'did not come in time');
+			sleeping = new AbortController();
+			await clock.sleep(leftMs, sleeping.signal).catch(() => undefined);
+		}
+	}
+
+	void watch();
+
+	dispatcher.dispatch(
+		{
+			method: operation === 'put' ? 'PUT' : 'GET',
+			origin,
+			path,
+			headers: request.headers,
+			body: request.body ?? null,
+			headersTimeout: 0,
+			bodyTimeout: 0,
+		},
+		{
+			onRequestStart(controller) {
+				abortRequest = (reason) => controller.abort(reason);
+				// Given up while it waited for a connection, or too late (the process was suspended, connecting took long):
+				// undici writes nothing when it is aborted here.
+				if (settled.signal.aborted) return controller.abort(new Error('given up before it was sent'));
+				if (request.maySend?.() === false) return fail('timed_out', 'was not asked for: too late');
+				sent = true;
+			},
+			onResponseStart(controller, statusCode, incoming) {
+				// An informational response: the real one follows.
+				if (statusCode < 200) return;
+				status = statusCode;
+				lastProgress = uptimeOf(clock);
+				headers = new Map(
+					Object.entries(incoming).map(([name, value]) => [name.toLowerCase(), [value].flat()[0] ?? '']),
+				);
+				sleeping.abort();
+				const announced = Number(headers.get('content-length'));
+				if (announced > maxBodyBytes) fail('body_too_large', 'is too large');
+				else if (announced > SMALL_BODY_BYTES) claimFor(controller);
+			},
+			onResponseData(controller, chunk) {
+				received += chunk.length;
+				lastProgress = uptimeOf(clock);
+				if (received > maxBodyBytes) return fail('body_too_large', 'is too large');
+				chunks.push(chunk);
+				if (received > SMALL_BODY_BYTES) claimFor(controller);
+			},
+			onResponseEnd() {
+				if (status === null || !settle()) return;
+				const response = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
+				// undici frees the connection one turn of the event loop after the response's end. Two turns later the next
+				// request (the PUT after its read) reuses it instead of opening another one.
+				setImmediate(() => setImmediate(() => resolve(response)));
+			},
+			onResponseError(_controller, error) {
+				if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT')
+					fail('timed_out', 'did not come in time', error);
+				else fail('unavailable', `did not come: ${sent ? 'the connection broke' : 'no connection'}`, error);
+			},
+		},
+	);
+
+	function claimFor(controller: { pause(): void; resume(): void }): void {
+		if (claim !== 'none') return;
+		claim = 'waiting';
+		controller.pause();
+		request.claimLargeBody(settled.signal).then(
+			() => {
+				claim = 'granted';
+				lastProgress = uptimeOf(clock);
+				sleeping.abort();
+				controller.resume();
+			},
+			// The exchange is over.
+			() => undefined,
+		);
+	}
+	return unlessAborted(promise, signal, () => end(signal?.reason));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cutText } from '../cut.ts';
+import { cutText } from '../core/cut.ts';
 import {
 	type AgentAction,
 	type HumanInputItem,
@@ -9,10 +9,8 @@ import {
 	parseTime,
 	type RawTexts,
 	type Session,
-	type SessionFile,
 } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
-import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf } from './json.ts';
 
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
@@ -39,17 +37,14 @@ const objectsIn = (value: unknown) =>
 		.map(asObject)
 		.filter((entry) => entry !== null);
 
-const files = anything.transform((value): readonly SessionFile[] =>
-	objectsIn(value).map(({ filename, signedUrl, timestamp }) => ({
+const files = anything.transform((value) =>
+	objectsIn(value).map(({ filename, signedUrl }) => ({
 		filename: asText(filename),
 		signedUrl: asTextOrNull(signedUrl),
-		timestamp: asTextOrNull(timestamp),
 	})),
 );
 
-const sessionVariables = anything.transform((value) =>
-	objectsIn(value).map((variable) => ({ name: asText(variable.name), value: asText(variable.value) })),
-);
+const sessionVariables = anything.transform((value) => objectsIn(value).map(({ name }) => asText(name)));
 
 /**
  * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
@@ -66,7 +61,6 @@ const sessionSchema = z
 		startTime: dateTime,
 		endTime: dateTime,
 		lastScreenshotUrl: textOrNull,
-		lastScreenshotTimestamp: dateTime,
 		sessionVariables,
 		sessionDetails: text,
 		maxSteps,
@@ -165,21 +159,21 @@ function namesIn(keyed: JsonObject): readonly string[] {
 function readAction(name: string, value: unknown): AgentAction {
 	switch (name) {
 		case 'click':
-			return { kind: 'click' };
+			return { kind: 'click', text: '' };
 		case 'go_to_url':
-			return { kind: 'open', host: hostOf(asText(asObject(value)?.url ?? value)) };
+			return { kind: 'open', text: hostOf(asText(asObject(value)?.url ?? value)) };
 		case 'done':
 			return { kind: 'done', text: asText(asObject(value)?.text ?? value) };
 		case 'save_to_file':
 			return readSavedFile(asObject(value) ?? { filename: value });
 		default:
-			return { kind: 'other', name: cutText(name, LONGEST_NAME) };
+			return { kind: 'other', text: cutText(name, LONGEST_NAME) };
 	}
 }
 
 function readSavedFile(file: JsonObject): AgentAction {
-	const filename = asText(file.filename) || (asText(file.file_path).split(/[/\\]/).at(-1) ?? '');
-	return { kind: 'saveFile', filename, deleted: file.status === 'deleted' };
+	const text = asText(file.filename) || (asText(file.file_path).split(/[/\\]/).at(-1) ?? '');
+	return { kind: file.status === 'deleted' ? 'deleteFile' : 'saveFile', text };
 }
 
 /** The host is searched for in so many characters: a host has at most 253, a user name before it a few more. */
@@ -255,4 +249,65 @@ export function readListResponse(value: unknown, asked: AskedPage): ListPage | n
 	// One odd id is no reason to do without the list.
 	const readable = sessions.filter(({ sessionId }) => isSessionId(sessionId));
 	return isPlausible ? { sessions: readable, itemCount, sessionCount, pageCount } : null;
+}
+
+/* Lenient readers for values from JSON.parse: they never throw. */
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value if it is an object and no array; else null. */
+function asObject(value: unknown): JsonObject | null {
+	return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+/** Strings unchanged, numbers and booleans as JSON, everything else as the empty string. */
+function asText(value: unknown): string {
+	if (typeof value === 'string') return value;
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+function asTextOrNull(value: unknown): string | null {
+	return asText(value) || null;
+}
+
+function asArray(value: unknown): readonly unknown[] {
+	return Array.isArray(value) ? value : [];
+}
+
+/** A container that is being written; `keys` is null for an array. */
+interface Open {
+	readonly keys: readonly string[] | null;
+	readonly values: readonly unknown[];
+	next: number;
+}
+
+/**
+ * The value as JSON, however deep it is nested: JSON.stringify is recursive and throws a RangeError at some thousand
+ * levels. A number too large for a double (`1e400` in the body) stays a number.
+ */
+export function jsonTextOf(value: unknown): string {
+	const parts: string[] = [];
+	const stack: Open[] = [];
+	function write(element: unknown): void {
+		if (typeof element === 'object' && element !== null) {
+			const keys = Array.isArray(element) ? null : Object.keys(element);
+			stack.push({ keys, values: keys === null ? (element as unknown[]) : Object.values(element), next: 0 });
+			parts.push(keys === null ? '[' : '{');
+		} else if (typeof element === 'number' && !Number.isFinite(element)) parts.push(element > 0 ? '1e400' : '-1e400');
+		else parts.push(JSON.stringify(element));
+	}
+	write(value);
+	for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
+		const { keys, values, next } = open;
+		if (next === values.length) {
+			parts.push(keys === null ? ']' : '}');
+			stack.pop();
+			continue;
+		}
+		open.next++;
+		if (next > 0) parts.push(',');
+		if (keys !== null) parts.push(JSON.stringify(keys[next]), ':');
+		write(values[next]);
+	}
+	return parts.join('');
 }

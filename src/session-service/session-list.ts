@@ -1,10 +1,8 @@
-import { type Clock, uptimeOf } from '../clock.ts';
-import { codeOf } from '../errors.ts';
+import { type Clock, uptimeOf } from '../core/clock.ts';
+import { codeOf } from '../core/errors.ts';
 import type { RequestBudget } from './budget.ts';
-import { readBody } from './json.ts';
 import { type ListPage, listQuery, MAX_PAGE_BYTES, readListResponse } from './schema.ts';
-import { etagOf } from './session-reader.ts';
-import type { Transport } from './transport.ts';
+import type { Kept, Transport } from './transport.ts';
 
 /** A smaller page may be read. */
 const TOO_LARGE = new Set(['body_too_large', 'body_too_complex']);
@@ -16,19 +14,7 @@ const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
-/** Of a request for a page, whatever became of it. */
-export interface ListRequestCost {
-	/** Of the response's body; one that is too large is given up and counts as the largest. */
-	readonly byteCount: number;
-	/** Of the call, without the wait for its permit. */
-	readonly tookMs: number;
-}
-
-interface KeptPage {
-	readonly page: ListPage;
-	readonly etag: string | null;
-	readonly byteCount: number;
-}
+type KeptPage = Kept<ListPage>;
 
 /**
  * Lists the sessions that wait, over an operation that not every service has. Each session comes with links to all its
@@ -52,10 +38,10 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 	}
 
 	/**
-	 * Reads page by page, within `LISTING_MS`. `onRequest` is told of every request.
+	 * Reads page by page, within `LISTING_MS`.
 	 * @throws SessionServiceError: one that is not retryable says that this service has no list that can be used
 	 */
-	return async function listWaiting(signal?: AbortSignal, onRequest: (cost: ListRequestCost) => void = () => {}) {
+	return async function listWaiting(signal?: AbortSignal) {
 		const deadline = clock.now() + LISTING_MS;
 		let pages: KeptPage[] = [];
 		let requestCount = 0;
@@ -63,42 +49,26 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 
 		async function readPage(): Promise<ListPage> {
 			const asked = { limit: pageSize, page: pages.length + 1 };
-			const before = kept[pages.length];
 			const sequence = await budget.acquire('background', { deadline, signal, ahead: true });
 			requestCount++;
 			const startedAt = uptimeOf(clock);
-			let byteCount = 0;
-			const call = transport.send<KeptPage>(
-				{
-					operation: 'list',
-					sessionId: null,
-					priority: 'background',
-					path: `${transport.listPath}?${listQuery(asked)}`,
-					headers: before?.etag == null ? {} : { 'if-none-match': before.etag },
-					maxBodyBytes: MAX_PAGE_BYTES,
-					timeoutMs: Math.max(1, deadline - clock.now()),
-					sequence,
-					signal,
-				},
-				(response) => {
-					byteCount = response.body.length;
-					if (response.status === 304 && before !== undefined) return before;
-					const page = readBody(response, 'list', (value) => readListResponse(value, asked));
-					return { page, etag: etagOf(response), byteCount };
-				},
-			);
-			const read = await call
-				.catch((error: unknown) => {
-					if (codeOf(error) === 'body_too_large') byteCount = MAX_PAGE_BYTES;
-					throw error;
-				})
-				.finally(() => {
-					const pageTookMs = uptimeOf(clock) - startedAt;
-					tookMs += pageTookMs;
-					onRequest({ byteCount, tookMs: pageTookMs });
-				});
-			pages.push(read);
-			return read.page;
+			const call = transport.send({
+				operation: 'list',
+				sessionId: null,
+				priority: 'background',
+				path: `${transport.listPath}?${listQuery(asked)}`,
+				kept: kept[pages.length],
+				maxBodyBytes: MAX_PAGE_BYTES,
+				timeoutMs: Math.max(1, deadline - clock.now()),
+				sequence,
+				signal,
+				read: (value) => readListResponse(value, asked),
+			});
+			const page = await call.finally(() => {
+				tookMs += uptimeOf(clock) - startedAt;
+			});
+			pages.push(page);
+			return page.value;
 		}
 
 		async function readPages(): Promise<ListPage> {
@@ -119,14 +89,14 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 		}
 		kept = pages;
 		growPages(pages);
-		const itemCount = pages.reduce((sum, { page }) => sum + page.itemCount, 0);
+		const itemCount = pages.reduce((sum, { value }) => sum + value.itemCount, 0);
 		const { sessionCount } = newest;
-		const sessions = pages.flatMap(({ page }) => page.sessions);
+		const sessions = pages.flatMap(({ value }) => value.sessions);
 		return {
 			sessions: [...new Map(sessions.map((session) => [session.sessionId, session])).values()],
 			// False when there are more than the pages that are read, or they changed meanwhile: while sessions come and go,
 			// one may have moved from a page to one that was read before.
-			isComplete: pages.every(({ page }) => page.sessionCount === sessionCount) && itemCount >= sessionCount,
+			isComplete: pages.every(({ value }) => value.sessionCount === sessionCount) && itemCount >= sessionCount,
 			requestCount,
 			/** Of the calls, without the wait for permits. */
 			tookMs,

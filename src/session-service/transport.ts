@@ -1,12 +1,12 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Clock } from '../clock.ts';
-import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { CONNECTIONS } from '../proxy.ts';
-import { listPath, parseBaseUrl, sessionPath } from './address.ts';
+import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { CONNECTIONS } from '../core/proxy.ts';
+import { parseBaseUrl } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
-import { errorOfStatus, SessionServiceError } from './errors.ts';
+import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
 import { type CallTimeouts, exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 
 /** The largest body of a response: 32 MiB. */
@@ -14,20 +14,36 @@ const MAX_BODY_BYTES = 32 * 1_048_576;
 
 /** For metrics. */
 export interface CallReport {
+	readonly operation: Operation;
 	readonly priority: RequestPriority;
 	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
 	readonly outcome: string;
+	/** Of the response's body; one that is too large is given up and counts as the largest. */
+	readonly byteCount: number;
+	readonly tookMs: number;
 }
 
-interface Call extends Pick<HttpRequest, 'operation' | 'path' | 'headers' | 'body' | 'maySend' | 'signal'> {
+/** What a response brought. */
+export interface Kept<Value> {
+	readonly value: Value;
+	/** For the next request; null when it cannot be sent back. */
+	readonly etag: string | null;
+	readonly byteCount: number;
+}
+
+interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 'maySend' | 'signal'> {
 	/** Null for a list. */
 	readonly sessionId: string | null;
 	readonly priority: RequestPriority;
+	/** Of an earlier call: if it is unchanged, the service need not send it again. */
+	readonly kept?: Kept<Value> | undefined;
 	/** The request's sequence number in the budget. */
 	readonly sequence: number;
 	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
+	/** Reads the JSON of the response; null for anything else than a response to this operation. */
+	readonly read: (value: unknown) => Value | null;
 }
 
 export interface TransportOptions {
@@ -36,7 +52,7 @@ export interface TransportOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly budget: RequestBudget;
-	readonly timeouts: CallTimeouts;
+	readonly timeouts?: Partial<CallTimeouts>;
 	/** Bodies over 1 MiB held at once, from their first megabyte until they are parsed. Default: 2. */
 	readonly largeBodies?: number;
 	/** Sends the requests instead of a pool of its own; `close` ends it too. */
@@ -51,64 +67,68 @@ export type Transport = ReturnType<typeof createTransport>;
  * @throws TypeError for an invalid address or key
  */
 export function createTransport(options: TransportOptions) {
-	const { baseUrl, apiKey, clock, log, budget, timeouts, largeBodies = 2, proxy = null, onCall } = options;
-	const address = parseBaseUrl(baseUrl);
+	const { baseUrl, apiKey, clock, log, budget, largeBodies = 2, proxy = null, onCall } = options;
+	const timeouts: CallTimeouts = { connect: 3_000, body: 10_000, call: 20_000, ...options.timeouts };
+	const { origin, listPath, pathOf } = parseBaseUrl(baseUrl);
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
-	const { origin } = address;
 	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: timeouts.connect } });
 	const slotFor = createBodySlots(largeBodies);
 
-	/** @returns for a 429, when the next try makes sense */
-	function observe(response: HttpResponse, sequence: number, startedAt: number): number {
-		const now = clock.now();
-		const observation = readRateLimit(response, now, now - startedAt);
-		budget.observe(observation, sequence);
-		return now + (observation.retryAfterSeconds ?? 0) * 1000;
-	}
-
-	function report({ operation, priority, sessionId }: Call, outcome: string, startedAt: number): void {
-		log.debug({ operation, priority, sessionId, outcome, ms: clock.now() - startedAt }, 'session service call');
-		onCall?.({ priority, outcome });
-	}
-
 	return {
-		/** @throws SessionServiceError `invalid_session_id` */
-		pathOf: (sessionId: string) => sessionPath(address, sessionId),
-		listPath: listPath(address),
+		callTimeoutMs: timeouts.call,
+		listPath,
+		pathOf,
 
 		/**
-		 * Sends one request and follows no redirect. `use` gets the response while the slot of a large body is still held.
+		 * Sends one request and follows no redirect. Resolves to what came, or to `kept` (304).
 		 * @throws SessionServiceError; the signal's reason when it is aborted
 		 */
-		async send<T>(call: Call, use: (response: HttpResponse) => T): Promise<T> {
-			const { operation, priority, path, headers, body, maySend, signal, maxBodyBytes = MAX_BODY_BYTES } = call;
-			const startedAt = clock.now();
+		async send<Value>(call: Call<Value>): Promise<Kept<Value> & { endedAt: number }> {
+			const { operation, priority, sessionId, kept, body, maxBodyBytes = MAX_BODY_BYTES, read, ...request } = call;
+			const startedAt = uptimeOf(clock);
+			let byteCount = 0;
+			let outcome = 'cancelled';
 			const slot = slotFor(priority);
 			try {
 				const response = await exchange(dispatcher, clock, {
+					...request,
 					operation,
 					origin,
-					path,
-					// No compression: it would save little of the service's time, and decompression would need a limit of its own.
-					headers: { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity', ...headers },
+					headers: {
+						'x-api-key': apiKey,
+						accept: 'application/json',
+						// No compression: it would save little of the service's time, and decompression would need a limit of its own.
+						'accept-encoding': 'identity',
+						// With any other type the service's process can crash.
+						...(body && { 'content-type': 'application/json' }),
+						...(kept?.etag && { 'if-none-match': kept.etag }),
+					},
 					...(body && { body }),
-					maySend,
-					signal,
 					timeouts: { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) },
 					maxBodyBytes,
 					claimLargeBody: slot.take,
 				});
-				const retryAt = observe(response, call.sequence, startedAt);
-				const error = errorOfStatus(response.status, operation, retryAt);
+				const now = clock.now();
+				byteCount = response.body.length;
+				const observation = readRateLimit(response, now, uptimeOf(clock) - startedAt);
+				budget.observe(observation, call.sequence);
+				const error = errorOfStatus(response.status, operation, now + (observation.retryAfterSeconds ?? 0) * 1000);
 				if (error !== null) throw error;
-				const result = use(response);
-				report(call, response.status === 304 ? 'unchanged' : 'ok', startedAt);
-				return result;
+				const isUnchanged = response.status === 304 && kept?.etag != null;
+				const brought = isUnchanged
+					? kept
+					: { value: readBody(response, operation, read), etag: etagOf(response), byteCount };
+				outcome = isUnchanged ? 'unchanged' : 'ok';
+				return { ...brought, endedAt: response.arrivedAt };
 			} catch (error) {
-				report(call, error instanceof SessionServiceError ? error.code : 'cancelled', startedAt);
+				if (error instanceof SessionServiceError) outcome = error.code;
+				if (outcome === 'body_too_large') byteCount = maxBodyBytes;
 				throw error;
 			} finally {
 				slot.giveBack();
+				const tookMs = uptimeOf(clock) - startedAt;
+				log.debug({ operation, priority, sessionId, outcome, ms: tookMs }, 'session service call');
+				onCall?.({ operation, priority, outcome, byteCount, tookMs });
 			}
 		},
 
@@ -145,20 +165,15 @@ export function createBodySlots(slots: number) {
 			/** Resolves when it is free. Rejects with the signal's reason when that is aborted first. */
 			async take(signal: AbortSignal): Promise<void> {
 				signal.throwIfAborted();
-				const { promise, resolve, reject } = Promise.withResolvers<void>();
+				const { promise, resolve } = Promise.withResolvers<void>();
 				const grant = () => {
 					isHeld = true;
 					resolve();
 				};
 				const waiter = { priority, grant };
-				const leave = () => {
-					waiting.delete(waiter);
-					reject(signal.reason);
-				};
-				signal.addEventListener('abort', leave, { once: true });
 				waiting.add(waiter);
 				grantFree();
-				await promise.finally(() => signal.removeEventListener('abort', leave));
+				await unlessAborted(promise, signal, () => waiting.delete(waiter));
 			},
 			/** Does nothing if it is not held. */
 			giveBack(): void {
@@ -202,4 +217,80 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
 	if (seconds !== undefined || value === undefined) return seconds;
 	const date = Date.parse(value);
 	return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+}
+
+/**
+ * The most arrays, objects and elements of a body: some thousands of messages. JSON.parse cannot be interrupted, and
+ * takes 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose (`npm run bench:schema`).
+ */
+const MAX_PARTS = 100_000;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+
+const utf8 = new TextDecoder();
+
+/**
+ * What `read` finds in the JSON of a response; it returns null for anything else than a response to this operation.
+ * @throws SessionServiceError `body_too_complex`, `not_a_list` for a list, else `unreadable_answer`: an empty body, a proxy's
+ * page or foreign JSON says nothing about a session, nor about what a PUT saved
+ */
+export function readBody<T>(
+	{ status, headers, body }: HttpResponse,
+	operation: Operation,
+	read: (value: unknown) => T | null,
+): T {
+	const outcomeUnknown = operation === 'put';
+	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
+	const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity';
+	const text = isPlain ? utf8.decode(body) : '';
+	const about = `of a ${operation} (status ${status}, ${body.length} bytes)`;
+	if (hasTooManyParts(text)) {
+		throw new SessionServiceError('body_too_complex', `The response ${about} has too many parts`, { outcomeUnknown });
+	}
+	const result = read(parsed(text));
+	if (result !== null) return result;
+	const code = operation === 'list' ? 'not_a_list' : 'unreadable_answer';
+	throw new SessionServiceError(code, `The response ${about} is not what was asked for`, { outcomeUnknown });
+}
+
+/** The JSON value of a text; undefined when it is not JSON. */
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
+		return undefined;
+	}
+}
+
+function hasTooManyParts(text: string): boolean {
+	let parts = 0;
+	for (let at = 0; at < text.length && parts <= MAX_PARTS; at++) {
+		const code = text.charCodeAt(at);
+		if (code === QUOTE) at = endOfString(text, at);
+		else if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) parts++;
+	}
+	return parts > MAX_PARTS;
+}
+
+/** The index of the quote that ends the string that begins at `start`; the text's length when none does. */
+function endOfString(text: string, start: number): number {
+	for (let from = start + 1; ; ) {
+		const quote = text.indexOf('"', from);
+		if (quote === -1) return text.length;
+		let slash = quote - 1;
+		while (text.charCodeAt(slash) === BACKSLASH) slash--;
+		if ((quote - slash) % 2 === 1) return quote;
+		from = quote + 1;
+	}
+}
+
+/** Null when it cannot be sent back in a header. */
+function etagOf({ headers }: HttpResponse): string | null {
+	const etag = headers.get('etag') ?? '';
+	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
 }

@@ -1,8 +1,8 @@
 import { App } from '@slack/bolt';
-import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
-import type { applyProxy } from '../proxy.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { applyProxy } from '../core/proxy.ts';
 import { createSlackLogger, type Identity } from './clients.ts';
 import { createHttpReceiver } from './receivers/http.ts';
 import { createSocketReceiver } from './receivers/socket.ts';

@@ -1,21 +1,17 @@
-import type { UsersConversationsResponse, WebClient } from '@slack/web-api';
-import type { ChannelPlace } from '../answers/access-policy.ts';
-import { setBounded } from '../bounded-map.ts';
-import type { Cell } from '../cell.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
+import type { ConversationsInfoResponse, UsersConversationsResponse, WebClient } from '@slack/web-api';
+import { type Clock, uptimeOf } from '../core/clock.ts';
+import { HandraiseError } from '../core/errors.ts';
+import { type Cell, setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { HandraiseError } from '../errors.ts';
+import type { Person } from '../questions/answer.ts';
+import type { SessionKey } from '../questions/session.ts';
+import type { ChannelPlace } from './access-policy.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
-/** Who else reads a channel (docs.slack.dev, conversation object). */
-interface SharingFlags {
-	readonly is_shared?: boolean;
-	readonly is_ext_shared?: boolean;
-	readonly is_pending_ext_shared?: boolean;
-	readonly is_org_shared?: boolean;
-}
+type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
+type SharingFlags = Pick<NonNullable<ConversationsInfoResponse['channel']>, Shared>;
 
 /** Who else reads a channel. `external`: another organisation, joined or invited. Contradictory flags are `unclear`. */
 export function sharingOf(flags: SharingFlags): 'none' | 'organisation' | 'external' | 'unclear' {
@@ -82,16 +78,13 @@ function no<Reason extends string>(reason: Reason) {
 
 const TEAM_CHANNELS = 'public_channel,private_channel';
 
-/** One page of the team channels that the bot is in. */
-type ChannelPage =
-	/** `external`: channels that another organisation reads or is invited to. `next`: null on the last page. */
-	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
-	| ({ readonly kind: 'failed' } & ReturnType<typeof slackFailure>);
-
-/** Lists the bot's channels: a call for each would exceed the rate limit. Its result does not throw. */
+/** Lists the team channels that the bot is in: a call for each would exceed the rate limit. Its result does not throw. */
 export function createChannelList(client: WebClient) {
-	/** `cursor`: null for the first page. */
-	return async (cursor: string | null): Promise<ChannelPage> => {
+	/**
+	 * One page. `cursor`: null for the first, as `next` after the last. `external`: channels that another organisation reads
+	 * or is invited to.
+	 */
+	return async (cursor: string | null) => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({
 				types: TEAM_CHANNELS,
@@ -100,11 +93,11 @@ export function createChannelList(client: WebClient) {
 				limit: 200,
 				...(cursor !== null && { cursor }),
 			});
-			if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
+			if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null } as const;
 			const external = channels.filter(isExternal).flatMap(({ id }) => id ?? []);
-			return { kind: 'page', external, next: page?.next_cursor || null };
+			return { kind: 'page', external, next: page?.next_cursor || null } as const;
 		} catch (error) {
-			return { kind: 'failed', ...slackFailure(error) };
+			return { kind: 'failed', ...slackFailure(error) } as const;
 		}
 	};
 }
@@ -130,7 +123,13 @@ type MembershipChanges = Readonly<Record<string, number>>;
  * can be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
-	{ clients: { people: client }, directChannelOf, store: { handOvers }, serviceUrl, clock }: Core,
+	{
+		clients: { people: client },
+		directChannelOf,
+		store: { handOvers },
+		serviceUrl,
+		clock,
+	}: Core<{ handOvers: { holds(person: Person, channelId: string, session: SessionKey): Promise<boolean> } }>,
 	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
 ) {
 	const channels = createCache(clock, MAX_AGE_MS, (key) => listChannels(key.split(' ')[0] ?? ''));
@@ -177,9 +176,9 @@ export function createMemberships(
 			return await call;
 		} catch (error) {
 			const { code, retryAfterMs } = slackFailure(error);
-			const options = { code: 'slack_unavailable', retryable: true };
-			const unknown = new HandraiseError(`Slack did not tell who is in a channel (${code})`, options);
-			throw Object.assign(unknown, { retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs });
+			const retryAt = retryAfterMs === null ? null : clock.now() + retryAfterMs;
+			const details = { code: 'slack_unavailable', retryable: true, retryAt };
+			throw new HandraiseError(`Slack did not tell who is in a channel (${code})`, details);
 		}
 	}
 

@@ -1,9 +1,12 @@
 import { type Logger, LogLevel } from '@slack/bolt';
-import { WebClient } from '@slack/web-api';
-import type { Clock } from '../clock.ts';
+import { type UsersInfoResponse, WebClient } from '@slack/web-api';
+import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { HandraiseError, codeOf as stableCodeOf } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { type Clock, unlessAborted } from '../core/clock.ts';
+import { backOff, HandraiseError, codeOf as stableCodeOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { timeZoneNamed } from '../core/quiet-hours.ts';
+import { setBounded } from '../core/values.ts';
 
 /**
  * Two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. `onCall`: after
@@ -71,6 +74,28 @@ export function slackFailure(error: unknown): { readonly code: string; readonly 
 	return { code: retryAfterMs === null ? (slackErrorCode(error) ?? 'no_answer') : 'ratelimited', retryAfterMs };
 }
 
+/** Slack failed or did not respond: the call may have succeeded. */
+const UNCERTAIN = new Set(['no_answer', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
+/** The call is valid. An administrator repairs the app's access, or the limit ends; then a repeat succeeds. */
+const LATER = new Set([
+	'invalid_auth',
+	'not_authed',
+	'token_revoked',
+	'account_inactive',
+	'missing_scope',
+	'ratelimited',
+]);
+
+/**
+ * What a failed call means. `later`: nothing was done; `ms` is the wait that Slack asks for, `limited`: its rate was hit.
+ * `unknown`: it may have been done. `refused`: it would be refused again, as far as the code tells.
+ */
+export function slackOutcome(error: unknown) {
+	const { code, retryAfterMs: ms } = slackFailure(error);
+	if (ms !== null || LATER.has(code)) return { kind: 'later', ms, code, limited: ms !== null } as const;
+	return { kind: UNCERTAIN.has(code) ? 'unknown' : 'refused', code } as const;
+}
+
 /**
  * Writes warnings and errors of Slack's libraries to our log. At debug level they print whole payloads, which hold what
  * people typed; objects in their messages are left out for the same reason.
@@ -93,8 +118,9 @@ export function createSlackLogger(log: Log): Logger {
 	};
 }
 
-/** The stable code of an error; `slack_unavailable` for all failures of Slack's API. */
+/** The stable code of what was thrown; `slack_unavailable` for all failures of Slack's API. A code stands for itself. */
 export function codeOf(error: unknown): string {
+	if (typeof error === 'string') return error;
 	const isFromSlack =
 		slackErrorCode(error) !== null ||
 		(error instanceof Error && 'code' in error && String(error.code).startsWith('slack_webapi_'));
@@ -117,8 +143,9 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 	return new HandraiseError(message, { code: 'slack_token_refused' });
 }
 
-const MAX_PAUSE_MS = 30_000;
-/** Failures that say nothing about the token. */
+/** The pause in milliseconds before a connection is tried again. */
+export const pauseAfter = (failures: number) => backOff(failures + 1, { firstMs: 500, longestMs: 30_000 });
+
 const TEMPORARY = new Set([
 	'no_answer',
 	'ratelimited',
@@ -127,6 +154,8 @@ const TEMPORARY = new Set([
 	'service_unavailable',
 	'request_timeout',
 ]);
+/** Whether a failure says nothing about the token. */
+export const isTemporary = (code: string) => TEMPORARY.has(code);
 
 /** Asks whose the token is, until Slack is reached. @throws `slack_token_refused`, `organisation_install` */
 export async function identify(
@@ -137,12 +166,12 @@ export async function identify(
 		signal.throwIfAborted();
 		const self = await client.auth.test().catch((error: unknown) => {
 			const { code } = slackFailure(error);
-			if (!TEMPORARY.has(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
+			if (!isTemporary(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
 			log.warn({ code, tries }, 'Slack cannot be reached yet; trying again');
 			return null;
 		});
 		if (self === null) {
-			await clock.sleep(Math.min(500 * 2 ** Math.min(tries, 10), MAX_PAUSE_MS), signal);
+			await clock.sleep(pauseAfter(tries), signal);
 			continue;
 		}
 		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');
@@ -163,3 +192,89 @@ export async function identify(
 }
 
 export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;
+
+/** Enough for the daily users of a large workspace, for names and for time zones. */
+const MAX_NAMES = 5_000;
+
+/**
+ * Slack sends `id`, `deleted` and `is_bot` for everybody. It leaves out the two flags for guests for people who left, and
+ * sometimes `team_id` on Enterprise Grid, where `enterprise_user` lists the workspaces.
+ */
+const USER_SCHEMA = z.object({
+	id: z.string(),
+	deleted: z.boolean(),
+	is_bot: z.boolean(),
+	team_id: z.string().nullish(),
+	enterprise_user: z.object({ enterprise_id: z.string(), teams: z.array(z.string()) }).nullish(),
+	is_restricted: z.boolean().nullish(),
+	is_ultra_restricted: z.boolean().nullish(),
+	is_stranger: z.boolean().nullish(),
+	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
+});
+
+/** The access policy looks up everybody who acts, so their names and time zones need no call of their own. */
+export function createDirectory(client: WebClient) {
+	const names = new Map<string, string>();
+	const timeZones = new Map<string, string>();
+
+	/** Null when Slack does not know this id, or leaves out a required fact. */
+	async function person(userId: string, signal?: AbortSignal) {
+		const { user } = await unlessAborted(client.users.info({ user: userId }), signal).catch(nobodyIfUnknown);
+		const { data: facts } = USER_SCHEMA.safeParse(user);
+		if (facts === undefined || facts.id !== userId) return null;
+		const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
+		if (name) setBounded(names, userId, name, MAX_NAMES);
+		if (facts.tz) setBounded(timeZones, userId, facts.tz, MAX_NAMES);
+		const { enterprise_user: enterprise } = facts;
+		return {
+			/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
+			teamId: facts.team_id ?? null,
+			/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
+			enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
+			/** Null when Slack does not say it. */
+			isGuest: isGuest(facts),
+			// Slack says that Slackbot is no bot (bolt-js #794).
+			isBot: facts.is_bot || facts.id === SLACKBOT,
+			isDeactivated: facts.deleted,
+			/** From another organisation, and in no channel that the app can see. */
+			isStranger: facts.is_stranger === true,
+		};
+	}
+
+	return {
+		person,
+		/** The members' user ids. */
+		async userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
+			return new Set(users ?? []);
+		},
+		/** How long to wait when Slack limits our calls, as an error of these methods says; else null. */
+		retryAfterMs: slackRetryAfterMs,
+		/** Looks up the name of a person whom this process has not seen. Without it, a message says "somebody". Never rejects. */
+		async learnName(userId: string): Promise<void> {
+			if (!names.has(userId)) await person(userId).catch(() => null);
+		},
+		displayName: (userId: string) => names.get(userId) ?? 'somebody',
+		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
+		timeZoneOf: (userId: string) => timeZones.get(userId) ?? null,
+	};
+}
+
+export type Directory = ReturnType<typeof createDirectory>;
+export type PersonFacts = NonNullable<Awaited<ReturnType<Directory['person']>>>;
+
+const SLACKBOT = 'USLACKBOT';
+
+/** Slack's codes for ids of nobody, or of people whom the app cannot see. */
+const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
+
+function nobodyIfUnknown(error: unknown): UsersInfoResponse {
+	if (UNKNOWN.has(slackErrorCode(error) ?? '')) return { ok: false };
+	throw error;
+}
+
+/** False needs both flags; null when one is missing. */
+function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infer<typeof USER_SCHEMA>): boolean | null {
+	if (isSome === true || isUltra === true) return true;
+	return isSome === false && isUltra === false ? false : null;
+}

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { DeepReadonly } from '../deep-readonly.ts';
-import { SNOOZE_LENGTHS } from '../inbox/inbox.ts';
+import type { DeepReadonly } from '../core/values.ts';
+import { ORIGIN } from '../questions/answer.ts';
 
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
@@ -80,6 +80,19 @@ export const ACTIONS = {
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
+/** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */
+// biome-ignore format: a list of words
+export const BUTTON_LABELS = [
+	'Answer', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer',
+	'Files', 'Give back', 'Hand over', 'Hide', 'I can answer all of it', "I can't answer all of it", 'More', 'Newer answers',
+	'Newer steps', 'Next', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
+	'Open the screenshot', 'Open the session', 'Plain text fields', 'Post my text in the channel', 'Post my text to the thread',
+	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
+	'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Undo', 'Use as answer',
+	'Watch in this channel',
+] as const;
+export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
+
 export const CHOOSE_IDS = [
 	ACTIONS.choose1,
 	ACTIONS.choose2,
@@ -111,27 +124,28 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 /** `guessed`: the suggested input; `plain`: long text; `other`: the text for "Something else…". */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
-interface FieldId {
-	readonly messageIndex: number;
-	readonly fingerprint: string;
-	readonly position: number;
-	readonly variant: FieldVariant;
-	/** Of a field with options to choose from: of the text that the question shows (`shownHashOf`). */
-	readonly shownHash?: string | null;
-}
-
 /**
- * Slack keeps what was typed while the block_id stays the same. So it holds nothing that changes with paging, a refresh
- * or optional fields. What was chosen must not stay under another text, so `shownHash` is a part of it.
+ * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same. So it holds
+ * nothing that changes with paging, a refresh or optional fields. What was chosen from options must not stay under another
+ * text, so the hash of what the question shows is a part of it.
  */
-export function fieldBlockId({ messageIndex, fingerprint, position, variant, shownHash = null }: FieldId): string {
-	const id = `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variant}`;
-	return shownHash === null ? id : `${id}.${shownHash.slice(0, 8)}`;
+export function fieldBlockId(
+	shown: Pick<ViewMetadata, 'messageIndex' | 'fingerprint' | 'shownHash' | 'withOptions'>,
+	position: number,
+	variant: FieldVariant,
+): string {
+	const id = `q.${askedId(shown)}.${position}.${variant}`;
+	const hash = variant === 'guessed' && shown.withOptions.includes(position) ? shown.shownHash : null;
+	return hash === null ? id : `${id}.${hash.slice(0, 8)}`;
 }
 
 /** The block_id of the box for secrets: each question has its own. */
-export function secretBlockId({ messageIndex, fingerprint }: Pick<FieldId, 'messageIndex' | 'fingerprint'>): string {
-	return `s.${messageIndex}.${fingerprint.slice(0, 8)}`;
+export function secretBlockId(shown: Pick<ViewMetadata, 'messageIndex' | 'fingerprint'>): string {
+	return `s.${askedId(shown)}`;
+}
+
+function askedId({ messageIndex, fingerprint }: Pick<ViewMetadata, 'messageIndex' | 'fingerprint'>): string {
+	return `${messageIndex ?? 0}.${(fingerprint ?? '').slice(0, 8)}`;
 }
 
 /** The block_id of a block that is not a field, unique in its view. */
@@ -211,6 +225,10 @@ export function questionHash(question: QuestionMark): string {
 	return hashOf(encodeQuestionMark(question));
 }
 
+/** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
+export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
+export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
+
 export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec(
 	'snooze',
 	// Its `questionHash`: the value of an option has no room for the id of a session.
@@ -240,3 +258,88 @@ export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice
 function hashOf(key: string): string {
 	return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
+
+/** Slack's limit for private_metadata, in characters. */
+export const METADATA_LIMIT = 3000;
+
+const INDEX = z.int().min(0).max(1_000_000_000);
+const POSITIONS = z.array(INDEX).default([]);
+
+const METADATA_SCHEMA = z.object({
+	sessionId: text,
+	/** The message whose question the form asks; null when no question is open. */
+	messageIndex: INDEX.nullable().default(null),
+	fingerprint: text.nullable().default(null),
+	/** Of what the form shows (`shownHashOf`). */
+	shownHash: text.nullable().default(null),
+	/** Identifies one showing of a form; drafts and submissions carry it. */
+	formId: text,
+	/** Of the steps; 0 shows the newest. */
+	page: INDEX.default(0),
+	plainText: z.boolean().default(false),
+	partial: z.boolean().default(false),
+	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
+	readAt: z.number().min(0).default(0),
+	origin: ORIGIN.default({ channelId: null, threadTs: null }),
+	/** UTF-8 bytes of the PUT's JSON with empty values. */
+	putOverheadBytes: z.number().min(0).default(0),
+	/** Positions that have a field. */
+	fields: POSITIONS,
+	/** Those of `fields` with an initial value, which Slack may leave out of the state. */
+	offered: POSITIONS,
+	/** How the fields were shown last; null if there were none. */
+	shown: z.enum(['guessed', 'plain']).nullable().default(null),
+	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
+	asText: POSITIONS,
+	/** Those of `fields` with options to choose from. */
+	withOptions: POSITIONS,
+	/** The `fields` whose boxes were ticked when the view was built. */
+	secret: POSITIONS,
+	/** UTF-16 units to which initial values were cut. */
+	offerLimit: INDEX.default(0),
+	/** Option texts that Slack would change (emoji, `&`), by position. */
+	optionTexts: z.record(z.string().regex(/^\d{1,5}$/), z.array(text)).default({}),
+	/** In a history: how many answers are skipped. */
+	offset: INDEX.default(0),
+});
+const METADATA = slackCodec('view 3', METADATA_SCHEMA);
+
+/** What a view carries from one event to the next. Slack returns it unchanged. */
+export type ViewMetadata = Parameters<typeof METADATA.encode>[0];
+
+/** For a view without a form. */
+export const NO_FIELDS = {
+	fields: [],
+	offered: [],
+	shown: null,
+	asText: [],
+	withOptions: [],
+	secret: [],
+	optionTexts: {},
+} as const satisfies Partial<ViewMetadata>;
+
+/** The metadata of a view before the first read. */
+export function newMetadata(
+	start: Pick<ViewMetadata, 'sessionId'> & Partial<Pick<ViewMetadata, 'formId' | 'origin' | 'messageIndex'>>,
+): ViewMetadata {
+	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
+}
+
+export function newFormId(): string {
+	return randomBytes(9).toString('base64url');
+}
+
+/** The string for private_metadata. @throws RangeError over 3,000 characters (only with a session id of that length) */
+export function encodeMetadata(metadata: ViewMetadata): string {
+	const text = METADATA.encode(metadata);
+	if (text.length > METADATA_LIMIT) throw new RangeError(`private_metadata of ${text.length} characters`);
+	return text;
+}
+
+/** How many characters `encodeMetadata` returns without a form's fields. */
+export function lengthWithoutFields(metadata: ViewMetadata): number {
+	return METADATA.encode({ ...metadata, ...NO_FIELDS }).length;
+}
+
+/** Null for anything that is not complete metadata of this version. */
+export const decodeMetadata = METADATA.decode;

@@ -1,31 +1,35 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import { type AccessPolicy, type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
-import { setBounded } from '../bounded-map.ts';
-import { uptimeOf, within } from '../clock.ts';
+import { uptimeOf, within } from '../core/clock.ts';
+import { HandraiseError } from '../core/errors.ts';
+import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { HandraiseError } from '../errors.ts';
-import type { InboxPlace } from '../inbox/inbox.ts';
-import { errorMessage } from './blocks/errors.ts';
-import type { MessageContent } from './blocks/parts.ts';
+import { type AccessPolicy, FRESH_MS, type Place } from './access-policy.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
+import { errorMessage } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
-import { type PersonReads, TooFastError } from './person-reads.ts';
+import type { MessageContent } from './parts.ts';
+import { isTooFastError, type PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
+	type AllowedRequest,
+	type Done,
+	forAnybody,
+	type InboxPlace,
 	inboxOf,
+	NOTHING_TO_DO,
 	type PersonRequest,
 	type Press,
 	personRequest,
 	readPress,
 	readView,
 	type SubmittedView,
+	type Task,
 	viewIn,
 	writtenRequest,
 } from './request.ts';
-import { type AllowedRequest, type Done, forAnybody, NOTHING_TO_DO, type Task } from './task.ts';
 
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
@@ -46,21 +50,20 @@ export interface Wait {
 	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
 }
 
+/** `place`: what the access policy checks. */
+interface Storing<Result> {
+	readonly place: Place;
+	run(request: AllowedRequest): Promise<Result>;
+}
+
 interface SubmissionHandler {
-	/** `place`: what the access policy checks. */
-	plan(
-		request: PersonRequest,
-		view: SubmittedView,
-		wait: Wait,
-	): Promise<{ readonly place: Place; run(request: AllowedRequest): Promise<Submitted> }>;
-	/** The acknowledgement for an error; its code may be a refusal. */
+	plan(request: PersonRequest, view: SubmittedView, wait: Wait): Promise<Storing<Submitted>>;
+	/** The acknowledgement for what was thrown, or for the code of a refusal. */
 	failed(view: SubmittedView, error: unknown): Submitted;
 }
 
-interface StoringTask {
-	readonly place: Place;
-	/** Resolves to what is done after the acknowledgement. */
-	run(request: AllowedRequest): Promise<() => Promise<void>>;
+/** `run` resolves to what is done after the acknowledgement. */
+interface StoringTask extends Storing<() => Promise<void>> {
 	/** Says that the press is not stored, for the code of a failure or a refusal. */
 	failure(code: string): MessageContent;
 	/** Says before the acknowledgement that the result comes later. Null: nothing says so. */
@@ -115,18 +118,13 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	}
 
 	/** Why somebody may not act here; null: they may. */
-	async function check(
-		request: PersonRequest,
-		place: Place,
-		maxAgeMs: number | undefined,
-		thereWithinMs = THERE_WITHIN_MS,
-	): Promise<ActRefusal | null> {
+	async function check(request: PersonRequest, place: Place, maxAgeMs?: number, thereWithinMs = THERE_WITHIN_MS) {
 		const { person, claimedTeamId } = request;
 		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
 		if (refusal !== null || place === 'anyChannel') return refusal;
-		const there = isThere(request, place).catch(() => null);
-		const isSo = (await isWithin(there, thereWithinMs)) ? await there : null;
-		return isSo === null ? 'could_not_check' : isSo ? null : 'not_there';
+		const asked = isThere(request, place).catch(() => null);
+		const there = await within(clock, asked, thereWithinMs, () => null);
+		return there === null ? 'could_not_check' : there ? null : 'not_there';
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
@@ -135,9 +133,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
 			request.log.info({ refusal }, 'refused');
-			await (task.refused?.(refusal) ??
-				reply.refused(request, refusal, { view, kept: task.changes ? 'unchanged' : 'nothing' }));
-			return;
+			const refuse = () => reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
+			return task.refused?.(refusal) ?? refuse();
 		}
 		let nextTask: Awaited<Done>;
 		try {
@@ -145,19 +142,14 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			if (tooFast !== null) throw tooFast;
 			nextTask = await task.run({ ...request, access: 'allowed' });
 		} catch (error) {
-			if (!(error instanceof TooFastError && task.about)) throw error;
+			if (!isTooFastError(error) || task.about === undefined) throw error;
 			return reply.failed(request, error, task.about);
 		}
 		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
 
 	/** `tellsFailure`: the person waits for the result of `task`; else its failure is only logged. */
-	async function work(
-		request: PersonRequest,
-		what: string,
-		task: () => Promise<void>,
-		tellsFailure = true,
-	): Promise<void> {
+	async function work(request: PersonRequest, what: string, task: () => Promise<void>, tellsFailure = true) {
 		const startedAt = uptimeOf(clock);
 		// One task begins in each turn of the event loop, so that requests that arrive meanwhile are acknowledged first.
 		turn = turn.then(() => nextTurn());
@@ -238,68 +230,29 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return within(clock, work.then(yes, yes), ms, () => false);
 	}
 
-	/** What `read` returns; for a press that cannot be read, a task that fails and says that it is outdated. */
-	function planned(read: () => { task: StoringTask; inbox: InboxPlace | null }) {
-		try {
-			return read();
-		} catch (error) {
-			const content = errorMessage('button_outdated', null, reply.errorContext());
-			const task: StoringTask = {
-				place: 'anyChannel',
-				run: () => Promise.reject(error),
-				failure: () => content,
-				late: null,
-			};
-			return { task, inbox: null };
-		}
-	}
-
-	/** Runs the task of a press. Never rejects. */
-	async function store(request: PersonRequest, task: StoringTask, inbox: InboxPlace | null) {
-		try {
-			const refusal = await check(request, task.place, FRESH_MS);
-			if (refusal === null) {
-				const tell = await task.run({ ...request, access: 'allowed' });
-				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
-			}
-			request.log.info({ refusal }, 'refused');
-			// That the rules could not be checked is a failure.
-			const say = refusal === 'could_not_check' ? reply.withoutTurn : reply.toPerson;
-			return { isStored: false, tell: async () => void (await say(request, task.failure(refusal))) };
-		} catch (error) {
-			logFailure(request, error, {}, 'a press could not be stored');
-			return { isStored: false, tell: () => reply.withoutTurn(request, task.failure(codeOf(error))) };
-		}
-	}
-
-	async function submit(
+	/** What the task returns; else what `failed` makes of what was thrown, or of the code of a refusal. */
+	async function store<Result>(
 		request: PersonRequest,
-		view: SubmittedView,
-		handler: SubmissionHandler,
-		waitedMs: () => number,
-	): Promise<Submitted> {
-		async function inTime<Result>(work: Promise<Result>, code: string): Promise<Result> {
-			return within(clock, work, Math.max(MIN_STORE_MS, ACKNOWLEDGE_WITHIN_MS - waitedMs()), () => {
-				throw new HandraiseError('the store did not confirm in time', { code, retryable: true });
-			});
-		}
+		plan: () => Promise<Storing<Result>>,
+		failed: (error: unknown) => Result,
+	): Promise<Result> {
 		try {
-			const task = await handler.plan(request, view, { waitedMs, inTime });
+			const task = await plan();
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
-			request.log.info({ refusal }, 'refused at submit');
-			return handler.failed(view, new HandraiseError('a person may not submit a form', { code: refusal }));
+			request.log.info({ refusal }, 'refused');
+			return failed(refusal);
 		} catch (error) {
 			logFailure(request, error, {}, 'a submission could not be stored');
-			return handler.failed(view, error);
+			return failed(error);
 		}
 	}
 
-	/** Bolt acknowledges events. */
-	function onEvent(name: string, handle: (event: unknown) => Promise<void>): void {
+	/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
+	function event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			if (!isNew(body.event_id)) return;
-			const task = handle(event).catch((error: unknown) => {
+			const task = handle(event, teamId).catch((error: unknown) => {
 				log.error({ event: name, code: codeOf(error), err: error }, 'an event failed');
 			});
 			await keptIn(running, task);
@@ -332,11 +285,27 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
-				const { task, inbox } = planned(() => {
+				let failure = (_code: string) => errorMessage('button_outdated', null, reply.errorContext());
+				let late: MessageContent | null = null;
+				const read = async () => {
 					const view = viewIn(body);
-					return { task: plan(request, readPress(action, view)), inbox: inboxOf(request, view) };
-				});
-				const stored = store(request, task, inbox);
+					const inbox = inboxOf(request, view);
+					const task = plan(request, readPress(action, view));
+					({ failure, late } = task);
+					return {
+						place: task.place,
+						async run(allowed: AllowedRequest) {
+							const tell = await task.run(allowed);
+							return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
+						},
+					};
+				};
+				const failed = (error: unknown) => {
+					// That the rules could not be checked is a failure.
+					const say = typeof error === 'string' && error !== 'could_not_check' ? reply.toPerson : reply.withoutTurn;
+					return { isStored: false, tell: async () => void (await say(request, failure(codeOf(error)))) };
+				};
+				const stored = store(request, read, failed);
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
 					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);
@@ -345,7 +314,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 				await storeFirst(async () => {
 					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
 					if (inTime && !(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
-					if (!inTime && task.late !== null) await isWithin(reply.withoutTurn(request, task.late), TELL_WITHIN_MS);
+					if (!inTime && late !== null) await isWithin(reply.withoutTurn(request, late), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);
 			});
@@ -373,13 +342,19 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
 				const { request, waitedMs, acknowledge } = arrived(body, ack);
+				const inTime = <Result>(work: Promise<Result>, code: string) =>
+					within(clock, work, Math.max(MIN_STORE_MS, ACKNOWLEDGE_WITHIN_MS - waitedMs()), () => {
+						throw new HandraiseError('the store did not confirm in time', { code, retryable: true });
+					});
 				let after = async () => {};
-				const store = async () => {
-					const submitted = await submit(request, readView(body.view), handler, waitedMs);
+				const submit = async () => {
+					const view = readView(body.view);
+					const plan = () => handler.plan(request, view, { waitedMs, inTime });
+					const submitted = await store(request, plan, (error) => handler.failed(view, error));
 					after = submitted.after ?? after;
 					await acknowledge(submitted.ack);
 				};
-				await storeFirst(store, () => work(request, `submit ${callbackId}`, after, false));
+				await storeFirst(submit, () => work(request, `submit ${callbackId}`, after, false));
 			});
 		},
 
@@ -389,14 +364,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			);
 		},
 
-		/** An event in the workspace that is no request of a person. */
-		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
-			onEvent(name, (event) => handle(event, teamId));
-		},
+		event,
 
 		/** A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request. */
 		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null): void {
-			onEvent(name, async (event) => {
+			event(name, async (event) => {
 				const request = writtenRequest(event, teamId, log);
 				const task = request === null ? null : plan(request, event);
 				if (request !== null && task !== null) await work(request, name, () => perform(request, task, null));
@@ -415,6 +387,7 @@ export type Listen = ReturnType<typeof createListen>;
 
 /** That a person is too fast is no failure of the program. */
 function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {
-	if (error instanceof TooFastError) log.info({ ...facts, code: error.code }, message);
-	else log.error({ ...facts, code: codeOf(error), err: error }, message);
+	const code = codeOf(error);
+	if (isTooFastError(error)) log.info({ ...facts, code }, message);
+	else log.error({ ...facts, code, err: error }, message);
 }

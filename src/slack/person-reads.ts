@@ -1,35 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { setBounded } from '../bounded-map.ts';
-import { uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../core/clock.ts';
+import { HandraiseError } from '../core/errors.ts';
+import { loggedId } from '../core/log.ts';
+import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
+import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { HandraiseError } from '../errors.ts';
-import { loggedId } from '../log.ts';
-import { createRateLimiter, type RateLimit } from '../rate-limiter.ts';
-import type { SessionReading } from '../session-service/session-reader.ts';
+import type { Session } from '../questions/session.ts';
 import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
 
 /** For so long after a person was told that they are too fast, presses are refused silently. */
 const SILENT_AFTER_TELLING_MS = 30_000;
 
-/** One person asked for more than the limit for a person: nothing was read or opened. */
-export class TooFastError extends HandraiseError {
-	override readonly code = 'too_fast';
-	override readonly retryable = true;
-	/** Milliseconds since the epoch. */
-	readonly retryAt: number;
+/** The error of a person who asked for more than one person may: nothing was read or opened. */
+export const isTooFastError = (error: unknown) => codeOf(error) === 'too_fast';
 
-	constructor(retryAt: number) {
-		super('a person asked for more reads than one person may; try again at `retryAt`');
-		this.retryAt = retryAt;
-	}
-}
-
-export type Reading = Pick<SessionReading, 'session' | 'readAt' | 'since'>;
-
-export interface ReadPermit {
-	/** @throws what the session service's client throws, or the signal's reason */
-	read(sessionId: string, signal?: AbortSignal): Promise<Reading>;
+export interface Reading {
+	readonly session: Session;
+	/** When the request began, clock milliseconds. */
+	readonly readAt: number;
+	/** When the read that brought `session` began, clock milliseconds. */
+	readonly since: number;
 }
 
 /** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
@@ -43,29 +34,23 @@ const HOUR_MS = 3_600_000;
 
 /** The only way to the session service for people's requests, so that one person cannot use up the reads of all. */
 export function createPersonReads({ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core) {
-	const limits = config.people;
-	const readRate: RateLimit = {
-		intervalMs: 60_000 / limits.readsPerMinute,
-		burst: limits.burst,
-		debt: limits.readsPerMinute,
-	};
-	const turnRate: RateLimit = {
-		intervalMs: readRate.intervalMs / TURNS_PER_READ,
-		burst: readRate.burst * TURNS_PER_READ,
-	};
+	const { burst, readsPerMinute } = config.people;
+	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
+	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
 	const ownLimiter = createRateLimiter(clock);
 	const toldAt = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
 	/** Null when the rate allows it. When the shared rate limiter fails, this process limits by itself. */
-	async function take(key: string, rate: RateLimit): Promise<TooFastError | null> {
+	async function take(key: string, rate: RateLimit): Promise<HandraiseError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = rateLimiter.take(key, rate, options).catch(() => null);
 		const late = delay(DECIDE_WITHIN_MS, null, { ref: false });
 		const waitMs = (await Promise.race([shared, late])) ?? (await ownLimiter.take(key, rate, options));
 		if (waitMs <= 0) return null;
 		metrics.personRead('tooFast');
-		return new TooFastError(clock.now() + waitMs);
+		const details = { code: 'too_fast', retryable: true, retryAt: clock.now() + waitMs };
+		return new HandraiseError('a person asked for more reads than one person may; try again at `retryAt`', details);
 	}
 
 	async function chargeUnknownId(request: PersonRequest, key: string, sessionId: string): Promise<void> {
@@ -86,9 +71,9 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 	return {
 		/**
 		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: a new
-		 * window, Slack's channel information, the session service. @throws TooFastError, which `listen` tells the person
+		 * window, Slack's channel information, the session service. @throws `too_fast`, which `listen` tells the person
 		 */
-		async permit(request: PersonRequest): Promise<ReadPermit> {
+		async permit(request: PersonRequest) {
 			const { userId } = request.person;
 			// A person has the same id in every workspace.
 			const key = `person:${userId}`;
@@ -96,7 +81,8 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 			if (tooFast !== null) throw tooFast;
 			metrics.personRead('allowed');
 			return {
-				async read(sessionId, signal) {
+				/** @throws what the session service's client throws, or the signal's reason */
+				async read(sessionId: string, signal?: AbortSignal): Promise<Reading> {
 					try {
 						const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
 						return await sessionService.read(sessionId, options);
@@ -120,3 +106,4 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 }
 
 export type PersonReads = ReturnType<typeof createPersonReads>;
+export type ReadPermit = Awaited<ReturnType<PersonReads['permit']>>;

@@ -1,24 +1,28 @@
 import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/types';
-import { createCutMark } from '../cut.ts';
-import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
-import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/inbox.ts';
+import { createCutMark } from '../core/cut.ts';
 import { looksSecret } from '../questions/asks-for-secret.ts';
-import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
-import type { Question } from '../questions/open-question.ts';
+import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
+import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt } from '../questions/secrecy.ts';
-import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
-import { answerButton, BUTTON_LABELS, type ButtonLabel, button, buttons, context, section } from './blocks/parts.ts';
-import { MOST_FIELDS } from './form/plan.ts';
+import type { Question } from '../questions/session.ts';
+import type { ItemView, QuestionView } from '../questions/session-snapshot.ts';
+import { MOST_FIELDS } from './form/fields.ts';
 import {
 	ACTIONS,
+	BUTTON_LABELS,
+	type ButtonLabel,
 	CHOOSE_IDS,
 	type Choice,
 	encodeChoice,
 	encodeQuestionMark,
 	encodeSnooze,
 	encodeTarget,
+	type QuestionMark,
 	questionHash,
+	SNOOZE_LENGTHS,
+	type SnoozeLength,
 } from './ids.ts';
+import { answerButton, button, buttons, context, section } from './parts.ts';
 import {
 	cutTo,
 	firstCharactersMrkdwn,
@@ -83,29 +87,22 @@ interface Showing {
 	readonly room?: Room;
 	/** Where one press may answer, and when the read began that found the question; null: not here. */
 	readonly choices?: Pick<Choice, 'channelId' | 'readAt'> | null;
-	readonly givesBack?: boolean;
-	readonly handsOver?: boolean;
-	readonly snoozes?: boolean;
+	/** Buttons and menus after those that answer. */
+	readonly others?: readonly (Button | StaticSelect | null)[];
 }
 
 /**
  * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
- * one that opens the form if Slack can show one, and those that `showing` names. `noForm`, `cut`: why it has no form, or
+ * one that opens the form if Slack can show one, and `others`. `noForm`, `cut`: why it has no form, or
  * that a part is cut; empty otherwise. mrkdwn.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
-	const { sessionId, room = 'post', choices = null } = showing;
-	const { messageIndex, fingerprint, openCount } = question;
-	const mark = { sessionId, fingerprint };
+	const { sessionId, room = 'post', choices = null, others = [] } = showing;
+	const { messageIndex, openCount } = question;
 	const target = { sessionId, messageIndex };
 	const body = questionBody(question, room);
 	const options = choices === null || !body.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
-	const others = [
-		showing.givesBack === true ? button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) }) : null,
-		showing.handsOver === true ? button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(mark) }) : null,
-		showing.snoozes === true ? snoozeMenu(questionHash(mark)) : null,
-	];
 	const hasOptions = options.length > 0;
 	return {
 		body,
@@ -118,6 +115,12 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		cut: body.isWhole || noForm !== '' ? '' : QUESTION_CUT,
 	};
 }
+
+/** What `openQuestion` may show as `others`. `mark`: of its question. */
+export const giveBackButton = (mark: QuestionMark) =>
+	button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) });
+export const handOverButton = (mark: QuestionMark) =>
+	button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(mark) });
 
 const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
 /** Slack's limit for the value of a button. */
@@ -154,11 +157,11 @@ const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
 	tomorrow: 'Tomorrow 9:00',
 };
 
-function snoozeMenu(hash: string): StaticSelect {
+export function snoozeMenu(mark: QuestionMark): StaticSelect {
 	const label: ButtonLabel = 'Snooze';
 	const options = SNOOZE_LENGTHS.map((length) => ({
 		text: plain(SNOOZE_LABELS[length], 75),
-		value: encodeSnooze({ length, hash }),
+		value: encodeSnooze({ length, hash: questionHash(mark) }),
 	}));
 	return { type: 'static_select', action_id: ACTIONS.snooze, placeholder: plain(label, 150), options };
 }
@@ -224,8 +227,6 @@ const PART_LENGTH = 1_000;
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 
-type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>;
-
 /**
  * The `text` of a message with a question: what phones show in notifications and screen readers read. One line of at most
  * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
@@ -254,7 +255,7 @@ export function tellsQuestion(shown: ShownQuestion): boolean {
 }
 
 interface ShownQuestion {
-	readonly question: Asked;
+	readonly question: Pick<QuestionView, 'context' | 'items' | 'openCount'>;
 	readonly sessionName: string;
 	/** Since the agent asked; null: not told. */
 	readonly waitedMs: number | null;

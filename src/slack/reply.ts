@@ -1,16 +1,21 @@
 import type { ModalView } from '@slack/types';
-import type { ActRefusal } from '../answers/access-policy.ts';
+import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../core/errors.ts';
 import type { Core } from '../core.ts';
-import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { noWindow, stillWaitingMessage } from './blocks/commands.ts';
-import { type ErrorContext, errorMessage, errorModal, errorWords } from './blocks/errors.ts';
-import type { MessageContent } from './blocks/parts.ts';
+import type { ActRefusal } from './access-policy.ts';
 import { codeOf, slackFailure } from './clients.ts';
-import { CALLBACKS } from './ids.ts';
-import { decodeMetadata, newMetadata, type ViewMetadata } from './metadata.ts';
-import { type PersonReads, TooFastError } from './person-reads.ts';
-import { type PersonRequest, type SubmittedView, whereItBegan } from './request.ts';
-import { createViewHandle, openView, type ViewHandle, withNotes } from './session/open-view.ts';
+import {
+	type ErrorContext,
+	errorMessage,
+	errorModal,
+	errorWords,
+	noWindow,
+	stillWaitingMessage,
+} from './error-view.ts';
+import { CALLBACKS, decodeMetadata, newMetadata, type ViewMetadata } from './ids.ts';
+import type { MessageContent } from './parts.ts';
+import { isTooFastError, type PersonReads } from './person-reads.ts';
+import { type PersonRequest, type SubmittedView, type Task, whereItBegan } from './request.ts';
+import { createViewHandle, openView, type ViewHandle, withNotes } from './windows.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -34,12 +39,8 @@ export function createReply(core: Core, personReads: PersonReads) {
 	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
 		if (request.channelId === null) return false;
 		try {
-			await client.chat.postEphemeral({
-				channel: request.channelId,
-				user: request.person.userId,
-				...content,
-				...threadOf(request),
-			});
+			const to = { channel: request.channelId, user: request.person.userId, ...threadOf(request) };
+			await client.chat.postEphemeral({ ...to, ...content });
 			return true;
 		} catch {
 			return false;
@@ -144,7 +145,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 		onTop,
 		/**
 		 * Opens a window; null when Slack does not open it, which the person is told. `needsId`: nor returns its id.
-		 * @throws TooFastError before `view` is made
+		 * @throws `too_fast` before `view` is made
 		 */
 		async openWindow(
 			request: PersonRequest,
@@ -162,25 +163,22 @@ export function createReply(core: Core, personReads: PersonReads) {
 		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, { id, hash: hash === '' ? null : hash }, false),
 		errorContext,
 		/** The words about what was thrown, or about a code. */
-		words: (error: unknown, kept?: ErrorContext['kept']) => errorWords(codeFor(error), errorContext(error, kept)),
+		words: (error: unknown, kept?: ErrorContext['kept']) => errorWords(codeOf(error), errorContext(error, kept)),
 		/** The same as a view. `start`: its metadata. */
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
-			errorModal(codeFor(error), newMetadata(start), errorContext(error)),
+			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
 		/**
-		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling; other errors take no turn.
+		 * Sends words about an error as a message. For `too_fast` only if that is worth telling; other errors take no turn.
 		 * @param error what was thrown, or a code
 		 */
 		async failed(
 			request: PersonRequest,
 			error: unknown,
-			{
-				sessionId = null,
-				others,
-				kept,
-			}: { sessionId?: string | null; others?: number; kept?: ErrorContext['kept'] } = {},
+			about: Partial<NonNullable<Task['about']>> = {},
 		): Promise<void> {
-			const content = errorMessage(codeFor(error), sessionId, errorContext(error, kept), others);
-			if (error instanceof TooFastError) await slowDown(request, content);
+			const context = errorContext(error, about.kept);
+			const content = errorMessage(codeOf(error), about.sessionId ?? null, context, about.others);
+			if (isTooFastError(error)) await slowDown(request, content);
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
@@ -197,7 +195,8 @@ export function createReply(core: Core, personReads: PersonReads) {
 		async refused(
 			request: PersonRequest,
 			refusal: ActRefusal,
-			{ view = null, kept = 'nothing' }: { view?: SubmittedView | null; kept?: ErrorContext['kept'] } = {},
+			view: SubmittedView | null,
+			kept: ErrorContext['kept'],
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = errorContext(null, kept);
@@ -219,33 +218,20 @@ export function createReply(core: Core, personReads: PersonReads) {
 
 export type Reply = ReturnType<typeof createReply>;
 
-/** `error`: what was thrown, or a code. */
-function codeFor(error: unknown): string {
-	return typeof error === 'string' ? error : codeOf(error);
-}
-
 function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string } {
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};
 }
 
 /** Bolt's own `respond` has no time-out. */
-async function throughResponseUrl(
-	request: PersonRequest,
-	content: MessageContent,
-	isReplacement = false,
-): Promise<boolean> {
+async function throughResponseUrl(request: PersonRequest, content: MessageContent, isReplacement = false) {
 	const { responseUrl } = request;
 	if (responseUrl === null) return false;
+	const how = { response_type: 'ephemeral', replace_original: isReplacement };
 	try {
 		const response = await fetch(responseUrl, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json; charset=utf-8' },
-			body: JSON.stringify({
-				...content,
-				...threadOf(request),
-				response_type: 'ephemeral',
-				replace_original: isReplacement,
-			}),
+			body: JSON.stringify({ ...content, ...threadOf(request), ...how }),
 			signal: AbortSignal.timeout(REPLY_WITHIN_MS),
 		});
 		// Slack may refuse a message with status 200 and the error in the body.

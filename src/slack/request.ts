@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Origin, Person } from '../answers/answer.ts';
-import type { DeepReadonly } from '../deep-readonly.ts';
-import { HandraiseError } from '../errors.ts';
-import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
-import { type Log, loggedId } from '../log.ts';
+import { HandraiseError } from '../core/errors.ts';
+import { type Log, loggedId } from '../core/log.ts';
+import type { DeepReadonly } from '../core/values.ts';
+import type { Origin, Person } from '../questions/answer.ts';
+import type { ActRefusal, ChannelPlace, Place } from './access-policy.ts';
 import { codeOf } from './clients.ts';
-import { CALLBACKS, decodeInboxRow } from './ids.ts';
-import { decodeMetadata, type ViewMetadata } from './metadata.ts';
+import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
@@ -156,18 +155,25 @@ export function writtenRequest(event: unknown, teamId: string, log: Log): Person
 	};
 }
 
+/** A place where a person looks at their inbox: their Home tab (`viewId` null) or a window. */
+export interface InboxPlace {
+	readonly id: string;
+	readonly person: Person;
+	readonly viewId: string | null;
+}
+
+export function homeOf(person: Person): InboxPlace {
+	return { id: `home:${person.teamId}:${person.userId}`, person, viewId: null };
+}
+
+export function windowOf(person: Person, viewId: string): InboxPlace {
+	return { id: `view:${viewId}`, person, viewId };
+}
+
 /** The inbox that a view is, which shows changes by itself; null when it is none. */
 export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {
-	if (view?.callbackId === CALLBACKS.home) return homeOf({ person });
-	return view?.callbackId === CALLBACKS.inbox ? windowOf({ person }, view.id) : null;
-}
-
-export function homeOf({ person }: Pick<PersonRequest, 'person'>): InboxPlace {
-	return { id: homeInboxId(person), person, viewId: null };
-}
-
-export function windowOf({ person }: Pick<PersonRequest, 'person'>, viewId: string): InboxPlace {
-	return { id: windowInboxId(viewId), person, viewId };
+	if (view?.callbackId === CALLBACKS.home) return homeOf(person);
+	return view?.callbackId === CALLBACKS.inbox ? windowOf(person, view.id) : null;
 }
 
 /** Whether the view is an inbox, in the Home tab or in a window. */
@@ -185,21 +191,10 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/** What a person does with a session, for audits. */
-type Access =
-	| 'open'
-	| 'refresh'
-	| 'history'
-	| 'files'
-	| 'screenshot'
-	| 'watch'
-	| 'unwatch'
-	| 'list'
-	| 'inbox'
-	| 'settings';
-
-/** Writes no content of the session. `sessionId`: null for a whole channel or an inbox. `outcome`: a stable word. */
-export function logAccess(request: PersonRequest, access: Access, sessionId: string | null, outcome: string): void {
+/**
+ * For audits; writes no content of the session. `access`: a stable word for what the person does; `sessionId`: null for a whole channel or an inbox. `outcome`: a stable word.
+ */
+export function logAccess(request: PersonRequest, access: string, sessionId: string | null, outcome: string): void {
 	const session = sessionId === null ? null : loggedId(sessionId);
 	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
 }
@@ -207,7 +202,7 @@ export function logAccess(request: PersonRequest, access: Access, sessionId: str
 /** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */
 export async function logged(
 	request: PersonRequest,
-	access: Access,
+	access: string,
 	sessionId: string | null,
 	run: () => Promise<string>,
 ): Promise<void> {
@@ -218,3 +213,65 @@ export async function logged(
 		throw error;
 	}
 }
+
+/** A request that the access policy allowed. Only `listen` creates one. */
+export interface AllowedRequest extends PersonRequest {
+	readonly access: 'allowed';
+}
+
+/** Resolves to the next task, if there is one. The access policy is asked again for it. */
+export type Done = Promise<void> | Promise<Task>;
+
+/** The work of a request, which `listen` runs. */
+export interface Task {
+	/** What the access policy checks; `anybody`: it is not asked. */
+	readonly place: Place | 'anybody';
+	/** The maximum age of the facts about the person; left out: the policy's default. */
+	readonly maxAgeMs?: number;
+	/** It changes something, so a refusal says that nothing was changed. */
+	readonly changes?: true;
+	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
+	readonly takesTurn?: true;
+	/** What a person who is too fast is told besides. `others`: how many more sessions it was about. */
+	readonly about?: { readonly sessionId: string; readonly others?: number; readonly kept?: 'answer' };
+	run(request: AllowedRequest): Done;
+	/** Replaces the usual reply to a person who is refused. */
+	readonly refused?: (refusal: ActRefusal) => Promise<void>;
+}
+
+type TaskOptions = Omit<Task, 'place' | 'run'>;
+
+/** For work that shows nothing of a session and stores nothing. */
+export function forAnybody(run: () => Done): Task {
+	return { place: 'anybody', run };
+}
+
+export const NOTHING_TO_DO: Task = forAnybody(async () => {});
+
+/** Where somebody acts on a question of this channel: perhaps on a copy of it, in an inbox or a direct message. */
+export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): ChannelPlace {
+	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, sessionId, isCopy: true };
+}
+
+/** Where somebody acts in a window, or on their own answer: they may have left its channel since. */
+export function windowPlace(shown: { readonly origin: Origin; readonly sessionId: string } | null): ChannelPlace {
+	return shown === null ? { channelId: null } : { ...shown.origin, sessionId: shown.sessionId };
+}
+
+/** For people who may act in this channel; null: the request belongs to no channel. */
+export function ifAllowed(
+	channel: string | null | ChannelPlace,
+	run: (request: AllowedRequest) => Done,
+	options: TaskOptions = {},
+): Task {
+	const place = channel === null || typeof channel === 'string' ? { channelId: channel } : channel;
+	return { place, run, ...options };
+}
+
+/** For people who may act in any channel: the reply must show nothing of a session. */
+export function ifAllowedAnywhere(run: (request: PersonRequest) => Done, options: TaskOptions = {}): Task {
+	return { place: 'anyChannel', run, ...options };
+}
+
+/** Where a refusal is told later, at "Send answer". */
+export const SILENTLY: TaskOptions = { refused: async () => {} };

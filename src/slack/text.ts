@@ -1,7 +1,14 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
-import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER, NOTE_LENGTH, noteOf, type OnCut, withoutNote } from '../cut.ts';
-import { escapeMrkdwn, nameWithin, neutralise, titleWithin } from './text/clean.ts';
-import { markdownToMrkdwn } from './text/mrkdwn.ts';
+import {
+	boundaryBefore,
+	GRAPHEMES,
+	LONGEST_CLUSTER,
+	NOTE_LENGTH,
+	noteOf,
+	type OnCut,
+	withoutNote,
+} from '../core/cut.ts';
+import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from '../questions/confusables.ts';
 
 /*
  * The only way for text that others wrote (agents, sessions, people) into a block or a message. It is always marked as
@@ -9,8 +16,6 @@ import { markdownToMrkdwn } from './text/mrkdwn.ts';
  * units of the result, which Slack never counts as more. No string makes these functions fail, and they read at most a few
  * times their limit.
  */
-
-export { escapeMrkdwn };
 
 /**
  * A plain_text object of one line, cut to `limit` with a note of how much was cut (limits under 100: with "…").
@@ -180,4 +185,172 @@ export function fitText(whole: string, limit: number, convert: (text: string) =>
 		const next = Math.floor((length * room) / shown.length);
 		length = Math.min(length - 1, round < 8 ? next : length >> 1);
 	}
+}
+
+/**
+ * Invisible characters, some of which change how their neighbours look: controls, soft hyphens, zero-width spaces, bidi
+ * embeddings, overrides and isolates (U+202A-202E, U+2066-2069), blank letters, byte order marks, tag characters.
+ */
+const INVISIBLE =
+	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
+/** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they can only deceive. */
+const JOINER_NEXT_TO_ASCII = /(?<![^\p{ASCII}])[\u200C-\u200F\u061C]|[\u200C-\u200F\u061C](?![^\p{ASCII}])/gu;
+const JOINER_RUN = /[\u200C-\u200F\u061C]{2,}/g;
+/** No script puts more than a few marks on a letter; hundreds of them cover the neighbouring lines. */
+const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
+
+/** Agents write mostly such text, and this test is much faster than the replacements. */
+const PRINTABLE = /^[\t\n -~]*$/;
+
+/** The text without invisible characters and lone surrogates. Line ends become `\n`, tabs stay. */
+export function neutralise(text: string): string {
+	if (PRINTABLE.test(text)) return text;
+	return text
+		.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+		.toWellFormed()
+		.replace(INVISIBLE, '')
+		.replace(JOINER_RUN, (run) => run.charAt(0))
+		.replace(JOINER_NEXT_TO_ASCII, '')
+		.replace(MARK_RUN, '$1');
+}
+
+const MARK = `[\\p{Quotation_Mark}${LIKE_QUOTATION_MARKS}${LIKE_APOSTROPHES}]`;
+const DRAWN_OVER = '[\\p{M}\\p{Cf}]*';
+/** What only looks like an apostrophe; no mark of code. */
+const LIKE_ONE = LIKE_APOSTROPHES.replace(/[`\u1fef]/g, '');
+/** Where a name could seem to end. Group 1 is one alone that ends nothing, such as in "D’Angelo". */
+const QUOTATION_MARKS = new RegExp(
+	`((?:(?<=\\p{L}\\p{M}*)’(?=\\p{L})|[${LIKE_ONE}])(?!${DRAWN_OVER}${MARK}))|(?:${MARK}${DRAWN_OVER})+`,
+	'gu',
+);
+/** The beginning of an emoji's `:name:`. The minutes in 10:30:15 are none. */
+const EMOJI_CODE = /(?!(?<=\d):\d+:\d):(?=[\p{L}\p{M}\p{N}_+'-]{1,100}:)/gu;
+
+/**
+ * Emoji, other symbols and `:names:` of emoji at the beginning, where our own messages have theirs. Currency and
+ * arithmetic signs stay. Marks go too: without a letter they would change the quotation mark before them.
+ */
+const LEADING_SYMBOLS =
+	/^(?:[\s\p{So}\p{Sk}\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]|:[\w+'-]{1,100}:)+/u;
+const LEADING_MARKS = /^[\s\p{M}\p{Cf}]+/u;
+
+/** A name to put between quotation marks: one line, without anything that looks like a quotation mark. */
+export function nameWithin(text: string): string {
+	return titleWithin(text.replace(LEADING_SYMBOLS, ''));
+}
+
+/** A title, option or value to put between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
+function titleWithin(text: string): string {
+	return text
+		.replace(LEADING_MARKS, '')
+		.replace(EMOJI_CODE, '∶')
+		.replace(/\s+/g, ' ')
+		.replace(QUOTATION_MARKS, (_, apostrophe?: string) => apostrophe ?? "'")
+		.trim();
+}
+
+/** Emphasis that is nested deeper stays as it was written. This bounds the work on hostile text. */
+const DEEPEST = 3;
+
+/**
+ * Slack's mrkdwn for Markdown: bold, italics, strike, code, headings, lists, quotes. Fenced code and tables become lines of
+ * code, because each line is quoted by itself. Links become "label (url)". Everything from the source is escaped, so
+ * nothing becomes a mention or a labelled link. What is not Markdown stays as it is. Linear in the length of the source.
+ */
+export function markdownToMrkdwn(source: string): string {
+	const lines: string[] = [];
+	let fence: string | null = null;
+	for (const line of source.split('\n')) {
+		const mark: string | undefined = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+		if (fence !== null) {
+			if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
+			else lines.push(codeLine(line));
+		} else if (mark !== undefined && !line.slice(line.indexOf(mark) + mark.length).includes('`')) {
+			fence = mark;
+		} else if (/^[ \t]*\|.*\|[ \t]*$/.test(line)) {
+			if (!/^[\s:|-]*$/.test(line)) lines.push(codeLine(line.trim()));
+		} else lines.push(convertLine(line));
+	}
+	// Three in a row would begin code over several lines, which ends a quote.
+	return withoutFences(lines.join('\n'));
+}
+
+function codeLine(line: string): string {
+	return line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``;
+}
+
+function convertLine(line: string): string {
+	const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/.exec(line);
+	if (heading !== null) {
+		const text = (heading[1] ?? '')
+			.replace(/[ \t]#+$/, '')
+			.replace(/\*\*|__/g, '')
+			.trim();
+		return text === '' ? '' : `*${inline(text, DEEPEST)}*`;
+	}
+	if (/^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return '———';
+	const quote = /^ {0,3}>[ \t]?(.*)$/.exec(line);
+	if (quote !== null) return `&gt; ${inline(quote[1] ?? '', 0)}`;
+	const item = /^([ \t]*)[-*+][ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/.exec(line);
+	if (item !== null) {
+		const bullet = item[2] === undefined ? '•' : item[2] === ' ' ? '☐' : '☑';
+		return `${item[1]}${bullet} ${inline(item[3] ?? '', 0)}`;
+	}
+	return inline(line, 0);
+}
+
+/** Marks with their mrkdwn. */
+const EMPHASIS: Readonly<Record<string, readonly [open: string, close: string]>> = {
+	'***': ['*_', '_*'],
+	'**': ['*', '*'],
+	__: ['*', '*'],
+	'~~': ['~', '~'],
+	'*': ['_', '_'],
+	_: ['_', '_'],
+};
+
+/*
+ * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could begin again, and
+ * white space is bounded where three parts of a pattern could match the same run of it.
+ */
+const ESCAPED = /\\(?<escaped>[\\`*_~[\]()#>!-])/;
+const CODE = /(?<ticks>`+)(?!`)(?:(?<code>.+?)\k<ticks>)?/;
+const URL_ALONE = /https?:\/\/[^\s<>"]+|<(?<auto>https?:\/\/[^\s<>|]+)>/;
+const LINK =
+	/!?\[(?<label>[^[\]]*)\]\(\s{0,9}<?(?<target>[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/;
+/** mrkdwn has no emphasis within a word. */
+const EMPHASISED =
+	/(?<![\p{L}\p{N}_])(?<mark>\*\*\*|\*\*|__|~~|\*|_)(?!\s)(?<inside>.(?:(?!\k<mark>).)*)(?<!\s)\k<mark>(?![\p{L}\p{N}_])/u;
+/** A whole run of marks is text; otherwise `***` would be read again as `**` and `*`. */
+const REST = /\*+|_+|~+|[&<>]/;
+
+const patternOf = (...parts: readonly RegExp[]) => new RegExp(parts.map(({ source }) => source).join('|'), 'gsu');
+const TOKEN = patternOf(ESCAPED, CODE, URL_ALONE, LINK, EMPHASISED, REST);
+const DEEPEST_TOKEN = patternOf(ESCAPED, CODE, URL_ALONE, LINK, REST);
+
+function inline(text: string, depth: number): string {
+	return text.replace(depth < DEEPEST ? TOKEN : DEEPEST_TOKEN, (token: string, ...rest) =>
+		converted(token, rest.at(-1), depth),
+	);
+}
+
+function converted(token: string, groups: Readonly<Record<string, string | undefined>>, depth: number): string {
+	const { escaped, code, auto, label, target = '', mark = '', inside } = groups;
+	if (code !== undefined) return code.trim() === '' ? '' : codeLine(code);
+	if (label !== undefined) return linkText(inline(label, DEEPEST), escapeMrkdwn(target));
+	if (inside === undefined) return escapeMrkdwn(escaped ?? auto ?? token);
+	const [open, close] = EMPHASIS[mark] ?? [mark, mark];
+	return `${open}${inline(inside, depth + 1)}${close}`;
+}
+
+/** "label (url)"; the address alone if the label is empty or the same. */
+function linkText(label: string, url: string): string {
+	if (url === '') return label;
+	return label.trim() === '' || label === url ? url : `${label} (${url})`;
+}
+
+/** Escapes for mrkdwn and for the `text` of a message. */
+export function escapeMrkdwn(text: string): string {
+	if (!/[&<>]/.test(text)) return text;
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

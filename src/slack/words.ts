@@ -11,6 +11,12 @@ export function personMrkdwn(userId: string): string {
 	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(userId, 80) || 'somebody';
 }
 
+/** Mentions of people and user groups; empty for nobody. mrkdwn. */
+export function mentionMrkdwn(mention: { userIds: readonly string[]; groupIds: readonly string[] } | null): string {
+	if (mention === null) return '';
+	return [...mention.userIds.map((id) => `<@${id}>`), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
+}
+
 /** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
 export function personName(userId: string, names: Names): string {
 	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
@@ -139,18 +145,19 @@ export function stillWaitingWords(waitedMs: number): string {
 }
 
 /** `clicked`, `opened “example.com”`, `saved “report.pdf”`; unknown actions by their name. mrkdwn. */
-function actionWords(action: AgentAction): string {
-	switch (action.kind) {
+function actionWords({ kind, text }: AgentAction): string {
+	switch (kind) {
 		case 'click':
 			return 'clicked';
 		case 'open':
-			return `opened ${quotedNameMrkdwn(action.host, 80) || 'a page'}`;
+			return `opened ${quotedNameMrkdwn(text, 80) || 'a page'}`;
 		case 'done':
 			return 'finished';
 		case 'saveFile':
-			return `${action.deleted ? 'deleted' : 'saved'} ${quotedNameMrkdwn(action.filename, 80) || 'a file'}`;
+		case 'deleteFile':
+			return `${kind === 'saveFile' ? 'saved' : 'deleted'} ${quotedNameMrkdwn(text, 80) || 'a file'}`;
 		case 'other':
-			return quotedNameMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
+			return quotedNameMrkdwn(text.replaceAll('_', ' '), 60) || 'did something';
 	}
 }
 

@@ -1,7 +1,7 @@
-import type { Store } from '../../src/store/open.ts';
-import { open, submission } from '../store/support.ts';
+import type { Store } from '../../src/stores.ts';
+import { open, submission } from '../database/support.ts';
+import { addWatch } from '../features/watch/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { addWatch } from '../watches/support.ts';
 import type { Env, Harness } from './harness.ts';
 
 // Databases as Handraise leaves them, of this version or of another one.

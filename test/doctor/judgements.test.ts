@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { OWN_SCHEMA, type PostgresLook } from '../../src/database/inspect.ts';
 import { type Findings, findingsOf, lineOf } from '../../src/doctor/check.ts';
-import { checkNode } from '../../src/doctor/environment.ts';
+import { checkNode, checkPostgres, FILE_SYSTEMS } from '../../src/doctor/environment.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
-import { checkPostgres, FILE_SYSTEMS } from '../../src/doctor/store.ts';
-import { OWN_SCHEMA, type PostgresLook } from '../../src/store/inspect.ts';
 
 function linesOf(name: string, check: (findings: Findings) => unknown): string[] {
 	const findings = findingsOf(name);

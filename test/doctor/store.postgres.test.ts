@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { OTHER_KEY } from '../store/support.ts';
+import { OTHER_KEY } from '../database/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { type Case, testBroken } from './broken.ts';
 import { postgresAt } from './databases.ts';

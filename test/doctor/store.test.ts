@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { OTHER_KEY, open } from '../store/support.ts';
+import { OTHER_KEY, open } from '../database/support.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
 import { type Harness, nobody } from './harness.ts';

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { extremes } from '../../src/slack/shapes/extremes.ts';
+import { extremes } from '../../src/doctor/shapes/extremes.ts';
 import { testShapes } from './views.ts';
 
 const ALL = extremes();

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createSlackCall } from '../../src/doctor/request.ts';
-import { type AskedShape, askAbout } from '../../src/doctor/views.ts';
-import { extremes } from '../../src/slack/shapes/extremes.ts';
+import { createSlackCall } from '../../src/doctor/check.ts';
+import { type AskedShape, askAbout } from '../../src/doctor/run.ts';
+import { extremes } from '../../src/doctor/shapes/extremes.ts';
 import { createHarness, type Harness, nobody } from './harness.ts';
 import { testShapes } from './views.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AskedShape } from '../../src/doctor/views.ts';
+import type { AskedShape } from '../../src/doctor/run.ts';
 import { createHarness, type Env, type Harness, type Report } from './harness.ts';
 
 /** Runs `doctor views` about `shapes`: with `run` as the fake Slack is, and with a Slack of 20 planted differences. */

@@ -17,18 +17,18 @@ describe('the fault runs with sabotage', () => {
 	it('replaces several places of one file', async () => {
 		await using copy = await copySource({
 			replacements: [
-				{ file: 'clock.ts', from: 'export function createWaker(', to: 'export function createSleeper(' },
-				{ file: 'clock.ts', from: 'export function createSleeper(', to: 'export function createDreamer(' },
+				{ file: 'core/clock.ts', from: 'export function createWaker(', to: 'export function createSleeper(' },
+				{ file: 'core/clock.ts', from: 'export function createSleeper(', to: 'export function createDreamer(' },
 			],
 		});
-		expect(await readFile(join(dirname(copy.entry), 'clock.ts'), 'utf8')).toContain('createDreamer(');
+		expect(await readFile(join(dirname(copy.entry), 'core/clock.ts'), 'utf8')).toContain('createDreamer(');
 	});
 
 	it.each([
 		['is not there', 'no such words', 0],
 		['is there twice', 'WOKEN', 2],
 	])('refuses a place that %s', async (_why, from, times) => {
-		const copied = copySource({ replacements: [{ file: 'clock.ts', from, to: '' }] });
-		await expect(copied).rejects.toThrow(`src/clock.ts must hold this text once, and holds it ${times} times`);
+		const copied = copySource({ replacements: [{ file: 'core/clock.ts', from, to: '' }] });
+		await expect(copied).rejects.toThrow(`src/core/clock.ts must hold this text once, and holds it ${times} times`);
 	});
 });

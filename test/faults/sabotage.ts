@@ -13,30 +13,30 @@ import type { Replacement } from './source-copy.ts';
 export const SABOTAGES = {
 	'ack-first': [
 		{
-			file: 'slack/handlers/submission.ts',
+			file: 'features/answer/submission.ts',
 			from: "const result = await inTime(answers.submit(submissionOf(request, view, form)), 'acceptance_unknown');",
 			to: `const submission = submissionOf(request, view, form);
 		const result = { kind: 'accepted', answer: { ...submission, id: view.id, state: 'accepted', lastError: null } };`,
 		},
 		{
-			file: 'slack/handlers/submission.ts',
+			file: 'features/answer/submission.ts',
 			from: 'await answers.afterAccept(result.answer);',
 			to: 'await answers.afterAccept((await answers.submit(submission)).answer);',
 		},
 	],
 	'blind-repeat': [
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: "if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {",
 			to: 'if (false) {',
 		},
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: 'const settled = await settle(current, comparison, session, maybeSentAt);',
 			to: 'const settled = answer.putStartedAt !== null ? null : await settle(current, comparison, session, null);',
 		},
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: 'const edited = await settle(current, compare(current, session), session, null);',
 			to: 'const edited = null;',
 		},
@@ -44,12 +44,12 @@ export const SABOTAGES = {
 	// A failed attempt overwrites the row's newer state.
 	'commit-reply': [
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: 'const current = await store.get(answer.id);',
 			to: 'const current: Answer | null = answer;',
 		},
 		{
-			file: 'store/answer-store.ts',
+			file: 'features/answer/answer-store.ts',
 			from: 'lease_token: token, state,',
 			to: 'lease_token: token,',
 		},
@@ -67,12 +67,12 @@ export const SABOTAGES = {
 	// A form counts as read at the end of its read, and nobody looks for a colleague who was first.
 	'late-read': [
 		{
-			file: 'session-service/session-reader.ts',
-			from: 'const times = { readAt: began.readAt,',
-			to: 'const times = { readAt: response.arrivedAt,',
+			file: 'session-service/client.ts',
+			from: 'return { session, since, readAt: began.readAt, endedAt };',
+			to: 'return { session, since, readAt: endedAt, endedAt };',
 		},
 		{
-			file: 'answers/earlier-answers.ts',
+			file: 'features/answer/earlier-answers.ts',
 			from: 'const arrived = arrivedTo(answers, { ...asked, fingerprint });',
 			to: 'const arrived: Answer[] = [];',
 		},
@@ -80,7 +80,7 @@ export const SABOTAGES = {
 	// An answer that may have arrived stops blocking when its time is over.
 	'give-up': [
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: 'if (now >= answer.giveUpAt && mayHaveLanded === null) {',
 			to: 'if (now >= answer.giveUpAt) {',
 		},
@@ -88,12 +88,12 @@ export const SABOTAGES = {
 	// An earlier PUT is forgotten when the question changes or the session ends.
 	'changed-unknown': [
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: 'const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };',
 			to: 'const ended = { nextAttemptAt: now, putStartedAt: null };',
 		},
 		{
-			file: 'answers/deliver.ts',
+			file: 'features/answer/deliver.ts',
 			from: "if (hasMoved && comparison.kind !== 'alreadyOurs') {",
 			to: 'if (false) {',
 		},
@@ -101,19 +101,19 @@ export const SABOTAGES = {
 	// Replicas on one database compare the times of their own machines.
 	clocks: [
 		{
-			file: 'store/store-clock.ts',
+			file: 'database/store-clock.ts',
 			from: "const isShared = db.dialect === 'postgres';",
 			to: 'const isShared = false;',
 		},
-		{ file: 'store/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
+		{ file: 'features/answer/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
-			file: 'clock.ts',
+			file: 'core/clock.ts',
 			from: 'export const CLOCK_ALLOWANCE_MS = 5_000;',
 			to: 'export const CLOCK_ALLOWANCE_MS = 0;',
 		},
 		// A replica trusts times since its own start only, and the one with the wrong clock has just started.
 		{
-			file: 'clock.ts',
+			file: 'core/clock.ts',
 			from: 'clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY)',
 			to: 'clock.now() - at',
 		},
@@ -121,7 +121,7 @@ export const SABOTAGES = {
 	// When the reply to an INSERT is lost, nobody checks whether the answer was stored.
 	'insert-reply': [
 		{
-			file: 'answers/accept.ts',
+			file: 'features/answer/accept.ts',
 			from: 'if (!isCommitUnknown(error)) throw error;',
 			to: 'throw error;',
 		},
@@ -129,19 +129,19 @@ export const SABOTAGES = {
 	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		{
-			file: 'store/store-clock.ts',
+			file: 'database/store-clock.ts',
 			from: "const isShared = db.dialect === 'postgres';",
 			to: 'const isShared = false;',
 		},
-		{ file: 'store/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
+		{ file: 'features/answer/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
-			file: 'clock.ts',
+			file: 'core/clock.ts',
 			from: 'Math.max(0, clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY))',
 			to: 'clock.now() - at',
 		},
 		{
-			file: 'store/store-clock.ts',
-			from: 'if (isStep) await repairTimes',
+			file: 'database/store-clock.ts',
+			from: 'if (isStep || isUnsettled) await repairTimes',
 			to: 'if (isStep && offset < 0) await repairTimes',
 		},
 	],
@@ -160,42 +160,44 @@ export const PRESS_SABOTAGES = {
 	'press-ack-first': [
 		{
 			file: 'slack/listen.ts',
-			from: 'const stored = store(request, task, inbox);',
+			from: 'const stored = store(request, read, failed);',
 			to: `await ack();
 				await clock.sleep(30);
-				const stored = store(request, task, inbox);`,
+				const stored = store(request, read, failed);`,
 		},
 	],
 	'press-early': [
 		{
-			file: 'answers/answer.ts',
+			file: 'questions/answer.ts',
 			from: 'return press?.undoUntil ?? acceptedAt;',
 			to: 'return press === null ? acceptedAt : acceptedAt + 1;',
 		},
-		{ file: 'answers/worker.ts', from: 'Math.max(answer.press?.undoUntil ?? 0, ', to: 'Math.max(0, ' },
+		{ file: 'features/answer/worker.ts', from: 'Math.max(answer.press?.undoUntil ?? 0, ', to: 'Math.max(0, ' },
 	],
 	'press-silent': [
 		{
-			file: 'slack/handlers/quick-answers.ts',
+			file: 'features/press/handler.ts',
 			from: "if (result.kind === 'taken') {",
 			to: "if (result.kind === 'taken') {\n\t\t\tif (!isSamePerson(request.person, result.by.person)) return;",
 		},
 	],
 	'press-over': [
 		{
-			file: 'store/answer-accept.ts',
+			file: 'features/answer/accept-store.ts',
 			from: 'if (by !== undefined) {\n\t\t// The',
 			to: "if (by !== undefined && answer.viewId !== '') {\n\t\t// The",
 		},
 	],
 	'undo-late': [
 		{
-			file: 'store/answer-store.ts',
+			file: 'features/answer/answer-store.ts',
 			from: "const unsent = answer.state === 'accepted' && answer.putStartedAt === null;",
 			to: "const unsent = answer.state === 'accepted' || answer.state === 'delivering';",
 		},
 	],
-	'undo-alone': [{ file: 'store/answer-store.ts', from: 'await releaseLosers(trx, cipher, withdrawn, now);', to: '' }],
+	'undo-alone': [
+		{ file: 'features/answer/answer-store.ts', from: 'await releaseLosers(trx, cipher, withdrawn, now);', to: '' },
+	],
 } as const satisfies Record<string, readonly Replacement[]>;
 
 export type PressRun = 'presses' | 'press-duels' | 'undos';

@@ -2,5 +2,5 @@ import type { Replacement } from './source-copy.ts';
 
 /** The same program without waiting for the disk. */
 export const UNSYNCED: readonly Replacement[] = [
-	{ file: 'store/sqlite-file.ts', from: "['synchronous', 'FULL', 2]", to: "['synchronous', 'OFF', 0]" },
+	{ file: 'database/sqlite.ts', from: "['synchronous', 'FULL', 2]", to: "['synchronous', 'OFF', 0]" },
 ];

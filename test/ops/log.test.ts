@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/core/log.ts';
 
 const SECRET = 'canary-of-a-header-or-body';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { questionAt, withoutSignedLinks } from '../../src/questions/open-question.ts';
 import { disclosureOf, isShownInChannels } from '../../src/questions/secrecy.ts';
+import { questionAt, withoutSignedLinks } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf, hashOfTexts, sameText } from '../../src/questions/open-question.ts';
+import { fingerprintOf, hashOfTexts, sameText } from '../../src/questions/session.ts';
 
 describe('fingerprintOf', () => {
 	it('stays the same in new versions, because stored answers have it', () => {

@@ -13,7 +13,8 @@ function itemOf(example: Example): { title: string; description: string } {
 }
 
 function guess(title: string, description = '') {
-	return guessInput({ title, description });
+	const item = { title, description };
+	return { ...guessInput(item), secret: looksSecret(item) };
 }
 
 /** The rules with their titles: kinds of secrets in English, and the stems of other languages. */
@@ -144,7 +145,7 @@ it('handles any strings without throwing and returns only what the type allows',
 	);
 	fc.assert(
 		fc.property(hostile, hostile, (title, description) => {
-			const found = guessInput({ title, description });
+			const found = guess(title, description);
 			if (found.secret) expect(found.kind).toBe('line');
 			if (found.kind === 'choice') {
 				expect(found.options.length).toBeGreaterThanOrEqual(2);

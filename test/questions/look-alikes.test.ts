@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { lookDifferent, looksOfLabels } from '../../src/questions/look-alikes.ts';
-import { BUTTON_LABELS } from '../../src/slack/blocks/parts.ts';
+import { lookDifferent, looksOfLabels } from '../../src/questions/quick-answer.ts';
+import { BUTTON_LABELS } from '../../src/slack/ids.ts';
 
 const OWN = looksOfLabels(BUTTON_LABELS);
 

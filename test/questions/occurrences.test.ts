@@ -8,8 +8,9 @@ import {
 	type QuestionDigest,
 } from '../../src/questions/changes.ts';
 import { occurrenceChanges, type SettledHow } from '../../src/questions/occurrences.ts';
-import type { Session } from '../../src/questions/session.ts';
+import { fingerprintOf, type Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
+import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';
 
 /** A stored occurrence: open while `how` is null. */
@@ -18,14 +19,17 @@ interface Occurrence {
 	how: SettledHow | null;
 }
 
-/** The occurrences after these reads, as the store keeps them, oldest first. Throws when two would be open. */
-function occurrencesOf(reads: readonly Session[], arrived: readonly number[] = []): Occurrence[] {
+/**
+ * The occurrences after these reads, as the store keeps them, oldest first. Throws when two would be open. `arrivedAt`: the
+ * positions to which answers of ours had arrived before a read.
+ */
+function occurrencesOf(reads: readonly Session[], arrivedAt: (read: number) => readonly number[] = () => []) {
 	const rows: Occurrence[] = [];
 	let before: Digest | null = null;
-	for (const session of reads) {
+	for (const [index, session] of reads.entries()) {
 		const current = digestOf(session);
-		const changes = changesBetween(before, session, undefined, arrived);
-		const questionAt = (index: number) => digestOfQuestionAt(session, index);
+		const changes = changesBetween(before, session, undefined, arrivedAt(index));
+		const questionAt = (messageIndex: number) => digestOfQuestionAt(session, messageIndex);
 		for (const change of occurrenceChanges(before, changes, current, questionAt)) {
 			const open = rows.find(({ how }) => how === null);
 			if (change.kind === 'asked') {
@@ -35,6 +39,7 @@ function occurrencesOf(reads: readonly Session[], arrived: readonly number[] = [
 			}
 			if (open === undefined) throw new Error(`nothing is open: ${JSON.stringify(change)}`);
 			if (change.kind === 'updated') open.question = change.question;
+			else if (change.kind === 'moved') open.question = { ...open.question, messageIndex: change.messageIndex };
 			else open.how = change.how;
 		}
 		before = current;
@@ -52,7 +57,28 @@ describe('the occurrences of a question', () => {
 	it('are one open row for the open question, whatever a session does between two reads', () => {
 		fc.assert(
 			fc.property(fc.array(anySession, { maxLength: 6 }), fc.subarray([0, 1, 2, 3]), (reads, arrived) => {
-				occurrencesOf(reads, arrived);
+				occurrencesOf(reads, () => arrived);
+			}),
+			{ numRuns: 10_000 },
+		);
+	});
+	it('are each time that the agent asks, and end as they did, in any history', () => {
+		fc.assert(
+			fc.property(anyHistory, (acts) => {
+				const history = createHistory('s1');
+				const reads = [history.read(), ...acts.flatMap((act) => history.play(act) ?? [])];
+				const found = occurrencesOf(
+					reads.map(({ session }) => session),
+					(read) => reads[read]?.arrived?.positions ?? [],
+				);
+				expect(found.map(({ question, how }) => [question.fingerprint, how])).toEqual(
+					history.told.map(({ title, count, how }) => [
+						fingerprintOf(asking(Array(count).fill(''), title).humanInput),
+						how,
+					]),
+				);
+				const open = found.find(({ how }) => how === null);
+				expect(open?.question.messageIndex ?? null).toBe(history.openIndex());
 			}),
 			{ numRuns: 10_000 },
 		);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askingMessageIndex, isAnswered, openQuestion, questionAt } from '../../src/questions/open-question.ts';
+import { askingMessageIndex, isAnswered, openQuestion, questionAt } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 

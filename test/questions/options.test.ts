@@ -56,12 +56,7 @@ describe('options', () => {
 		['Tea, coffee or something else?', '', ['Tea', 'coffee']],
 	])('are found in %j with %j', (title, description, expected) => {
 		expect(options(title, description)).toEqual(expected);
-		expect(guessInput({ title, description })).toEqual({
-			kind: 'choice',
-			options: expected,
-			allowsOther: true,
-			secret: false,
-		});
+		expect(guessInput({ title, description })).toEqual({ kind: 'choice', options: expected });
 	});
 
 	it.each<[title: string, description?: string]>([
@@ -109,18 +104,15 @@ describe('options', () => {
 
 	it('become a yes or no input when they are yes and no', () => {
 		for (const title of ['Go on (yes/no)', 'Go on? One of: Yes, No', 'Go on [Y/n]', 'Reply "yes" or "no"']) {
-			expect(guessInput({ title, description: '' })).toEqual({ kind: 'yesNo', secret: false });
+			expect(guessInput({ title, description: '' })).toEqual({ kind: 'yesNo' });
 		}
 		expect(guessInput({ title: 'Go on (yes/no)', description: 'Say why.' }).kind).toBe('longText');
 	});
 
-	it('exclude other answers only when the item says so and the list is complete', () => {
-		const description = 'Must be one of: A, B';
-		expect(listedOptions({ title: 'Plan', description })).toMatchObject({ options: ['A', 'B'], allowsOther: false });
+	it('are found in lists that exclude other answers, and are at most 100', () => {
+		expect(options('Plan', 'Must be one of: A, B')).toEqual(['A', 'B']);
 		const many = Array.from({ length: 150 }, (_, index) => `- option ${index}`).join('\n');
-		const found = listedOptions({ title: 'Which?', description: `Must be one of\n${many}` });
-		expect(found?.options).toHaveLength(100);
-		expect(found?.allowsOther).toBe(true);
+		expect(options('Which?', `Must be one of\n${many}`)).toHaveLength(100);
 	});
 
 	it('keep their full text when a select cannot show it', () => {

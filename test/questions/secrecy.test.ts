@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { questionAt } from '../../src/questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, secretAtFirst } from '../../src/questions/secrecy.ts';
+import { questionAt } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
 

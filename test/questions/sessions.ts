@@ -32,7 +32,7 @@ const anyMessage: fc.Arbitrary<Message> = fc.record({
 	actions: fc.array(
 		fc.oneof(
 			fc.record({ kind: fc.constant('done' as const), text: fc.constantFrom('', 'r1', 'r2') }),
-			fc.constant({ kind: 'click' as const }),
+			fc.constant({ kind: 'click' as const, text: '' }),
 		),
 		{ maxLength: 2 },
 	),

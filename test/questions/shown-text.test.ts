@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReworded, shownHashOf } from '../../src/questions/open-question.ts';
+import { isReworded, shownHashOf } from '../../src/questions/session.ts';
 
 const item = { title: 'Which plan?', description: 'One of: A, B', value: '' };
 const shown = (content: string, ...humanInput: (typeof item)[]) => shownHashOf({ content, humanInput });

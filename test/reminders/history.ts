@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../src/watches/channel-settings.ts';
+import type { ChannelSettings } from '../../src/database/channel-settings.ts';
 import type { Interval } from './intervals.ts';
 
 /** A message that Slack got. */
@@ -11,7 +11,6 @@ export interface Post {
 	/** Text and blocks as JSON, without the values of buttons, which nobody sees. */
 	readonly content: string;
 	readonly threadTs: string | null;
-	readonly isShownInChannel: boolean;
 	readonly metadataKey: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuietHours } from '../../src/watches/channel-settings.ts';
+import type { QuietHours } from '../../src/database/channel-settings.ts';
 import { digestText, reminderText } from '../support/sentences.ts';
 import { createHistory, type History, type Post } from './history.ts';
 import { judge } from './judge.ts';
@@ -11,13 +11,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** A Saturday, 20:00 in Berlin; clocks change in the night after it. */
 const POSTED = Date.parse('2026-03-28T19:00:00Z');
+/** Of the post of a question. */
+const THREAD = String(POSTED);
 const REMINDER = `${reminderText('reminder', 10)} An agent asks: Which colour for q1 ?`;
 const ESCALATION = `<@UBOSS1> ${reminderText('escalation', 30)} An agent asks: Which colour for q1 ?`;
 const NIGHT: QuietHours = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '02:30', timeZone: 'Europe/Berlin' };
 
-function post(at: number, text: string, isShownInChannel = false): Post {
+function post(at: number, text: string, threadTs: string | null = null): Post {
 	const content = JSON.stringify([text]);
-	return { at, channelId: 'C1', ts: String(at), text, content, threadTs: '1.0', isShownInChannel, metadataKey: null };
+	return { at, channelId: 'C1', ts: String(at), text, content, threadTs, metadataKey: null };
 }
 
 const read = (at: number) => ({
@@ -39,7 +41,7 @@ function reminder(times: readonly number[], change: (history: History) => void =
 	history.questions.push({ id: 'q1', sessionId: 's1', askedAt: POSTED, settledAt: null });
 	history.posts.push(post(POSTED, 'An agent asks: Which colour for q1 ?'));
 	for (const [index, after] of times.entries()) {
-		history.posts.push(post(POSTED + after, index === 0 ? REMINDER : ESCALATION, index > 0));
+		history.posts.push(index === 0 ? post(POSTED + after, REMINDER, THREAD) : post(POSTED + after, ESCALATION));
 		history.reads.push(read(POSTED + after - 1_000));
 	}
 	const mention = { userIds: ['UBOSS1'], groupIds: [] };
@@ -82,7 +84,7 @@ function crowded(
 		const lines = ids.slice(from - 1, to).join(', ');
 		const words = `${digestText(17)}.`;
 		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
-		history.posts.push({ ...post(POSTED + after, words, true), content, threadTs: null });
+		history.posts.push({ ...post(POSTED + after, words), content });
 		history.endedAt = POSTED + 12 * MINUTE;
 		change(history);
 	});
@@ -163,7 +165,7 @@ describe('the judge of reminders', () => {
 
 		it('counts a reminder for the reminder or the escalation that it must have been', () => {
 			const escalated = crowded(late, { listed: [1, 15], unlisted: 2 });
-			escalated.posts.push(post(POSTED + 30 * MINUTE + 20_000, ESCALATION.replace('q1', 'q17'), true));
+			escalated.posts.push(post(POSTED + 30 * MINUTE + 20_000, ESCALATION.replace('q1', 'q17')));
 			escalated.reads.push({ ...read(POSTED + 30 * MINUTE + 19_000), sessionId: 's17' });
 			const ofLast = judge(escalated).rings.filter(({ questionId }) => questionId === 'q17');
 			expect(ofLast).toMatchObject([{ at: POSTED + late }, { at: POSTED + 30 * MINUTE + 20_000 }]);
@@ -213,9 +215,9 @@ describe('the judge of reminders', () => {
 	});
 
 	it('finds mentions of others, and reminders at another place', () => {
-		const other = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`)));
+		const other = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`, THREAD)));
 		expect(verdict(other)).toMatchObject({ wrongMentions: 1 });
-		const elsewhere = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER, true)));
+		const elsewhere = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER)));
 		expect(verdict(elsewhere)).toMatchObject({ wrongPlaces: 1 });
 	});
 
@@ -230,7 +232,7 @@ describe('the judge of reminders', () => {
 				if (index > 1) history.questions.push({ id, sessionId, askedAt: at, settledAt: null });
 				history.posts.push(inChannel(post(at, `An agent asks: Which colour for ${id} ?`)));
 				const cameAt = POSTED + 10 * MINUTE + (index === 99 ? 240 : index) * SECOND;
-				history.posts.push(inChannel(post(cameAt, REMINDER.replace('q1', id))));
+				history.posts.push(inChannel(post(cameAt, REMINDER.replace('q1', id), String(at))));
 				history.reads.push({ ...read(cameAt), sessionId });
 				const [settings] = history.settings;
 				if (settings !== undefined) history.settings.push({ ...settings, channelId: `C${index}` });

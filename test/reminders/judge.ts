@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../src/watches/channel-settings.ts';
+import type { ChannelSettings } from '../../src/database/channel-settings.ts';
 import type { Asked, History, Post } from './history.ts';
 import { type Interval, isIn, union, without } from './intervals.ts';
 import { quietPeriods } from './local-time.ts';

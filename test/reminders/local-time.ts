@@ -1,4 +1,4 @@
-import type { QuietHours } from '../../src/watches/channel-settings.ts';
+import type { QuietHours } from '../../src/database/channel-settings.ts';
 import { type Interval, union } from './intervals.ts';
 
 const DAY_MS = 86_400_000;

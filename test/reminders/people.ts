@@ -1,5 +1,5 @@
-import type { Answer, Person, QuestionKey } from '../../src/answers/answer.ts';
-import type { LadderTimes } from '../../src/watches/channel-settings.ts';
+import type { LadderTimes } from '../../src/database/channel-settings.ts';
+import type { Answer, Person, QuestionKey } from '../../src/questions/answer.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULTS } from './periods.ts';
@@ -226,15 +226,14 @@ export function createPeople({ program, time, history, service, running, random 
 		await time.sleep(aWhile(question));
 		const [channelId = ''] = history.channelsOf.get(question.sessionId) ?? [];
 		const { sessionId } = question;
-		const row = { team_id: TEAM, service: SERVICE_URL, session_id: sessionId };
 		const now = time.now();
 		const change = {
-			id: `V${now}`,
-			fingerprint: question.id,
-			channel_id: channelId,
+			hand_over_id: `V${now}`,
+			held_team_id: TEAM,
+			held_channel_id: channelId,
 			from_user_id: somebody().userId,
 			to_user_id: somebody().userId,
-			count: random.whole(1, 3),
+			hand_over_count: random.whole(1, 3),
 			handed_over_at: now,
 			given_back_at: random.chance(0.7) ? null : now,
 		};
@@ -249,9 +248,11 @@ export function createPeople({ program, time, history, service, running, random 
 		await despiteKills(({ db }) =>
 			db.writeOne((trx) =>
 				trx
-					.insertInto('hand_overs')
-					.values({ ...row, watch_id: watch.id, ...change })
-					.onConflict((conflict) => conflict.columns(['team_id', 'service', 'session_id']).doUpdateSet(change))
+					.updateTable('questions')
+					.set({ ...change, held_watch_id: watch.id })
+					.where('session_id', '=', sessionId)
+					.where('fingerprint', '=', question.id)
+					.where('settled_at', 'is', null)
 					.execute(),
 			),
 		);

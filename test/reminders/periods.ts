@@ -1,4 +1,10 @@
-import type { ChannelSettings, LadderTimes, Mention, QuietHours, Weekday } from '../../src/watches/channel-settings.ts';
+import type {
+	ChannelSettings,
+	LadderTimes,
+	Mention,
+	QuietHours,
+	Weekday,
+} from '../../src/database/channel-settings.ts';
 import type { Random } from '../support/random.ts';
 
 const MINUTE = 60_000;

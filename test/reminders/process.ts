@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Answer, QuestionUpdated } from '../../src/answers/answer.ts';
-import type { Log } from '../../src/log.ts';
-import type { Metrics } from '../../src/ops/metrics.ts';
-import type { StoreDatabase } from '../../src/store/database.ts';
-import type { LadderStore } from '../../src/store/ladder-store.ts';
-import type { StoreOptions } from '../../src/store/open.ts';
-import type { LadderTimes } from '../../src/watches/channel-settings.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { Metrics } from '../../src/core/metrics.ts';
+import type { LadderTimes } from '../../src/database/channel-settings.ts';
+import type { StoreDatabase } from '../../src/database/database.ts';
+import type { LadderStore } from '../../src/features/remind/ladder-store.ts';
+import type { Answer, QuestionUpdated } from '../../src/questions/answer.ts';
+import type { StoreOptions } from '../../src/stores.ts';
 import { coreOf } from '../support/core.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Read } from './history.ts';
@@ -27,7 +27,7 @@ interface Options {
 	readonly reads: Read[];
 	readonly questionOf: (answer: Answer) => Asked;
 	readonly onFailed: (answer: Answer) => void;
-	/** From the time that a reminder was due to its announcement, as the program's metric gets it. */
+	/** From the time that a reminder was due to its post, as the program's metric gets it. */
 	readonly onLate: (ms: number) => void;
 	/** The process was killed at the point that `aim` named. */
 	readonly onKilled: () => void;
@@ -137,7 +137,7 @@ export async function startProcess(options: Options) {
 		touchAll: (...values) => plainLadders.touchAll(...values),
 		release: (...values) => plainLadders.release(...values),
 		record(token, outcomes, options) {
-			if (aimedAt !== null && options.announcement !== null) {
+			if (aimedAt !== null && options.post !== null) {
 				countdown = aimedAt;
 				aimedAt = null;
 			}
@@ -174,25 +174,23 @@ export async function startProcess(options: Options) {
 		clock,
 		log: LOG,
 	});
-	const announcer = program.createAnnouncer(core, {
+	const draw = program.createDrawing(core, {
 		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
 		mayAct: async () => null,
 	});
-	const outbox = program.createOutbox(core, announcer);
+	const announcer = { draw, ...program.createMessages(core) };
+	const outbox = program.createOutbox(core, announcer, (...gone) => program.endChannel(core, ...gone));
 	const onNews = () => outbox.wake();
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
 	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
 
 	const questionUpdated: QuestionUpdated = (question, what) => {
 		const now = clock.now();
-		if (what === 'choice') void watches.redraw(question, now).then(onNews);
-		else {
-			const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
-			void watches.refresh(question, { now, earlyReadAt }).then(() => {
-				onNews();
-				reader.wake();
-			});
-		}
+		const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+		void watches.refresh(question, { now, earlyReadAt, onlyQuestions: what === 'choice' }).then(() => {
+			onNews();
+			reader.wake();
+		});
 		reminders.questionUpdated(question);
 	};
 	const sender = createSender({

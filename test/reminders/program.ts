@@ -3,22 +3,27 @@ import { pathToFileURL } from 'node:url';
 /** The parts of the program under test. `entry`: its `main.ts`, perhaps of a copy that was sabotaged. */
 export async function loadProgram(entry: string) {
 	const load = <Part>(path: string): Promise<Part> => import(new URL(path, pathToFileURL(entry)).href);
-	const [open, reminders, outbox, announcer, reading, schedule, snapshot, rates, claims] = await Promise.all([
-		load<typeof import('../../src/store/open.ts')>('store/open.ts'),
-		load<typeof import('../../src/inbox/reminders.ts')>('inbox/reminders.ts'),
-		load<typeof import('../../src/watches/outbox.ts')>('watches/outbox.ts'),
-		load<typeof import('../../src/slack/posts/announcer.ts')>('slack/posts/announcer.ts'),
-		load<typeof import('../../src/watches/reading.ts')>('watches/reading.ts'),
-		load<typeof import('../../src/watches/schedule.ts')>('watches/schedule.ts'),
-		load<typeof import('../../src/watches/session-snapshot.ts')>('watches/session-snapshot.ts'),
-		load<typeof import('../../src/rate-limiter.ts')>('rate-limiter.ts'),
-		load<typeof import('../../src/answers/accept.ts')>('answers/accept.ts'),
-	]);
+	const [open, reminders, outbox, messages, drawing, guard, reading, schedule, snapshot, rates, claims] =
+		await Promise.all([
+			load<typeof import('../../src/stores.ts')>('stores.ts'),
+			load<typeof import('../../src/features/remind/reminders.ts')>('features/remind/reminders.ts'),
+			load<typeof import('../../src/posts/outbox.ts')>('posts/outbox.ts'),
+			load<typeof import('../../src/posts/messages.ts')>('posts/messages.ts'),
+			load<typeof import('../../src/drawing.ts')>('drawing.ts'),
+			load<typeof import('../../src/features/watch/channel-guard.ts')>('features/watch/channel-guard.ts'),
+			load<typeof import('../../src/features/watch/reading.ts')>('features/watch/reading.ts'),
+			load<typeof import('../../src/features/watch/schedule.ts')>('features/watch/schedule.ts'),
+			load<typeof import('../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts'),
+			load<typeof import('../../src/core/rate-limiter.ts')>('core/rate-limiter.ts'),
+			load<typeof import('../../src/features/answer/accept.ts')>('features/answer/accept.ts'),
+		]);
 	return {
 		openStore: open.openStore,
 		createReminders: reminders.createReminders,
 		createOutbox: outbox.createOutbox,
-		createAnnouncer: announcer.createAnnouncer,
+		createMessages: messages.createMessages,
+		createDrawing: drawing.createDrawing,
+		endChannel: guard.endChannel,
 		createReading: reading.createReading,
 		movesFor: schedule.movesFor,
 		snapshotOf: snapshot.snapshotOf,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { StoreOptions } from '../../src/store/open.ts';
-import type { NewWatch } from '../../src/store/watch-adding.ts';
+import type { NewWatch } from '../../src/features/watch/adding-store.ts';
+import type { StoreOptions } from '../../src/stores.ts';
 import type { Random } from '../support/random.ts';
 import { type Asked, createHistory, type History } from './history.ts';
 import { questionIdsIn } from './messages.ts';
@@ -205,14 +205,14 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 		await people.despiteKills(async ({ channelSettings }) => {
 			const { settings: before, revision } = await channelSettings.read(channel);
 			const content = { kind: 'settingsChanged', by: 'UANN', before, after: settings } as const;
-			const announcement = {
+			const post = {
 				target: { kind: 'channel', ...channel },
 				key: `settings:${randomUUID()}`,
 				content,
 			} as const;
 			const person = { teamId: TEAM, userId: 'UANN' };
 			const now = time.now();
-			await channelSettings.write(channel, { settings, revision, person, announcement, now });
+			await channelSettings.write(channel, { settings, revision, person, post, now });
 		});
 		history.settings.push({ channelId, at: time.now(), settings });
 		const { reminders, outbox } = await running();

@@ -5,7 +5,7 @@ export const SABOTAGES = {
 	/** A reminder comes without a read before it. */
 	'no-read': [
 		{
-			file: 'inbox/ladder.ts',
+			file: 'features/remind/ladder.ts',
 			from: 'facts.readAt === null || facts.readAt < readFrom',
 			to: 'facts.readAt === null || readFrom < 0',
 		},
@@ -13,12 +13,12 @@ export const SABOTAGES = {
 	/** Neither the ladder nor the announcer knows quiet hours. */
 	'no-quiet-hours': [
 		{
-			file: 'inbox/ladder.ts',
+			file: 'features/remind/ladder.ts',
 			from: 'if (quietHours === null) return at;',
 			to: 'if (quietHours !== undefined) return at;',
 		},
 		{
-			file: 'slack/posts/reminders.ts',
+			file: 'features/remind/posts.ts',
 			from: 'if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;',
 			to: 'if (quietHours !== null && quietUntil(quietHours, now) === 0) return null;',
 		},
@@ -26,42 +26,38 @@ export const SABOTAGES = {
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
 	'no-daylight-saving': [
 		{
-			file: 'inbox/quiet-hours.ts',
+			file: 'core/quiet-hours.ts',
 			from: 'return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;',
 			to: `const midnight = day.toZonedDateTime({ timeZone }).epochMilliseconds;
 	const [hours = 0, minutes = 0] = time.split(':').map(Number);
 	return midnight + (hours * 60 + minutes) * 60_000;`,
 		},
 	],
-	/** The announcement of a reminder is stored before the ladder, in a transaction of its own. */
+	/** The post of a reminder is stored before the ladder, in a transaction of its own. */
 	'two-transactions': [
 		{
-			file: 'store/ladder-store.ts',
-			from: `		record: (
-			token: string,
-			outcomes: readonly LadderOutcome[],
-			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
-		) =>
+			file: 'features/remind/ladder-store.ts',
+			from: `		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
 			db
 				.write(async (trx) => {`,
 			to: `		record: async (
 			token: string,
 			outcomes: readonly LadderOutcome[],
-			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+			{ post, now }: { post: NewPost | null; now: number },
 		) => {
-			if (announcement !== null) {
-				await db.write((trx) => queueAnnouncements({ trx, cipher, now }, [{ ...announcement, key: announcement.key + now }]));
+			if (post !== null) {
+				await db.write((trx) => planPosts({ trx, cipher, now }, [{ ...post, key: post.key + now }]));
 			}
 			return db
 				.write(async (trx) => {`,
 		},
 		{
-			file: 'store/ladder-store.ts',
-			from: '					if (announcement !== null) await queueAnnouncements({ trx, cipher, now }, [announcement]);\n',
+			file: 'features/remind/ladder-store.ts',
+			from: '					if (post !== null) await planPosts({ trx, cipher, now }, [post]);\n',
 			to: '',
 		},
 		{
-			file: 'store/ladder-store.ts',
+			file: 'features/remind/ladder-store.ts',
 			from: `					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),`,
@@ -73,26 +69,30 @@ export const SABOTAGES = {
 	],
 	/** Reminders come while somebody is answering. */
 	'no-claims': [
-		{ file: 'inbox/ladder.ts', from: 'if (claim !== null && claim.until > now) {', to: 'if (false as boolean) {' },
+		{
+			file: 'features/remind/ladder.ts',
+			from: 'if (claim !== null && claim.until > now) {',
+			to: 'if (false as boolean) {',
+		},
 	],
 	/** Neither the ladder nor the announcer looks for answers that are on their way. */
 	'no-answers': [
 		{
-			file: 'inbox/ladder.ts',
+			file: 'features/remind/ladder.ts',
 			from: 'if (facts.isAnswered) {',
 			to: 'if (facts.isAnswered && now < 0) {',
 		},
 		{
-			file: 'slack/posts/reminders.ts',
+			file: 'features/remind/posts.ts',
 			from: 'if (isAnsweredSince(standing, checkedAt)) return [];',
 			to: 'if (isAnsweredSince(standing, checkedAt) && checkedAt < 0) return [];',
 		},
 	],
 	/** After an outage nothing is known of a session, and it counts as read. */
 	'no-outages': [
-		{ file: 'inbox/ladder.ts', from: 'if (facts.isFailing) {', to: 'if (false as boolean) {' },
+		{ file: 'features/remind/ladder.ts', from: 'if (facts.isFailing) {', to: 'if (false as boolean) {' },
 		{
-			file: 'inbox/ladder.ts',
+			file: 'features/remind/ladder.ts',
 			from: 'facts.readAt === null || facts.readAt < readFrom',
 			to: 'facts.readAt === null || readFrom < 0',
 		},
@@ -100,7 +100,7 @@ export const SABOTAGES = {
 	/** Nobody looks at the ladders again after a change of settings, and rarely at all. */
 	'late-look': [
 		{
-			file: 'inbox/ladder.ts',
+			file: 'features/remind/ladder.ts',
 			from: 'if (next.at > now) return { ...NOT_DUE, dueAt: next.at, heldBy: ladder.heldBy };',
 			to: 'if (next.at > now) return { ...NOT_DUE, dueAt: next.at + 45_000, heldBy: ladder.heldBy };',
 		},

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, AnswerPatch } from '../../src/answers/answer.ts';
-import type { Clock } from '../../src/clock.ts';
-import type { AnswerStore } from '../../src/store/answer-store.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import type { AnswerStore } from '../../src/features/answer/answer-store.ts';
+import type { Answer, AnswerPatch } from '../../src/questions/answer.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked } from './history.ts';
 import type { Service } from './service.ts';

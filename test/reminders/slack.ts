@@ -11,7 +11,6 @@ interface Call {
 	readonly ts?: string;
 	readonly message_ts?: string;
 	readonly oldest?: string;
-	readonly reply_broadcast?: boolean;
 	readonly metadata?: { readonly event_type: string; readonly event_payload: { readonly key: string } };
 }
 
@@ -51,7 +50,6 @@ export function createSlack({
 			text: call.text ?? '',
 			content: JSON.stringify([call.text, call.blocks], (key, value) => (key === 'value' ? undefined : value)),
 			threadTs: call.thread_ts ?? null,
-			isShownInChannel: call.thread_ts === undefined || call.reply_broadcast === true,
 			metadataKey: call.metadata?.event_payload.key ?? null,
 			metadata: call.metadata,
 		};
@@ -65,7 +63,7 @@ export function createSlack({
 	function page({ channel, oldest = '0', ts }: Call) {
 		const messages = (byChannel.get(channel) ?? [])
 			.filter((message) => Number(message.ts) >= Number(oldest))
-			.filter(({ threadTs, isShownInChannel }) => (ts === undefined ? isShownInChannel : threadTs === ts))
+			.filter(({ threadTs }) => threadTs === (ts ?? null))
 			.map((message) => ({
 				ts: message.ts,
 				...(message.threadTs !== null && { thread_ts: message.threadTs }),

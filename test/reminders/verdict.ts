@@ -145,13 +145,14 @@ function hasRightMentions({ settings }: History, post: Post): boolean {
 		.some(({ settings: { mention } }) => [...mention.userIds, ...mention.groupIds].toSorted().join() === mentions);
 }
 
-/** A reminder is in its question's thread, an escalation in the channel too; several are outside and link to each. */
+/** A question is in the channel, a reminder in its thread, an escalation in the channel; several are there too and link to each. */
 function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boolean {
 	const kind = kindOf(post);
 	const asked = questionIdsIn(post).map((id) => questions.get(`${post.channelId} ${id}`));
 	if (kind !== 'several') {
-		const isInThread = asked.length === 1 && asked.every((question) => question?.threadTs === post.threadTs);
-		return isInThread && post.threadTs !== null && post.isShownInChannel === (kind === 'escalation');
+		const [question] = asked;
+		if (asked.length !== 1 || question === undefined || question.threadTs !== null) return false;
+		return post.threadTs === (kind === 'reminder' ? question.ts : null);
 	}
 	const hasLinks = asked.every((question) => post.content.includes(permalinkOf(post.channelId, question?.ts ?? '')));
 	return post.threadTs === null && hasLinks;

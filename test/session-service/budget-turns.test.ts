@@ -83,7 +83,8 @@ it('continues the turns from one free request to the next', async () => {
 
 it('keeps background requests for those that go ahead, also after others have waited long', async () => {
 	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 250, reservedPerSecond: () => 1.5, clock });
+	const budget = createRequestBudget({ requestsPerMinute: 250, clock });
+	budget.background.reserve(1.5);
 	let reads = 0;
 	for (let n = 0; n < 1_000; n++) void budget.acquire('background').then(() => reads++);
 	let longest = 0;
@@ -103,7 +104,8 @@ it('keeps background requests for those that go ahead, also after others have wa
 
 it('reserves at most three quarters of what background has', async () => {
 	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 50, reservedPerSecond: () => 10, clock });
+	const budget = createRequestBudget({ requestsPerMinute: 50, clock });
+	budget.background.reserve(10);
 	let reads = 0;
 	for (let n = 0; n < 100; n++) void budget.acquire('background').then(() => reads++);
 	await clock.advance(60_000);
@@ -113,7 +115,8 @@ it('reserves at most three quarters of what background has', async () => {
 
 it('leaves a quarter of what background has to the others when ahead requests ask for everything', async () => {
 	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 250, reservedPerSecond: () => 1, clock });
+	const budget = createRequestBudget({ requestsPerMinute: 250, clock });
+	budget.background.reserve(1);
 	const counts = { ahead: 0, others: 0 };
 	for (let n = 0; n < 2_500; n++) {
 		void budget.acquire('background', { ahead: true }).then(() => counts.ahead++);
@@ -128,7 +131,8 @@ it('leaves a quarter of what background has to the others when ahead requests as
 
 it.each([12, 8, 6])('reads go on in their turn when the service allows %s requests a minute', async (limit) => {
 	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 250, reservedPerSecond: () => 1, clock });
+	const budget = createRequestBudget({ requestsPerMinute: 250, clock });
+	budget.background.reserve(1);
 	budget.observe({ limit, remaining: limit, resetSeconds: 60 }, 0);
 	let reads = 0;
 	for (let n = 0; n < 100; n++) void budget.acquire('background').then(() => reads++);

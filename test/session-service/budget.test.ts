@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import type { Cell } from '../../src/cell.ts';
+import type { Cell } from '../../src/core/values.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
 import type { BudgetState, RequestPriority } from '../../src/session-service/budget-state.ts';
 
@@ -30,7 +30,7 @@ it('a person does not wait while background asks for as much as it can get', asy
 	}
 	expect(granted.filter((name) => name === 'person')).toHaveLength(80);
 	expect(longest).toBe(0);
-	expect(budget.stats().waiting.person).toBe(0);
+	expect(budget.waiting('person')).toBe(0);
 });
 
 it('forty people at once do not wait, after any load of background and deliveries', async () => {
@@ -97,7 +97,7 @@ it('a pair is granted together and resolves to the number of its second request'
 	const { budget, ask } = createHarness();
 	expect(await ask('pair', 'delivery', { count: 2 })).toBe(2);
 	expect(await ask('one', 'person')).toBe(3);
-	expect(budget.stats()).toMatchObject({ limit: 250, free: 247, used: { delivery: 2, person: 1, background: 0 } });
+	expect(budget.usage()).toMatchObject({ limit: 250, free: 247, delivery: 2, person: 1, background: 0 });
 });
 
 it('an aborted request is not charged and makes room', async () => {
@@ -111,7 +111,7 @@ it('an aborted request is not charged and makes room', async () => {
 	await expect(gone).rejects.toThrow('left');
 	await clock.advance(62_000);
 	expect(granted).toContain('stays');
-	expect(budget.stats().used.delivery).toBeLessThanOrEqual(9);
+	expect(budget.usage().delivery).toBeLessThanOrEqual(9);
 	await expect(budget.acquire('person', { signal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow(
 		'too late',
 	);
@@ -134,7 +134,7 @@ it('refuses at once a deadline that cannot be kept, and others when they pass', 
 		(error: { code: string }) => error.code,
 	);
 	await clock.advance(60_999);
-	expect(budget.stats().waiting.person).toBe(1);
+	expect(budget.waiting('person')).toBe(1);
 	await clock.advance(1);
 	expect(await late).toBe('rate_limited');
 });

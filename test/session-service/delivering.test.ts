@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
-import { jsonTextOf } from '../../src/session-service/json.ts';
+import { PRIORITIES } from '../../src/session-service/budget-state.ts';
+import { jsonTextOf } from '../../src/session-service/schema.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
 
 it('a PUT sends every item in order as JSON, with the id and the index', async () => {
@@ -29,12 +30,12 @@ it('a reserved delivery reads and sends at once although the budget is empty', a
 	const permit = await client.reserveDelivery();
 	await budget.acquire('delivery', { count: 20 });
 	budget.observe({ limit: 250, remaining: 0, resetSeconds: 60 }, 22);
-	expect(budget.stats().free).toBe(0);
+	expect(budget.usage().free).toBe(0);
 	const { session } = await permit.read('s1');
 	expect(session.status).toBe('humanInput');
 	await permit.putAnswers('s1', 1, ANSWERS);
 	expect(service.log.list().map((entry) => entry.method)).toEqual(['GET', 'PUT']);
-	expect(budget.stats().waiting).toEqual({ delivery: 0, person: 0, background: 0 });
+	expect(PRIORITIES.map(budget.waiting)).toEqual([0, 0, 0]);
 });
 
 it('the read and the PUT of a delivery share one connection', async () => {
@@ -67,9 +68,9 @@ it('a delivery whose read is repeated takes a new pair of permits', async () => 
 	await until(() => calls.length === 1 && clock.sleeping === 1);
 	await clock.advance(500);
 	await reading;
-	expect(budget.stats().used.delivery).toBe(4);
+	expect(budget.usage().delivery).toBe(4);
 	await permit.putAnswers('s1', 1, ANSWERS);
-	expect(budget.stats().used.delivery).toBe(4);
+	expect(budget.usage().delivery).toBe(4);
 });
 
 it('a delivery during a long pause fails with the time of the next try', async () => {

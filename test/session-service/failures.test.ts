@@ -235,7 +235,7 @@ it('a PUT over the size limit is refused before it is sent', async () => {
 	});
 	expect(service.log.puts()).toHaveLength(0);
 	// Only the permit was charged.
-	expect(budget.stats().used.delivery).toBe(2);
+	expect(budget.usage().delivery).toBe(2);
 });
 
 it.each([
@@ -256,7 +256,7 @@ it.each([
 ])('the id %j is refused before a request is sent', async (id) => {
 	const { service, client, budget } = await createHarness();
 	expect((await failureOf(client.read(id, once))).code).toBe('invalid_session_id');
-	expect(budget.stats().free).toBe(250);
+	expect(budget.usage().free).toBe(250);
 	expect((await failureOf(send(client, id, 0, ANSWERS))).code).toBe('invalid_session_id');
 	expect(service.log.size).toBe(0);
 });

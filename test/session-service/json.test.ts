@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonTextOf, readBody } from '../../src/session-service/json.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
+import { jsonTextOf, readSessionResponse } from '../../src/session-service/schema.ts';
+import { readBody } from '../../src/session-service/transport.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
 const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
-import type { ListRequestCost } from '../../src/session-service/session-list.ts';
 import { createHarness, failureOf, until } from './harness.ts';
 
 type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;
@@ -36,18 +35,17 @@ async function listed({ client, clock }: Awaited<ReturnType<typeof start>>) {
 
 it('lists the sessions that wait, and keeps four fields of each', async () => {
 	const { client, service, calls } = await start();
-	const costs: ListRequestCost[] = [];
-	const list = await client.listWaiting(undefined, (cost) => void costs.push(cost));
+	const list = await client.listWaiting();
 	expect(list).toMatchObject({ isComplete: true, requestCount: 1, tookMs: 0 });
 	expect(list.sessions).toEqual([
 		{ sessionId: 's1', name: 'Order cards', status: 'humanInput', updatedAt: expect.any(Number) },
 	]);
-	expect(costs).toEqual([{ byteCount: expect.any(Number), tookMs: 0 }]);
-	expect(costs[0]?.byteCount).toBeGreaterThan(100);
+	expect(calls[0]?.byteCount).toBeGreaterThan(100);
 	expect(service.log.lists().map(({ path }) => path)).toEqual([
 		'/v1/sessions/query?status=humanInput&source=&page=1&limit=200',
 	]);
-	expect(calls).toEqual([{ priority: 'background', outcome: 'ok' }]);
+	const call = { operation: 'list', priority: 'background', outcome: 'ok', byteCount: expect.any(Number), tookMs: 0 };
+	expect(calls).toEqual([call]);
 	for (const canary of CANARY_STRINGS) expect(JSON.stringify([list, calls])).not.toContain(canary);
 });
 
@@ -57,7 +55,7 @@ it('reads pages until all are there, each with a permit of the background', asyn
 	const list = await listed(harness);
 	expect(list).toMatchObject({ isComplete: true, requestCount: 3 });
 	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(451);
-	expect(harness.budget.stats().used).toEqual({ delivery: 0, person: 0, background: 3 });
+	expect(harness.budget.usage()).toMatchObject({ delivery: 0, person: 0, background: 3 });
 });
 
 it('reads five pages at most and says that more wait', async () => {
@@ -75,12 +73,11 @@ it('is empty when nobody waits', async () => {
 });
 
 it('gets no body for an unchanged list, and the same sessions', async () => {
-	const { client, service } = await start();
+	const { client, service, calls } = await start();
 	const first = await client.listWaiting();
-	const costs: ListRequestCost[] = [];
-	const again = await client.listWaiting(undefined, (cost) => void costs.push(cost));
+	const again = await client.listWaiting();
 	expect(again).toMatchObject({ sessions: first.sessions });
-	expect(costs).toMatchObject([{ byteCount: 0 }]);
+	expect(calls[1]).toMatchObject({ outcome: 'unchanged', byteCount: 0 });
 	service.sessions.setStatus('s2', 'humanInput');
 	expect((await client.listWaiting()).sessions).toHaveLength(2);
 	expect(service.log.lists().map(({ status }) => status)).toEqual([200, 304, 200]);
@@ -170,21 +167,20 @@ it('fails in a way that may pass when the service does', async () => {
 
 it('gives up a body of more than 10 MB without reading all of it', async () => {
 	const harness = await start();
-	const { client, service } = harness;
+	const { client, service, calls } = harness;
 	service.list.bytes = 10_100_000;
 	// Whatever the limit is: it is one session.
 	expect(await failureOf(listed(harness))).toMatchObject({ code: 'body_too_large', retryable: false });
 	service.list.bytes = 9_000_000;
-	const costs: ListRequestCost[] = [];
-	const list = await client.listWaiting(undefined, (cost) => void costs.push(cost));
+	const list = await client.listWaiting();
 	expect(list.sessions).toHaveLength(1);
-	expect(costs[0]?.byteCount).toBeGreaterThan(8_900_000);
+	expect(calls.at(-1)?.byteCount).toBeGreaterThan(8_900_000);
 	for (const canary of CANARY_STRINGS) expect(JSON.stringify(list)).not.toContain(canary);
 });
 
 it('asks for smaller pages when one is too large, remembers that, and asks for larger ones when they are small', async () => {
 	const harness = await start();
-	const { service, client, clock } = harness;
+	const { service, clock, calls } = harness;
 	putWaiting(harness, 250);
 	const limits = () => service.log.lists().map(({ path }) => Number(/limit=(\d+)/.exec(path)?.[1]));
 	const next = async () => {
@@ -201,13 +197,9 @@ it('asks for smaller pages when one is too large, remembers that, and asks for l
 	expect(await next()).toEqual([200, 100, 100, 100]);
 	expect(await next()).toEqual([100, 100, 100]);
 	service.list.bytesEach = 150_000;
-	const costs: ListRequestCost[] = [];
-	const list = listed({
-		...harness,
-		client: { ...client, listWaiting: () => client.listWaiting(undefined, (cost) => void costs.push(cost)) },
-	});
-	expect(await list).toMatchObject({ isComplete: true, requestCount: 7 });
-	expect(costs.map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, ...Array(6).fill(false)]);
+	const before = calls.length;
+	expect(await listed(harness)).toMatchObject({ isComplete: true, requestCount: 7 });
+	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, ...Array(6).fill(false)]);
 	expect(await next()).toEqual(Array(6).fill(50));
 	service.list.bytesEach = 0;
 	expect(await next()).toEqual(Array(6).fill(50));

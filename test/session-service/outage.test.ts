@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PRIORITIES } from '../../src/session-service/budget-state.ts';
 import { ANSWERS, createHarness, send, until } from './harness.ts';
 
 it('ten minutes without the service leave no waiting call, and the next call works', async () => {
@@ -30,7 +31,7 @@ it('ten minutes without the service leave no waiting call, and the next call wor
 			return running === 0;
 		});
 		expect(clock.sleeping).toBe(0);
-		expect(budget.stats().waiting).toEqual({ delivery: 0, person: 0, background: 0 });
+		expect(PRIORITIES.map(budget.waiting)).toEqual([0, 0, 0]);
 		expect([...codes].every((code) => ['unavailable', 'timed_out', 'rate_limited'].includes(code))).toBe(true);
 		expect(codes).toContain('unavailable');
 		await service.comeBack();

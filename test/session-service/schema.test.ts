@@ -51,15 +51,18 @@ describe('a session', () => {
 			files: whole.files.map((file) => ({ ...file, bucket: 'pw' })),
 			sessionVariables: whole.sessionVariables.map((variable) => ({ ...variable, owner: 'pw' })),
 		});
+		const { lastScreenshotTimestamp: _dropped, ...known } = whole;
 		expect(session).toEqual({
-			...whole,
+			...known,
 			sessionId: 'asked-for',
+			files: [{ filename: 'a.csv', signedUrl: 'https://files.example/a.csv?sig=2' }],
+			sessionVariables: ['password'],
 			messages: [
 				{ role: 'user', content: 'Order the cards', actions: [], humanInput: [] },
 				{
 					role: 'assistant',
 					content: 'Which?',
-					actions: [{ kind: 'click' }],
+					actions: [{ kind: 'click', text: '' }],
 					humanInput: [
 						{ title: 'Colour', description: 'Which one?', value: 'red' },
 						{ title: '', description: '', value: '' },
@@ -79,7 +82,6 @@ describe('a session', () => {
 			startTime: null,
 			endTime: null,
 			lastScreenshotUrl: null,
-			lastScreenshotTimestamp: null,
 			sessionVariables: [],
 			sessionDetails: '',
 			maxSteps: 30,
@@ -118,7 +120,7 @@ describe('a session', () => {
 			status: '7',
 			startTime: '2026-01-05T09:00:00.000Z',
 			endTime: null,
-			files: [{ filename: '3', signedUrl: null, timestamp: null }],
+			files: [{ filename: '3', signedUrl: null }],
 			sessionVariables: [],
 		});
 		expect(session.messages).toHaveLength(2);
@@ -206,33 +208,27 @@ describe('messages and questions', () => {
 
 describe('actions', () => {
 	it.each<[unknown, unknown]>([
-		[{ click: { index: 1, text: 'secret' } }, { kind: 'click' }],
-		[{ go_to_url: { url: 'https://shop.example/a?token=1' } }, { kind: 'open', host: 'shop.example' }],
-		[{ go_to_url: 'http://Shop.Example:8080/a' }, { kind: 'open', host: 'shop.example:8080' }],
-		[{ go_to_url: { url: 'https://user:pw@shop.example/' } }, { kind: 'open', host: 'shop.example' }],
-		[{ go_to_url: { url: 'https://good.example\\@evil.example/' } }, { kind: 'open', host: 'good.example' }],
-		[{ go_to_url: { url: 'https://good.example:80@evil.example/' } }, { kind: 'open', host: 'evil.example' }],
-		[{ go_to_url: { url: 'shop.example/a' } }, { kind: 'open', host: 'shop.example' }],
-		[{ go_to_url: { url: 'shop.example:8080/a' } }, { kind: 'open', host: 'shop.example:8080' }],
-		[{ go_to_url: { url: 'https://bücher.example/' } }, { kind: 'open', host: 'xn--bcher-kva.example' }],
-		[{ go_to_url: { url: 'javascript:alert(1)' } }, { kind: 'open', host: '' }],
-		[{ go_to_url: { url: 'file:///etc/passwd' } }, { kind: 'open', host: '' }],
-		[{ go_to_url: { url: 'data:text/html,token' } }, { kind: 'open', host: '' }],
-		[{ go_to_url: { url: 'the page with my token' } }, { kind: 'open', host: '' }],
-		[{ go_to_url: {} }, { kind: 'open', host: '' }],
+		[{ click: { index: 1, text: 'secret' } }, { kind: 'click', text: '' }],
+		[{ go_to_url: { url: 'https://shop.example/a?token=1' } }, { kind: 'open', text: 'shop.example' }],
+		[{ go_to_url: 'http://Shop.Example:8080/a' }, { kind: 'open', text: 'shop.example:8080' }],
+		[{ go_to_url: { url: 'https://user:pw@shop.example/' } }, { kind: 'open', text: 'shop.example' }],
+		[{ go_to_url: { url: 'https://good.example\\@evil.example/' } }, { kind: 'open', text: 'good.example' }],
+		[{ go_to_url: { url: 'https://good.example:80@evil.example/' } }, { kind: 'open', text: 'evil.example' }],
+		[{ go_to_url: { url: 'shop.example/a' } }, { kind: 'open', text: 'shop.example' }],
+		[{ go_to_url: { url: 'shop.example:8080/a' } }, { kind: 'open', text: 'shop.example:8080' }],
+		[{ go_to_url: { url: 'https://bücher.example/' } }, { kind: 'open', text: 'xn--bcher-kva.example' }],
+		[{ go_to_url: { url: 'javascript:alert(1)' } }, { kind: 'open', text: '' }],
+		[{ go_to_url: { url: 'file:///etc/passwd' } }, { kind: 'open', text: '' }],
+		[{ go_to_url: { url: 'data:text/html,token' } }, { kind: 'open', text: '' }],
+		[{ go_to_url: { url: 'the page with my token' } }, { kind: 'open', text: '' }],
+		[{ go_to_url: {} }, { kind: 'open', text: '' }],
 		[{ done: '# Done' }, { kind: 'done', text: '# Done' }],
 		[{ done: { text: '# Done', success: true } }, { kind: 'done', text: '# Done' }],
 		[{ done: null }, { kind: 'done', text: '' }],
-		[
-			{ save_to_file: { file_path: '/tmp/x/a.csv', filename: 'a.csv' } },
-			{ kind: 'saveFile', filename: 'a.csv', deleted: false },
-		],
-		[
-			{ save_to_file: { file_path: '/tmp/x/a.csv', status: 'deleted' } },
-			{ kind: 'saveFile', filename: 'a.csv', deleted: true },
-		],
-		[{ save_to_file: 'a.csv' }, { kind: 'saveFile', filename: 'a.csv', deleted: false }],
-		[{ scroll_down: { amount: 3, password: 'pw' } }, { kind: 'other', name: 'scroll_down' }],
+		[{ save_to_file: { file_path: '/tmp/x/a.csv', filename: 'a.csv' } }, { kind: 'saveFile', text: 'a.csv' }],
+		[{ save_to_file: { file_path: '/tmp/x/a.csv', status: 'deleted' } }, { kind: 'deleteFile', text: 'a.csv' }],
+		[{ save_to_file: 'a.csv' }, { kind: 'saveFile', text: 'a.csv' }],
+		[{ scroll_down: { amount: 3, password: 'pw' } }, { kind: 'other', text: 'scroll_down' }],
 	])('%j', (action, expected) => {
 		expect(actionsOf({ action: [action] })).toEqual([expected]);
 	});
@@ -240,20 +236,20 @@ describe('actions', () => {
 	it('reads one action for each key with a value', () => {
 		expect(actionsOf({ action: [{ click: null, done: 'x', wait: {} }, {}, null, 'x', { click: null }] })).toEqual([
 			{ kind: 'done', text: 'x' },
-			{ kind: 'other', name: 'wait' },
-			{ kind: 'click' },
+			{ kind: 'other', text: 'wait' },
+			{ kind: 'click', text: '' },
 		]);
-		expect(actionsOf({ action: { click: {} } })).toEqual([{ kind: 'click' }]);
+		expect(actionsOf({ action: { click: {} } })).toEqual([{ kind: 'click', text: '' }]);
 		for (const none of [null, 'x', [], {}, { action: null }, { action: 'x' }]) expect(actionsOf(none)).toEqual([]);
 	});
 
 	it('cuts unknown action names between characters', () => {
 		const [long] = actionsOf({ action: [{ ['x'.repeat(500)]: {} }] }) ?? [];
-		expect(long).toEqual({ kind: 'other', name: `${'x'.repeat(63)}…` });
+		expect(long).toEqual({ kind: 'other', text: `${'x'.repeat(63)}…` });
 		const [emoji] = actionsOf({ action: [{ [`${'x'.repeat(62)}🙂🙂`]: {} }] }) ?? [];
-		expect(emoji).toEqual({ kind: 'other', name: `${'x'.repeat(62)}…` });
+		expect(emoji).toEqual({ kind: 'other', text: `${'x'.repeat(62)}…` });
 		const [joined] = actionsOf({ action: [{ [`${'x'.repeat(58)}👩‍👩‍👧‍👦`]: {} }] }) ?? [];
-		expect(joined).toEqual({ kind: 'other', name: `${'x'.repeat(58)}…` });
+		expect(joined).toEqual({ kind: 'other', text: `${'x'.repeat(58)}…` });
 	});
 
 	it('finds the host that a browser finds, with and without the fast path', () => {
@@ -266,7 +262,7 @@ describe('actions', () => {
 			fc.property(fc.constantFrom('http://', 'https://'), host, rest, (scheme, name, tail) => {
 				const address = `${scheme}${name}${tail}`;
 				expect(actionsOf({ action: [{ go_to_url: { url: address } }] })).toEqual([
-					{ kind: 'open', host: URL.parse(address)?.host ?? '' },
+					{ kind: 'open', text: URL.parse(address)?.host ?? '' },
 				]);
 			}),
 			{ numRuns: 500 },
@@ -295,12 +291,10 @@ function isSession(session: Session): boolean {
 	return (
 		[session.sessionId, session.status, session.name, session.sessionDetails].every(text) &&
 		session.sessionId !== '' &&
-		[session.startTime, session.endTime, session.lastScreenshotUrl, session.lastScreenshotTimestamp].every(
-			textOrNull,
-		) &&
+		[session.startTime, session.endTime, session.lastScreenshotUrl].every(textOrNull) &&
 		Number.isSafeInteger(session.maxSteps) &&
-		session.files.every((file) => text(file.filename) && textOrNull(file.signedUrl) && textOrNull(file.timestamp)) &&
-		session.sessionVariables.every(({ name, value }) => text(name) && text(value)) &&
+		session.files.every((file) => text(file.filename) && textOrNull(file.signedUrl)) &&
+		session.sessionVariables.every(text) &&
 		session.messages.every(
 			(message) =>
 				text(message.role) &&

@@ -38,7 +38,7 @@ it('requests of others behind the same address leave less for us', async () => {
 	const { service, client, budget } = await createHarness({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
 	for (let n = 0; n < 40; n++) await fetch(`${service.url}/v1/sessions/s1`, { redirect: 'manual' });
 	await client.read('s1', { priority: 'person' });
-	expect(budget.stats().free).toBe(209);
+	expect(budget.usage().free).toBe(209);
 });
 
 it('keeps to a lower limit of the service without a single 429', async () => {

@@ -15,13 +15,12 @@ describe('ids', () => {
 	});
 
 	it('puts message, question, position and kind of field into a block_id, and nothing else', () => {
-		const field = { messageIndex: 12, fingerprint: '0123456789abcdef', position: 3 } as const;
-		expect(fieldBlockId({ ...field, variant: 'guessed' })).toBe('q.12.01234567.3.guessed');
-		expect(fieldBlockId({ ...field, variant: 'plain' })).toBe('q.12.01234567.3.plain');
-		expect(fieldBlockId({ ...field, variant: 'other' })).toBe('q.12.01234567.3.other');
-		expect(fieldBlockId({ ...field, variant: 'guessed', shownHash: 'fedcba9876543210' })).toBe(
-			'q.12.01234567.3.guessed.fedcba98',
-		);
+		const shownHash = 'fedcba9876543210';
+		const shown = { messageIndex: 12, fingerprint: '0123456789abcdef', shownHash, withOptions: [4] };
+		expect(fieldBlockId(shown, 3, 'guessed')).toBe('q.12.01234567.3.guessed');
+		expect(fieldBlockId(shown, 3, 'plain')).toBe('q.12.01234567.3.plain');
+		expect(fieldBlockId(shown, 4, 'other')).toBe('q.12.01234567.4.other');
+		expect(fieldBlockId(shown, 4, 'guessed')).toBe('q.12.01234567.4.guessed.fedcba98');
 	});
 });
 

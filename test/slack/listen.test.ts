@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { errorWords } from '../../src/slack/blocks/errors.ts';
-import { textMessage } from '../../src/slack/blocks/parts.ts';
+import { errorWords } from '../../src/slack/error-view.ts';
 import { createListen } from '../../src/slack/listen.ts';
-import { createRecordingLog } from '../store/support.ts';
+import { textMessage } from '../../src/slack/parts.ts';
+import { createRecordingLog } from '../database/support.ts';
 import { coreOf } from '../support/core.ts';
 
 /** Takes presses, each with its work that stores them. Each act is noted when it happens. */

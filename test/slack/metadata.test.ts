@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-	decodeMetadata,
-	encodeMetadata,
-	METADATA_LIMIT,
-	newMetadata,
-	type ViewMetadata,
-} from '../../src/slack/metadata.ts';
+import { decodeMetadata, encodeMetadata, METADATA_LIMIT, newMetadata, type ViewMetadata } from '../../src/slack/ids.ts';
 import { hostileText } from './support/hostile-text.ts';
 
 const fresh = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { signedHeaders } from '../../fake-slack/index.ts';
-import { WHAT_IT_IS } from '../../src/slack/blocks/commands.ts';
-import { errorWords } from '../../src/slack/blocks/errors.ts';
+import { WHAT_IT_IS } from '../../src/features/watch/view.ts';
+import { errorWords } from '../../src/slack/error-view.ts';
 import { whatHappened } from '../support/sentences.ts';
 import type { App } from './support/open-session.ts';
 import { startTimedApp } from './support/timed-app.ts';
@@ -143,7 +143,7 @@ it('logs a post that Slack refuses', async () => {
 	app.slack.faults.add({
 		method: 'chat.postMessage',
 		error: 'restricted_action',
-		when: ({ thread_ts }) => !!thread_ts,
+		when: ({ blocks }) => JSON.stringify(blocks).includes('asks for an answer'),
 	});
 	await app.slack.as('ada').command('#agents', '/session watch choices');
 	await timed.until(() => app.log.some((line) => line.includes('a post is refused')));

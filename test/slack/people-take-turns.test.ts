@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
-import { errorWords } from '../../src/slack/blocks/errors.ts';
-import { unwatchedWords } from '../../src/slack/blocks/watching.ts';
+import { unwatchedWords } from '../../src/features/watch/view.ts';
+import { errorWords } from '../../src/slack/error-view.ts';
+import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
 import { stale, watchOutcome, whatHappened } from '../support/sentences.ts';
-import { expectNothingWrong, watchingApp } from './watching/harness.ts';
 
 const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
 

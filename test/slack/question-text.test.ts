@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
+import { type ItemView, questionViewAt } from '../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { questionText } from '../../src/slack/question-view.ts';
 import { escapeMrkdwn, oneLine } from '../../src/slack/text.ts';
-import { type ItemView, questionViewAt } from '../../src/watches/session-snapshot.ts';
 import { expectHarmlessMrkdwn } from './support/check.ts';
 import { hostileSession } from './support/hostile-session.ts';
 import { hostileText } from './support/hostile-text.ts';
@@ -27,7 +27,7 @@ function told(items: readonly Texts[], fields: Partial<Told> = {}, context = '')
 function toldOf(views: readonly ItemView[], fields: Partial<Told> = {}, context = ''): string {
 	const openCount = views.filter(({ open }) => open).length;
 	return questionText({
-		question: { context, items: views, openCount, itemCount: views.length },
+		question: { context, items: views, openCount },
 		sessionName: '',
 		waitedMs: null,
 		discreet: false,
@@ -95,7 +95,7 @@ describe('the text of a question', () => {
 		).toBe('An agent asks 3 questions: First?; Second; Third');
 		const [first, second] = [itemView(['First']), itemView(['Second'], { open: false })];
 		expect(toldOf([first, second])).toBe('An agent asks: First');
-		const question = { context: '', items: [first], openCount: 45, itemCount: 50 };
+		const question = { context: '', items: [first], openCount: 45 };
 		expect(toldOf([], { question })).toBe('An agent asks 45 questions: First; …');
 		const long = told([['x'.repeat(200)], ['Second']]);
 		expect(long).toMatch(/^An agent asks 2 questions: x+…; Second$/);

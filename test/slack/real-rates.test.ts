@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrafficEntry } from '../../fake-slack/index.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../features/watch/harness.ts';
 import { headline } from '../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './watching/harness.ts';
 
 /** More sessions, each with a step every few seconds, than a workspace's 50 updates a minute could show one by one. */
 const SESSIONS = 12;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
+import { type WatchingApp, watchingApp } from '../features/watch/harness.ts';
 import { whatHappened } from '../support/sentences.ts';
-import { type WatchingApp, watchingApp } from './watching/harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {

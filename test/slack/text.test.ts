@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { neutralise } from '../../src/slack/text/clean.ts';
-
 import {
 	cutTo,
 	escapeMrkdwn,
 	fitText,
 	isBlank,
+	neutralise,
 	oneLine,
 	oneLineMrkdwn,
 	plain,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES, errorWords, NOT_THERE, REFUSAL_CODES } from '../../src/slack/blocks/errors.ts';
+import { ERROR_CODES, errorWords, NOT_THERE, REFUSAL_CODES } from '../../src/slack/error-view.ts';
 import {
 	actionsLine,
 	agoText,
@@ -135,22 +135,25 @@ describe('statuses', () => {
 
 describe('actions', () => {
 	it.each([
-		[{ kind: 'click' }, 'clicked'],
-		[{ kind: 'open', host: 'example.com' }, 'opened “example.com”'],
-		[{ kind: 'open', host: '' }, 'opened a page'],
+		[{ kind: 'click', text: '' }, 'clicked'],
+		[{ kind: 'open', text: 'example.com' }, 'opened “example.com”'],
+		[{ kind: 'open', text: '' }, 'opened a page'],
 		[{ kind: 'done', text: 'all of it' }, 'finished'],
-		[{ kind: 'saveFile', filename: 'report.pdf', deleted: false }, 'saved “report.pdf”'],
-		[{ kind: 'saveFile', filename: '', deleted: true }, 'deleted a file'],
-		[{ kind: 'other', name: 'scroll_down' }, '“scroll down”'],
-		[{ kind: 'other', name: '<!here>' }, '“&lt;!here&gt;”'],
+		[{ kind: 'saveFile', text: 'report.pdf' }, 'saved “report.pdf”'],
+		[{ kind: 'deleteFile', text: '' }, 'deleted a file'],
+		[{ kind: 'other', text: 'scroll_down' }, '“scroll down”'],
+		[{ kind: 'other', text: '<!here>' }, '“&lt;!here&gt;”'],
 	] as const)('%j reads "%s"', (action, words) => {
 		expect(actionsLine([action])).toBe(words);
 	});
 
 	it('counts repeated actions and those beyond six', () => {
-		const clicks = [{ kind: 'click' }, { kind: 'click' }] as const;
-		expect(actionsLine([...clicks, { kind: 'open', host: 'a.example' }])).toBe('clicked ×2 · opened “a.example”');
-		const many = Array.from({ length: 100 }, (_, at) => ({ kind: 'other', name: `n${at}` }) as const);
+		const clicks = [
+			{ kind: 'click', text: '' },
+			{ kind: 'click', text: '' },
+		] as const;
+		expect(actionsLine([...clicks, { kind: 'open', text: 'a.example' }])).toBe('clicked ×2 · opened “a.example”');
+		const many = Array.from({ length: 100 }, (_, at) => ({ kind: 'other', text: `n${at}` }) as const);
 		expect(actionsLine(many)).toBe('“n0” · “n1” · “n2” · “n3” · “n4” · “n5” · and 94 more');
 		expect(actionsLine([])).toBe('');
 	});

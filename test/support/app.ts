@@ -9,9 +9,9 @@ import {
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { createHandraise } from '../../src/app.ts';
-import type { Clock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { createLog } from '../../src/core/log.ts';
 import { notAsWritten } from './as-written.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
 import { questionsNotAsRead } from './questions-as-read.ts';

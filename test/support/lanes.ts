@@ -8,23 +8,26 @@ export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
 /** Pure: no network, no file, no process. `test/support/pure.ts` refuses all but files. */
 const RULES = [
-	'test/{clock,config,documents,rate-limiter}.test.ts',
-	'test/inbox/{channel-settings,ladder,quiet-hours}.test.ts',
+	'test/{config,documents}.test.ts',
+	'test/core/{clock,quiet-hours,rate-limiter}.test.ts',
+	'test/database/channel-settings.test.ts',
+	'test/features/remind/ladder-rules.test.ts',
 	'test/questions/*.test.ts',
 	'test/reminders/judge.test.ts',
 	'test/session-service/{body-slots,budget-state,json,schema}.test.ts',
 	'test/slack/{ids,links,metadata,words}.test.ts',
-	'test/slack/blocks/{inbox,voices}.test.ts',
+	'test/features/voices.test.ts',
+	'test/features/inbox/view.test.ts',
 	'test/slack/form/{build,secret-box}.test.ts',
-	'test/slack/handlers/parse-command.test.ts',
-	'test/slack/settings/read.test.ts',
+	'test/features/session/parse-command.test.ts',
+	'test/features/settings/read.test.ts',
 	'test/slack/text/hostile-repeats.test.ts',
 	'test/watch-faults/reminders/judge.test.ts',
-	'test/watches/read-window.test.ts',
+	'test/features/watch/read-window.test.ts',
 ];
 
 /** Properties whose random cases two lanes share; see random-runs.ts. */
-const SHARED = ['test/slack/blocks/{hostile-*,voices}.test.ts'];
+const SHARED = ['test/features/{hostile-*,voices}.test.ts', 'test/posts/histories.test.ts'];
 
 const filesNamed = (...lanes: readonly string[]) =>
 	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);

@@ -1,19 +1,18 @@
-import type { AnswerState } from '../../src/answers/answer.ts';
-import type { HandOver } from '../../src/inbox/hand-over.ts';
-import { receiptHeadline, stateLine } from '../../src/slack/blocks/answers.ts';
-import { settingsChangedPost } from '../../src/slack/blocks/channel-settings.ts';
-import { errorWords } from '../../src/slack/blocks/errors.ts';
-import * as handOver from '../../src/slack/blocks/hand-over.ts';
-import { inboxHandOverLine } from '../../src/slack/blocks/inbox.ts';
-import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts';
-import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
-import { endWords, type PostContext, watchPost } from '../../src/slack/blocks/watch-posts.ts';
-import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
+import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/database/channel-settings.ts';
+import type { WatchEnd, WatchOutcome } from '../../src/database/watch.ts';
+import { NOTICES } from '../../src/features/answer/form-view.ts';
+import { receiptHeadline, stateLine } from '../../src/features/answer/view.ts';
+import * as handOver from '../../src/features/hand-over/view.ts';
+import { inboxHandOverLine } from '../../src/features/inbox/view.ts';
+import { digestWords, reminderWords } from '../../src/features/remind/view.ts';
+import { settingsChangedPost } from '../../src/features/settings/view.ts';
+import { endWords, type PostContext, watchPost } from '../../src/features/watch/post-view.ts';
+import { watchOutcomeWords } from '../../src/features/watch/view.ts';
+import type { AnswerState } from '../../src/questions/answer.ts';
+import type { HandOver } from '../../src/questions/hand-over.ts';
+import { errorWords } from '../../src/slack/error-view.ts';
 import { handOverLine, questionText } from '../../src/slack/question-view.ts';
 import { agoText } from '../../src/slack/words.ts';
-import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/watches/channel-settings.ts';
-import type { WatchOutcome } from '../../src/watches/subscribe.ts';
-import type { WatchEnd } from '../../src/watches/watch.ts';
 
 /*
  * The program's sentences, for tests that recognise something by them. One test spells each out: the nearest to its words.
@@ -66,7 +65,7 @@ export const CHANGED_REMINDERS = besideNames(
 	).text,
 );
 
-const SECRET_QUESTION = { context: '', items: [], openCount: 1, itemCount: 1 };
+const SECRET_QUESTION = { context: '', items: [], openCount: 1 };
 /** The notification of a question of which nothing may be told. */
 export const ASKS = questionText({
 	question: SECRET_QUESTION,
@@ -101,20 +100,17 @@ export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSessi
 /** Why a watch ended. */
 export const ended = (reason: WatchEnd) => endWords(reason, null, null);
 
-const notice = (kind: Notice) => mentions(noticeWords(kind, { now: 0, adminContact: null }));
 /** Null for somebody outside Slack. */
 export function answeredMeanwhile(by: string | null): string {
-	const person = by === null ? null : { teamId: '', userId: `@${by}` };
-	const other = { person, values: [], at: null, answerId: null, same: false };
-	return notice({ kind: 'answeredMeanwhile', other }).replace(/\.$/, '');
+	return mentions(NOTICES.answeredMeanwhile(by === null ? null : `@${by}`, [], null, 0)).replace(/\.$/, '');
 }
 /** Above an old reading of the session, up to how old it is. */
 export const stale = (code: string) =>
-	notice({ kind: 'stale', code, readAt: 0 })
+	mentions(NOTICES.stale(code, { readAt: 0, now: 0, retryAt: null }))
 		.replace(`${agoText(0, 0)}.`, '')
 		.trim();
 /** The longer part, before or behind the time. */
-export const DRAFT_RESTORED = besideNames(notice({ kind: 'draftRestored', at: 1 }));
+export const DRAFT_RESTORED = besideNames(mentions(NOTICES.draftRestored(1)));
 
 /** The longest part without a name or a time. */
 function besideNames(words: string): string {

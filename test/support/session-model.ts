@@ -1,8 +1,7 @@
-import { openQuestion } from '../../src/questions/open-question.ts';
-import type { Session } from '../../src/questions/session.ts';
-import type { SessionModel } from '../../src/slack/blocks/session-modal.ts';
+import type { SessionModel } from '../../src/features/answer/form-view.ts';
+import { openQuestion, type Session } from '../../src/questions/session.ts';
+import { newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
-import { newMetadata } from '../../src/slack/metadata.ts';
 
 const DASHBOARD_URL = 'https://dash.example';
 
@@ -19,7 +18,6 @@ export function buildSessionModel(session: Session, now: number, changes: Partia
 		now,
 		dashboardUrl: DASHBOARD_URL,
 		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: DASHBOARD_URL }),
-		adminContact: null,
 		watch: null,
 		...changes,
 	};

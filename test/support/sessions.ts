@@ -11,7 +11,6 @@ export function buildSession(fields: Partial<Session> = {}): Session {
 		startTime: null,
 		endTime: null,
 		lastScreenshotUrl: null,
-		lastScreenshotTimestamp: null,
 		sessionVariables: [],
 		sessionDetails: '',
 		maxSteps: 30,

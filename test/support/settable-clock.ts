@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { ManualClock } from '../../fake-slack/index.ts';
-import type { Store } from '../../src/store/open.ts';
-import { createStoreClock } from '../../src/store/store-clock.ts';
-import { createRecordingLog } from '../store/support.ts';
+import { createStoreClock } from '../../src/database/store-clock.ts';
+import type { Store } from '../../src/stores.ts';
+import { createRecordingLog } from '../database/support.ts';
 
 /** The store's clock on a machine whose clock can be set: `clock`, shifted by `shiftMs`. */
 export async function settableClock(clock: ManualClock, { db }: Pick<Store, 'db'>, shiftMs = 0) {

@@ -1,6 +1,6 @@
-import type { Message } from '../../fake-slack/index.ts';
+import { callSlack, type Message } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import { encodeTarget } from '../../src/slack/ids.ts';
+import { ACTIONS, encodeTarget } from '../../src/slack/ids.ts';
 import type { Harness } from '../faults/harness.ts';
 
 /** Sessions that several channels watch: one channel takes one post a second, so a run needs several. */
@@ -12,7 +12,9 @@ export interface Fleet {
 	ask(id: string, title: string): void;
 	/** Somebody answers in the service's own page, and the agent goes on. */
 	answer(id: string, value: string): void;
-	/** The posts in the thread of the session's card with these words, oldest first. */
+	/** Somebody deletes the session's card. */
+	deleteCard(id: string): Promise<void>;
+	/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
 	posts(id: string, words: string): readonly Message[];
 	cards(id: string): readonly Message[];
 }
@@ -52,7 +54,7 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 	const cards = (id: string) =>
 		shownIn(id).filter(
 			(one) =>
-				one.threadTs === undefined &&
+				isCard(one) &&
 				JSON.stringify(one.blocks).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null }))),
 		);
 
@@ -83,11 +85,18 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 			const verdict = service.sessions.answerAsPage(id, [value]);
 			if (!verdict.ok) throw new Error(`${id} accepts no answer: ${verdict.reason}`);
 		},
+		async deleteCard(id) {
+			const [card] = cards(id);
+			const deleted = await callSlack(slack, 'chat.delete', { channel: channelOf(id), ts: card?.ts ?? '' });
+			if (deleted.ok !== true) throw new Error(`The card of ${id} cannot be deleted: ${String(deleted.error)}`);
+		},
 		posts(id, words) {
-			const threads = new Set(cards(id).map(({ ts }) => ts));
-			return shownIn(id).filter(
-				(one) => threads.has(one.threadTs ?? '') && JSON.stringify([one.text, one.blocks]).includes(words),
-			);
+			return shownIn(id).filter((one) => !isCard(one) && JSON.stringify([one.text, one.blocks]).includes(words));
 		},
 	};
+}
+
+/** Whether a message is the card of a session: nothing else opens one. */
+export function isCard({ threadTs, blocks }: Message): boolean {
+	return threadTs === undefined && JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.open}"`);
 }

@@ -12,6 +12,7 @@ import { type ReminderFaultResult, runReminderFaults } from './reminders/run.ts'
 import { isReminderSabotage, REMINDER_SABOTAGES } from './reminders/sabotage.ts';
 import { FREEZE_MS, REMINDER_ENV, reminderTimes } from './reminders/times.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
+import { isPostSabotage, POST_SABOTAGES } from './sabotage.ts';
 
 const USAGE = `npm run test:watch-faults -- [options]
   --sessions 50   watched sessions; with --reminders 30
@@ -25,8 +26,8 @@ const USAGE = `npm run test:watch-faults -- [options]
   --history both  whether the channels' history is readable: readable, unreadable or both
   --seed 1
   --commit HEAD   takes the program from a commit instead of the working tree
-  --sabotage X    with --reminders: breaks the program first, and fails when nobody notices:
-                  ${Object.keys(REMINDER_SABOTAGES).join(', ')}`;
+  --sabotage X    breaks the program first, and fails when nobody notices: ${Object.keys(POST_SABOTAGES).join(', ')};
+                  with --reminders: ${Object.keys(REMINDER_SABOTAGES).join(', ')}`;
 
 const { values } = parseArgs({
 	options: {
@@ -97,8 +98,9 @@ const progress = (kind: StoreKind) => (line: string) => void process.stderr.writ
 function runWatching(kind: StoreKind, historyReadable: boolean): Promise<WatchFaultResult> {
 	// The answers' texts tell whether they were posted, so none of them may be hidden as a possible code.
 	const env = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000', SHOW_ANSWERS: 'always' };
-	return withProgram(kind, { env, replacements: [] }, (harness) =>
-		runWatchFaults({
+	const replacements = sabotage !== undefined && isPostSabotage(sabotage) ? POST_SABOTAGES[sabotage] : [];
+	return withProgram(kind, { env, replacements }, async (harness) => {
+		const result = await runWatchFaults({
 			harness,
 			sessions,
 			perChannel: SESSIONS_PER_CHANNEL,
@@ -107,8 +109,10 @@ function runWatching(kind: StoreKind, historyReadable: boolean): Promise<WatchFa
 			random: createRandom(Number(values.seed)),
 			historyReadable,
 			onProgress: progress(kind),
-		}),
-	);
+		});
+		if (result.problems.length > 0) await keepLogs(kind, harness);
+		return result;
+	});
 }
 
 function runReminders(kind: StoreKind, historyReadable: boolean): Promise<ReminderFaultResult> {
@@ -151,7 +155,7 @@ if (
 	stores === undefined ||
 	histories === undefined ||
 	targets.length === 0 ||
-	(sabotage !== undefined && (!values.reminders || !isReminderSabotage(sabotage)))
+	(sabotage !== undefined && !(values.reminders ? isReminderSabotage : isPostSabotage)(sabotage))
 ) {
 	console.error(USAGE);
 	process.exit(2);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../fake-slack/index.ts';
+import { ACTIONS } from '../../src/slack/ids.ts';
 import { MAYBE_REPEAT } from '../../src/slack/words.ts';
 import type { Harness } from '../faults/harness.ts';
 import type { Random } from '../support/random.ts';
@@ -20,7 +21,7 @@ export interface WatchFaultOptions {
 
 export interface WatchFaultResult {
 	readonly kills: number;
-	/** Questions and answers that each had to be posted once in a thread. */
+	/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
 	readonly expected: number;
 	readonly missed: number;
 	/** Repeated posts without the mark of a possible repeat. */
@@ -28,8 +29,6 @@ export interface WatchFaultResult {
 	readonly markedRepeats: number;
 	/** For questions: from the kill, or the asking if later, to the post; ms, ascending. */
 	readonly delays: readonly number[];
-	/** Cards beyond one for each session. */
-	readonly extraCards: number;
 	/** Calls that Slack refused with status 429. */
 	readonly refusedCalls: number;
 	/** What Slack refuses as malformed of what the app sent. */
@@ -44,10 +43,14 @@ const LEASES_LAPSED_MS = 28_000;
 const RESTARTED_MS = 8_000;
 const TOLD_WITHIN_MS = 60_000;
 const ASKED_OVER_MS = 3_000;
+/** Cards and posts show what happened within this time: at the end, 100 and more updates may wait for 40 a minute. */
+const SHOWN_WITHIN_MS = 240_000;
 
 interface Expected {
 	readonly id: string;
 	readonly words: string;
+	/** Of the question that is asked or answered. */
+	readonly title: string;
 	readonly isQuestion: boolean;
 	readonly at: number;
 	killedAt: number;
@@ -55,8 +58,9 @@ interface Expected {
 
 /**
  * Kills a replica with SIGKILL while agents ask and get answers, repeatedly, and judges by what stands in Slack: each
- * question and each answer once in its session's thread. About every second kill comes when Slack has taken a post and
- * the program does not know it yet.
+ * question once in its channel, each answer once in its question's thread, and at the end one card for each session that
+ * shows, as the questions' posts do, what is still open. Once in each round somebody deletes a card. About every second kill
+ * comes when Slack has taken a post and the program does not know it yet.
  */
 export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
 	const { harness, random, historyReadable, onProgress = () => {} } = options;
@@ -73,6 +77,8 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	onProgress(`${fleet.ids.length} sessions are watched`);
 
 	const open = new Map<string, string>();
+	/** Sessions whose card was deleted. A second one in the same hour would not be replaced soon. */
+	const withoutCard = new Set<string>();
 	let killedLastAt = 0;
 	for (let kill = 0; kill < options.kills; kill += 1) {
 		const told = await strike(kill);
@@ -84,12 +90,18 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	}
 	// The work of the last killed replica is taken up when its leases have ended. A repeat would only come then.
 	await pause(Math.max(0, killedLastAt + replaced - Date.now()));
+	await untilShown();
 	return judge();
 
 	/** One kill during questions and answers. Resolves with what had to be posted, when all of it has happened. */
 	async function strike(round: number): Promise<Expected[]> {
 		const told: Expected[] = [];
 		const chosen = shuffled(fleet.ids).slice(0, options.questions);
+		const uncarded = chosen.find((id) => !withoutCard.has(id));
+		if (uncarded !== undefined) {
+			withoutCard.add(uncarded);
+			await fleet.deleteCard(uncarded);
+		}
 		const work = chosen.map(async (id) => {
 			await pause(random.whole(0, ASKED_OVER_MS));
 			const asked = open.get(id);
@@ -103,7 +115,8 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 				open.delete(id);
 			}
 			// The post of an answer also names the question, without the mark.
-			told.push({ id, words: isQuestion ? `❓ *“${words}` : words, isQuestion, at: Date.now(), killedAt: 0 });
+			const title = asked ?? words;
+			told.push({ id, words: isQuestion ? marked(title) : words, title, isQuestion, at: Date.now(), killedAt: 0 });
 		});
 		const running = replicas.filter((replica) => replica.running);
 		if (random.chance(0.5)) await nextPost();
@@ -157,6 +170,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 				problems.push(`missed: ${one.words}`);
 				continue;
 			}
+			if (!isInPlace(one, first)) problems.push(`in another place: ${one.words}`);
 			if (one.isQuestion) delays.push(Math.max(0, Number(first.ts) * 1000 - Math.max(one.at, one.killedAt)));
 			for (const other of others) {
 				// When the question is settled later, the post says who answered.
@@ -167,9 +181,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 					problems.push(`${isMarked ? 'marked as' : 'not marked as'} a repeat: ${one.words}`);
 			}
 		}
-		let extraCards = 0;
-		for (const id of fleet.ids) extraCards += fleet.cards(id).length - 1;
-		if (extraCards > 0) problems.push(`${extraCards} cards too many`);
+		problems.push(...untrue());
 		for (const { where, messages } of slack.violations()) problems.push(`refused: ${where}: ${messages.join(', ')}`);
 		return {
 			kills: options.kills,
@@ -178,7 +190,6 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			unmarkedRepeats,
 			markedRepeats,
 			delays: delays.toSorted((one, other) => one - other),
-			extraCards,
 			refusedCalls: harness.rates.refused,
 			violations: slack.violations().length,
 			problems,
@@ -186,8 +197,47 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		};
 	}
 
+	/** A question stands in the channel, an answer in the thread of a post of its question. */
+	function isInPlace({ id, title, isQuestion }: Expected, { threadTs }: Message): boolean {
+		return isQuestion ? threadTs === undefined : fleet.posts(id, marked(title)).some(({ ts }) => ts === threadTs);
+	}
+
+	/** The posts and cards that do not show what is open now. Of posts that were repeated only the newest is kept true. */
+	function untrue(): string[] {
+		const posts = expected
+			.filter(({ isQuestion }) => isQuestion)
+			.flatMap(({ id, title }) => {
+				const post = fleet.posts(id, marked(title)).at(-1);
+				return post === undefined || isAsking(post) === (open.get(id) === title) ? [] : [`not true any more: ${title}`];
+			});
+		const cards = fleet.ids.flatMap((id) => {
+			const [card, ...others] = fleet.cards(id);
+			if (card === undefined) return [`no card: ${id}`];
+			const title = open.get(id);
+			const shows = JSON.stringify(card.blocks);
+			const isTrue = isAsking(card) === (title !== undefined) && shows.includes(title ?? '');
+			// A new card is repeated when nobody can look whether it stands there.
+			const mayRepeat = !historyReadable && withoutCard.has(id);
+			return [
+				...(isTrue || others.length > 0 ? [] : [`not true any more: the card of ${id}`]),
+				...(others.length === 0 || mayRepeat ? [] : [`${others.length} cards too many: ${id}`]),
+			];
+		});
+		return [...posts, ...cards];
+	}
+
+	async function untilShown(): Promise<void> {
+		const until = Date.now() + SHOWN_WITHIN_MS;
+		while (Date.now() < until && untrue().length > 0) await pause(250);
+	}
+
 	function shuffled<T>(list: readonly T[]): T[] {
 		const left = [...list];
 		return list.map(() => left.splice(random.whole(0, left.length - 1), 1)[0] as T);
 	}
 }
+
+/** A question's title as its post shows it. A post of an answer names the question too, without the mark. */
+const marked = (title: string) => `❓ *“${title}`;
+
+const isAsking = ({ blocks }: Message) => JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.answer}"`);

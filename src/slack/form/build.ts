@@ -1,10 +1,18 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
-import type { OnCut } from '../../cut.ts';
+import type { OnCut } from '../../core/cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import { YES_NO } from '../../questions/input-kind.ts';
-import type { Question } from '../../questions/open-question.ts';
-import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
-import { lengthWithoutFields, METADATA_LIMIT, type ViewMetadata } from '../metadata.ts';
+import type { Question } from '../../questions/session.ts';
+import {
+	ACTIONS,
+	type ActionId,
+	blockId,
+	fieldBlockId,
+	lengthWithoutFields,
+	METADATA_LIMIT,
+	secretBlockId,
+	type ViewMetadata,
+} from '../ids.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
 import {
 	DESCRIBED_FIELDS,
@@ -13,13 +21,12 @@ import {
 	INPUT_LIMIT,
 	isShown,
 	MOST_FIELDS,
+	OTHER_OPTION,
 	offerOf,
+	PUT_LIMIT_BYTES,
 	planFields,
 	yesNoOption,
-} from './plan.ts';
-
-/** The session service takes 100 kB and fails on more; the client uses the smaller meaning of that unit too. */
-export const PUT_LIMIT_BYTES = 100_000;
+} from './fields.ts';
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
@@ -49,47 +56,49 @@ const SHRINKING = [
  * The fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it is,
  * so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
  */
-export function buildForm(input: {
+export function buildForm({
+	question,
+	metadata,
+	draft,
+	secret,
+	onCut,
+}: {
 	question: Question;
 	metadata: ViewMetadata;
 	draft: Readonly<Record<number, string>>;
-	secret?: readonly number[];
+	secret?: readonly number[] | undefined;
 	onCut?: OnCut;
 }): Form {
-	const { question, metadata, draft } = input;
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
 	const bytes = putOverheadBytes(metadata.sessionId, question);
 	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
 
 	const isShownAgain = isShown(metadata, question);
-	const secret = input.secret === undefined ? null : new Set(input.secret);
-	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
+	const { fields, optionTexts } = keepOptionTexts(planFields(question, metadata, draft, secret ?? null), metadata);
 	for (const [level, size] of SHRINKING.entries()) {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
-		const blocks = formBlocks(planned.fields, { question, metadata, limits, onCut: input.onCut });
-		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
-		const { fields, optionTexts } = planned;
-		return {
-			kind: 'fields',
-			blocks,
-			metadata: {
-				...metadata,
-				messageIndex: question.messageIndex,
-				fingerprint: question.fingerprint,
-				shownHash: question.shownHash,
-				putOverheadBytes: bytes,
-				fields: fields.map(({ position }) => position),
-				offered: positionsOf(fields, (field) => offerOf(field, limits.offer) !== null),
-				shown: metadata.plainText ? 'plain' : 'guessed',
-				asText: positionsOf(fields, (field) => field.variant === 'plain'),
-				withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
-				secret: positionsOf(fields, (field) => field.secret),
-				offerLimit: limits.offer,
-				optionTexts,
-			},
+		const shown: ViewMetadata = {
+			...metadata,
+			messageIndex: question.messageIndex,
+			fingerprint: question.fingerprint,
+			shownHash: question.shownHash,
+			putOverheadBytes: bytes,
+			fields: fields.map(({ position }) => position),
+			offered: positionsOf(fields, (field) => offerOf(field, limits.offer) !== null),
+			shown: metadata.plainText ? 'plain' : 'guessed',
+			asText: positionsOf(fields, (field) => field.variant === 'plain'),
+			withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
+			secret: positionsOf(fields, (field) => field.secret),
+			offerLimit: limits.offer,
+			optionTexts,
 		};
+		const blocks = formBlocks(fields, { question, metadata: shown, limits, onCut });
+		const isLast = level === SHRINKING.length - 1;
+		if (isLast || Buffer.byteLength(JSON.stringify(blocks)) <= FORM_BYTES) {
+			return { kind: 'fields', blocks, metadata: shown };
+		}
 	}
 	return { kind: 'tooMany', count };
 }
@@ -101,7 +110,7 @@ function formBlocks(fields: readonly Field[], context: FieldContext): KnownBlock
 		const warning = field === warned ? [{ type: 'context' as const, block_id: blockId('secret'), elements }] : [];
 		return [...warning, ...fieldBlocks(field, context)];
 	});
-	return [...blocks, secretBox(context.question, fields)];
+	return [...blocks, secretBox(context, fields)];
 }
 
 /**
@@ -158,13 +167,11 @@ function cutHint(characters: number): string {
 
 interface FieldContext {
 	readonly question: Question;
+	/** Of the view with these fields. */
 	readonly metadata: ViewMetadata;
 	readonly limits: (typeof SHRINKING)[number];
 	readonly onCut: OnCut | undefined;
 }
-
-/** The `value` of "Something else…". */
-export const OTHER_OPTION = 'other';
 
 /** A long description, the input, and the text for "Something else…". */
 function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
@@ -205,7 +212,7 @@ function hasOtherText({ variant, kind }: Field): boolean {
 function inputBlock(field: Field, context: FieldContext, label: string, hint: string): InputBlock {
 	return {
 		type: 'input',
-		block_id: idOf(field, context, field.variant),
+		block_id: fieldBlockId(context.metadata, field.position, field.variant),
 		label: plain(label, 2000),
 		element: elementOf(field, context),
 		// Slack would refuse a choice that is required before it sends the other text; `readForm` checks that there is one.
@@ -281,7 +288,7 @@ function otherBlock(field: Field, context: FieldContext): InputBlock {
 	const offer = field.options.includes(field.text) ? null : offerOf(field, context.limits.offer);
 	return {
 		type: 'input',
-		block_id: idOf(field, context, 'other'),
+		block_id: fieldBlockId(context.metadata, field.position, 'other'),
 		label: plain(`Something else, for: ${labelOf(context.question, field.position, OTHER_TITLE)}`, 150),
 		element: {
 			...typedInput(field, ACTIONS.otherText, offer),
@@ -305,18 +312,12 @@ function labelOf(question: Question, position: number, limit: number, onCut?: On
 	return isUnique ? title : `${title} (question ${place} of ${count})`;
 }
 
-function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): string {
-	const { messageIndex, fingerprint, shownHash } = question;
-	const id = { messageIndex, fingerprint, position: field.position, variant };
-	return fieldBlockId(variant === 'guessed' && hasOptions(field) ? { ...id, shownHash } : id);
-}
-
 /** Slack takes ten checkboxes in a group; more items are chosen from a list. */
 const MOST_BOXES = 10;
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 
-function secretBox(question: Question, fields: readonly Field[]): InputBlock {
+function secretBox({ question, metadata }: FieldContext, fields: readonly Field[]): InputBlock {
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
 		const text =
@@ -330,7 +331,7 @@ function secretBox(question: Question, fields: readonly Field[]): InputBlock {
 	const hints = [...(fields.some((field) => field.looksSecret) ? [SECRET_TICKED] : []), SECRET_MEANING, NEVER_GIVE];
 	return {
 		type: 'input',
-		block_id: secretBlockId(question),
+		block_id: secretBlockId(metadata),
 		label: plain(fields.length === 1 ? 'Keep this answer secret' : 'Keep secret', 75),
 		optional: true,
 		dispatch_action: true,

@@ -1,26 +1,13 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
-import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
-import { type applyProxy, withSocket } from '../../proxy.ts';
-import { createSlackLogger, slackErrorCode, tokenRefused } from '../clients.ts';
-import { unlessAborted } from '../directory.ts';
+import { type Clock, unlessAborted } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { type applyProxy, withSocket } from '../../core/proxy.ts';
+import { createSlackLogger, isTemporary, pauseAfter, slackFailure, tokenRefused } from '../clients.ts';
 
 /** Slack closes each connection every few hours. With two, one serves while the other reconnects. */
 const CONNECTIONS = 2;
 /** From the request for an address to Slack's hello. */
 const CONNECT_WITHIN_MS = 15_000;
-const MAX_PAUSE_MS = 30_000;
-/** Errors that a repeat does not solve. */
-const HOPELESS = new Set([
-	'not_authed',
-	'invalid_auth',
-	'account_inactive',
-	'token_revoked',
-	'user_removed_from_team',
-	'team_disabled',
-	'not_allowed_token_type',
-	'missing_scope',
-]);
 
 /**
  * Receives over Socket Mode with its own reconnect loop. The library's stays without a connection for five seconds or
@@ -77,12 +64,11 @@ export function createSocketReceiver(
 				log.debug({}, 'a Socket Mode connection was closed; opening the next');
 			} catch (error) {
 				if (stopping.signal.aborted) break;
-				const code = slackErrorCode(error);
-				if (code !== null && HOPELESS.has(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
-				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection; trying again');
+				const { code } = slackFailure(error);
+				if (!isTemporary(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
+				log.warn({ code, failures }, 'could not open a Socket Mode connection; trying again');
 				failures++;
-				const pauseMs = Math.min(500 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS);
-				await clock.sleep(pauseMs, stopping.signal).catch(() => {});
+				await clock.sleep(pauseAfter(failures), stopping.signal).catch(() => {});
 			}
 		}
 	}

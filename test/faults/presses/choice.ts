@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../fake-slack/index.ts';
-import { receiptHeadline } from '../../../src/slack/blocks/answers.ts';
-import { CHOICE_WORDS } from '../../../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS } from '../../../src/features/answer/receipt-view.ts';
+import { receiptHeadline } from '../../../src/features/answer/view.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { Harness } from '../harness.ts';
 import { claimIn } from '../receipt-watch.ts';

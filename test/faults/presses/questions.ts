@@ -69,8 +69,9 @@ export async function openDesk(harness: Harness, sessionCount: number): Promise<
 		if (change.kind === 'message') {
 			const message = state.messages.findLast(({ ts }) => ts === change.id);
 			if (message === undefined || message.user !== state.app.botUser || message.ephemeralFor !== undefined) return;
-			if (message.threadTs === undefined || buttonsOf(message).length === 0) return;
-			const number = Number(OPTION_PATTERN.exec(JSON.stringify(message.blocks))?.[1]);
+			const choice = buttonsOf(message).find(({ label }) => OPTION_PATTERN.test(label));
+			if (choice === undefined || message.threadTs !== undefined) return;
+			const number = Number(OPTION_PATTERN.exec(choice.label)?.[1]);
 			posts.set(number, message);
 			sessionsByPost.set(message.ts, message.channel);
 		}

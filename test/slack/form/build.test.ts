@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { buildForm } from '../../../src/slack/form/build.ts';
-import { newMetadata, type ViewMetadata } from '../../../src/slack/metadata.ts';
+import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
 import { type AskedItem, fieldsOf, formOf, questionOf, textsOf } from '../support/questions.ts';
 
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });

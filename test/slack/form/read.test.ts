@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateResponseActionErrors } from '../../../fake-slack/index.ts';
-import { PUT_LIMIT_BYTES } from '../../../src/slack/form/build.ts';
-import { readForm } from '../../../src/slack/form/read.ts';
-import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form/fields.ts';
+import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
 import { stateOf } from '../support/slack-state.ts';

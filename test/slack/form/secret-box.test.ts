@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readForm, secretBoxId } from '../../../src/slack/form/read.ts';
-import { decodeMetadata, encodeMetadata, newMetadata, type ViewMetadata } from '../../../src/slack/metadata.ts';
+import { readForm } from '../../../src/slack/form/fields.ts';
+import {
+	decodeMetadata,
+	encodeMetadata,
+	newMetadata,
+	secretBlockId,
+	type ViewMetadata,
+} from '../../../src/slack/ids.ts';
 import { type AskedItem, boxOf, fieldsOf, formOf } from '../support/questions.ts';
 
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
@@ -85,7 +91,7 @@ describe('reading the secret box', () => {
 		const form = formOf(items, metadata, { secret: more.secret });
 		const decoded = decodeMetadata(encodeMetadata(form.metadata));
 		if (decoded === null) throw new Error('the metadata cannot be read back');
-		const id = secretBoxId(decoded);
+		const id = secretBlockId(decoded);
 		const options = selected?.map((value) => ({ value, text: { type: 'plain_text', text: value } })) ?? selected;
 		const values =
 			selected === undefined ? {} : { [id]: { 'form.secret': { type: 'checkboxes', selected_options: options } } };
@@ -115,7 +121,7 @@ describe('reading the secret box', () => {
 		const values = {
 			[ids[0] ?? '']: { 'form.field': { value: 'the blue one' } },
 			[ids[1] ?? '']: { 'form.field': { value: 'not that secret' } },
-			[secretBoxId(form.metadata)]: box,
+			[secretBlockId(form.metadata)]: box,
 		};
 		const reading = readForm({ values, metadata: form.metadata, draft: {} });
 		expect(reading.draft).toEqual({ 1: 'not that secret' });

@@ -1,5 +1,5 @@
-import type { Answer } from '../../../src/answers/answer.ts';
-import { answerItem as item, NOW as now, answerOf as sampleOf } from '../../../src/slack/shapes/samples.ts';
+import { answerItem as item, NOW as now, answerOf as sampleOf } from '../../../src/doctor/shapes/samples.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
 
 export { item, now };
 

@@ -1,5 +1,6 @@
-import type { AskedContent, PostContext } from '../../../src/slack/blocks/watch-posts.ts';
-import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
+import type { PostContext } from '../../../src/features/watch/post-view.ts';
+import type { Asked } from '../../../src/posts/post.ts';
+import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 
 /** The context of a post in a channel that shows everything. */
 export function postContext(
@@ -24,6 +25,6 @@ export function postContext(
 }
 
 /** A question as it was announced. */
-export function askedContent(question: QuestionView): AskedContent {
-	return { kind: 'question', question, changed: false, readAt: 0 };
+export function askedContent(question: QuestionView): Asked {
+	return { question, readAt: 0 };
 }

@@ -1,8 +1,7 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
-import { openQuestion, type Question } from '../../../src/questions/open-question.ts';
-import type { Session } from '../../../src/questions/session.ts';
+import { openQuestion, type Question, type Session } from '../../../src/questions/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
-import type { ViewMetadata } from '../../../src/slack/metadata.ts';
+import type { ViewMetadata } from '../../../src/slack/ids.ts';
 import { buildSession, saying } from '../../support/sessions.ts';
 
 export interface AskedItem {

@@ -1,5 +1,5 @@
-import type { WatchPage } from '../../../src/store/watch-store.ts';
-import type { SessionSnapshot } from '../../../src/watches/session-snapshot.ts';
+import type { WatchPage } from '../../../src/features/watch/watch-store.ts';
+import type { SessionSnapshot } from '../../../src/questions/session-snapshot.ts';
 import { now } from './answers.ts';
 
 /** A watch of a session, as a channel's list shows it. */
@@ -15,8 +15,6 @@ export function watchOf(view: SessionSnapshot): WatchPage['watches'][number] {
 		buttons: true,
 		createdBy: 'U0OURS1',
 		createdAt: now,
-		card: { ts: '1795250400.000100', shownKey: null, wanted: null },
-		digest: null,
 		revision: 1,
 		lastChangeAt: now,
 		ended: null,

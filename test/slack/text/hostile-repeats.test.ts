@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameWithin } from '../../../src/slack/text/clean.ts';
-import { markdownToMrkdwn } from '../../../src/slack/text/mrkdwn.ts';
-import { typedText } from '../../../src/slack/text.ts';
+import { markdownToMrkdwn, nameWithin, typedText } from '../../../src/slack/text.ts';
 
 /** At these lengths, quadratic work takes many minutes; the tests time out after half a minute. */
 const MESSAGE = 2_000_000;

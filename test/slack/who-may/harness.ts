@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
-import { FOLLOWED_MS } from '../../../src/inbox/inbox.ts';
-import { WHICH_QUESTION } from '../../../src/slack/blocks/commands.ts';
-import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
+import { FOLLOWED_MS } from '../../../src/features/inbox/inbox.ts';
+import { waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { WHICH_QUESTION } from '../../../src/features/watch/view.ts';
+import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
 import { openSession } from '../support/open-session.ts';
-import { type WatchingApp, watchingApp } from '../watching/harness.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
 import type { Become } from './people.ts';
 import { type Row, outcomeOf as tableOutcomeOf } from './table.ts';

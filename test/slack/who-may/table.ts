@@ -1,5 +1,5 @@
-import type { Refusal } from '../../../src/answers/access-policy.ts';
-import type { SessionCommand } from '../../../src/slack/handlers/session-command.ts';
+import type { parseSessionCommand } from '../../../src/features/session/command.ts';
+import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { ACTIONS, type ActionId } from '../../../src/slack/ids.ts';
 
 /*
@@ -89,7 +89,7 @@ export const COMMAND_GROUPS = {
 	settings: 'act',
 	unwatch: 'unwatch',
 	help: 'free',
-} as const satisfies Record<SessionCommand['kind'], Group>;
+} as const satisfies Record<ReturnType<typeof parseSessionCommand>['kind'], Group>;
 
 /** Every button and input. The compiler and the test both ask for a row of every one. */
 export const ACTION_GROUPS = {

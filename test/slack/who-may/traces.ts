@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { errorWords, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
-import type { WatchingApp } from '../watching/harness.ts';
+import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import type { WatchingApp } from '../../features/watch/harness.ts';
 import type { Act, Member } from './acts.ts';
 
 /** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */

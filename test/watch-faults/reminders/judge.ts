@@ -1,4 +1,4 @@
-import { MOST_ESCALATIONS } from '../../../src/inbox/ladder.ts';
+import { MOST_ESCALATIONS } from '../../../src/features/remind/ladder.ts';
 import type { AskedQuestion, SeenReminder } from './questions.ts';
 
 /** The times of the program under test, in milliseconds. */
@@ -163,7 +163,7 @@ function isAfterAnswer(
 	return at > postponed(answeredAt + READ_WITHIN_MS + POSTED_WITHIN_MS, times, strikes);
 }
 
-/** The first message of each announcement, and the others. */
+/** The first message of each post, and the others. */
 function withoutRepeats(seen: readonly SeenReminder[]) {
 	const keys = new Set<string>();
 	const reminders: SeenReminder[] = [];

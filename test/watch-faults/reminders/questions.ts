@@ -1,13 +1,13 @@
 import type { Message } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
 import type { Harness } from '../../faults/harness.ts';
-import type { Fleet } from '../fleet.ts';
+import { type Fleet, isCard } from '../fleet.ts';
 
 /** A message in Slack that reminds of a question. */
 export interface SeenReminder {
 	/** When Slack took it, milliseconds since the epoch. */
 	readonly at: number;
-	/** Of its metadata: two messages with the same key are one announcement. Null without metadata. */
+	/** Of its metadata: two messages with the same key are one post. Null without metadata. */
 	readonly key: string | null;
 	/** One message for several questions does not say which reminders it is about. */
 	readonly kind: 'reminder' | 'escalation' | 'together';
@@ -40,6 +40,8 @@ export interface Questions {
 	readonly all: readonly Asked[];
 	/** The texts of reminders that name no question: only open ones are named, so these came after the answer. */
 	readonly nameless: readonly string[];
+	/** The texts of reminders outside of their question's thread, and of escalations outside of the channel. */
+	readonly misplaced: readonly string[];
 	/** The agent of this session asks. */
 	ask(sessionId: string): Asked;
 	/** Somebody answers in the service's page. */
@@ -48,10 +50,15 @@ export interface Questions {
 }
 
 const REMINDER_WORDS = /^(⏰|📣)/u;
+/** One message for several questions, or for one that waited with others. */
+const TOGETHER_WORDS = /^\S+ \d+ questions? waits? for an answer/u;
 
 export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 	const all: Asked[] = [];
 	const nameless: string[] = [];
+	const misplaced: string[] = [];
+	/** Where each post of a question stands. */
+	const placeOf = new Map<string, Asked>();
 	const seen = new Set<string>();
 	const answerTo = ({ title }: Asked) => `Answer to ${title.replace('?', '.')}`;
 
@@ -61,15 +68,19 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 		const at = Number(message.ts) * 1_000;
 		if (isReminder(message)) {
 			const named = all.filter(({ title }) => shown.includes(title));
-			for (const question of named) question.reminders.push(seenReminder(message, shown, at));
+			const seenAs = seenReminder(message, shown, at);
+			for (const question of named) question.reminders.push(seenAs);
+			const isInThread = named.includes(placeOf.get(message.threadTs ?? '') as Asked);
+			if (seenAs.kind === 'reminder' ? !isInThread : message.threadTs !== undefined) misplaced.push(message.text);
 			if (named.length === 0) nameless.push(message.text);
 			return;
 		}
 		for (const question of all) {
-			if (message.threadTs !== undefined) {
-				if (shown.includes(`❓ *“${question.title}`)) question.postedAt = at;
-				if (shown.includes(answerTo(question))) question.toldAt ??= at;
+			if (message.threadTs === undefined && !isCard(message) && shown.includes(`❓ *“${question.title}`)) {
+				question.postedAt = at;
+				placeOf.set(message.ts, question);
 			}
+			if (message.threadTs !== undefined && shown.includes(answerTo(question))) question.toldAt ??= at;
 		}
 	}
 
@@ -83,6 +94,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 	return {
 		all,
 		nameless,
+		misplaced,
 		ask(sessionId) {
 			const title = `Question ${all.length} of ${sessionId}?`;
 			fleet.ask(sessionId, title);
@@ -104,13 +116,13 @@ export function isReminder({ text }: { readonly text?: unknown }): boolean {
 	return REMINDER_WORDS.test(String(text));
 }
 
-function seenReminder({ text, threadTs, metadata }: Message, shown: string, at: number): SeenReminder {
+function seenReminder({ text, metadata }: Message, shown: string, at: number): SeenReminder {
 	const payload = metadata?.event_payload as { key?: string } | undefined;
 	const ofOne = text.startsWith('⏰') ? 'reminder' : 'escalation';
 	return {
 		at,
 		key: payload?.key ?? null,
-		kind: threadTs === undefined ? 'together' : ofOne,
+		kind: TOGETHER_WORDS.test(text) ? 'together' : ofOne,
 		isMarked: shown.includes(MAYBE_REPEAT),
 	};
 }

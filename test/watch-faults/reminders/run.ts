@@ -79,11 +79,12 @@ export async function runReminderFaults(options: ReminderFaultOptions): Promise<
 	await Promise.all(agents);
 	questions.close();
 	const verdict = judgeReminders(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
+	const misplaced = questions.misplaced.map((text) => `a reminder in another place: ${text}`);
 	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
 	const nameless = questions.nameless.map((text) => `a reminder that names no open question: ${text}`);
 	return {
 		...verdict,
-		problems: [...verdict.problems, ...nameless, ...violations],
+		problems: [...verdict.problems, ...nameless, ...misplaced, ...violations],
 		...counts,
 		refusedCalls: harness.rates.refused,
 		seconds: (performance.now() - started) / 1_000,

@@ -1,4 +1,5 @@
 import type { Replacement } from '../../faults/source-copy.ts';
+import { POST_SABOTAGES } from '../sabotage.ts';
 
 /**
  * Ways to break the promises about reminders, to show that the run notices:
@@ -8,26 +9,28 @@ import type { Replacement } from '../../faults/source-copy.ts';
  * - `reminder-lease`: on PostgreSQL, nobody takes over the reads and posts of a dead process for a minute.
  */
 export const REMINDER_SABOTAGES = {
-	'reminder-unsearched': [
-		{ file: 'watches/posting.ts', from: 'if (announcement.sendingSince !== null) {', to: 'if (false) {' },
-	],
+	'reminder-unsearched': [...POST_SABOTAGES['post-unsearched']],
 	'reminder-unstored': [
 		{
-			file: 'inbox/reminders.ts',
-			from: 'if ((await store.record(token, outcomes, { announcement, now })) === null) return;',
-			to: `if ((await store.record(token, outcomes, { announcement: null, now })) === null) return;
+			file: 'features/remind/reminders.ts',
+			from: 'if ((await store.record(token, outcomes, { post, now })) === null) return;',
+			to: `if ((await store.record(token, outcomes, { post: null, now })) === null) return;
 		await clock.sleep(1_000);
-		await store.record(token, [], { announcement, now });`,
+		await store.record(token, [], { post, now });`,
 		},
 	],
 	'reminder-unread': [
-		{ file: 'inbox/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
-		{ file: 'slack/posts/reminders.ts', from: 'if (!isSame) return [];', to: '' },
-		{ file: 'slack/posts/reminders.ts', from: 'if (isAnsweredSince(standing, checkedAt)) return [];', to: '' },
+		{ file: 'features/remind/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
+		{
+			file: 'features/remind/posts.ts',
+			from: 'if (stored?.id !== entry.questionId || stored.settled !== null || question.openCount === 0) return [];',
+			to: '',
+		},
+		{ file: 'features/remind/posts.ts', from: 'if (isAnsweredSince(standing, checkedAt)) return [];', to: '' },
 	],
 	'reminder-lease': [
-		{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' },
-		{ file: 'watches/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 58_000;' },
+		{ file: 'posts/outbox.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 58_000;' },
+		{ file: 'features/watch/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 58_000;' },
 	],
 } as const satisfies Record<string, readonly Replacement[]>;
 

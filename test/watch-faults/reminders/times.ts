@@ -36,9 +36,9 @@ export function shortReminderTimes(kind: StoreKind): ReminderTimes {
 
 /** Shortens leases and waits in a copy of the program. */
 export const SHORTER: readonly Replacement[] = [
-	{ file: 'inbox/reminders.ts', from: 'WAIT_FOR_OTHERS_MS = 20_000;', to: 'WAIT_FOR_OTHERS_MS = 2_000;' },
-	{ file: 'inbox/ladder.ts', from: 'TOGETHER_MS = 10_000;', to: 'TOGETHER_MS = 2_000;' },
-	{ file: 'inbox/reminders.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 8_000;' },
-	{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 8_000;' },
-	{ file: 'watches/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 8_000;' },
+	{ file: 'features/remind/reminders.ts', from: 'WAIT_FOR_OTHERS_MS = 20_000;', to: 'WAIT_FOR_OTHERS_MS = 2_000;' },
+	{ file: 'features/remind/ladder.ts', from: 'TOGETHER_MS = 10_000;', to: 'TOGETHER_MS = 2_000;' },
+	{ file: 'features/remind/reminders.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 8_000;' },
+	{ file: 'posts/outbox.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 8_000;' },
+	{ file: 'features/watch/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 8_000;' },
 ];

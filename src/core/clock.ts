@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The only source of time, so that tests move it instead of sleeping. */
+export interface Clock {
+	/** Milliseconds since the epoch. */
+	now(): number;
+	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+	/** Since when `now` had no step; in the future while that is not known. Absent for a clock without steps. */
+	steadySince?(): number;
+	/** Calls `listener` after each step, when stored times are repaired. */
+	onStep?(listener: () => void): void;
+	/** Milliseconds of a monotonic clock. Absent when `now` has no steps. See `uptimeOf`. */
+	uptime?(): number;
+}
+
+/** For durations within the process: correct even when the clock is set in between. */
+export function uptimeOf(clock: Clock): number {
+	return clock.uptime?.() ?? clock.now();
+}
+
+/** A signal that is aborted after `ms` milliseconds unless `end` is called first. */
+export function startDeadline(clock: Clock, ms: number): { readonly signal: AbortSignal; end(): void } {
+	const late = new AbortController();
+	const ended = new AbortController();
+	clock.sleep(ms, ended.signal).then(
+		() => late.abort(new Error(`no answer within ${ms} ms`)),
+		() => undefined,
+	);
+	return { signal: late.signal, end: () => ended.abort() };
+}
+
+/** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */
+export async function within<Value>(clock: Clock, work: Promise<Value>, ms: number, late: () => Value): Promise<Value> {
+	const ended = new AbortController();
+	try {
+		return await Promise.race([work, clock.sleep(ms, ended.signal).then(late)]);
+	} finally {
+		ended.abort();
+	}
+}
+
+/** Rejects with the signal's reason once it is aborted, after `onAbort`. What comes from `call` then is ignored. */
+export async function unlessAborted<Value>(
+	call: Promise<Value>,
+	signal: AbortSignal | undefined,
+	onAbort: () => void = () => {},
+): Promise<Value> {
+	const aborted = Promise.withResolvers<never>();
+	const abort = () => {
+		onAbort();
+		aborted.reject(signal?.reason);
+	};
+	if (signal?.aborted === true) abort();
+	signal?.addEventListener('abort', abort, { once: true });
+	return Promise.race([call, aborted.promise]).finally(() => signal?.removeEventListener('abort', abort));
+}
+
+/** The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database. */
+export const CLOCK_ALLOWANCE_MS = 5_000;
+
+/** Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many. */
+export function elapsedSince(clock: Clock, at: number): number {
+	return Math.max(0, clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY));
+}
+
+/** A larger change of the time is a step: the clock was set, or the machine slept. */
+export const STEP_MS = 2_000;
+
+/** The machine's own time. Where it is set, times that were noted before are wrong: see `database/store-clock.ts`. */
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	uptime: () => performance.now(),
+	sleep: (ms, signal) =>
+		delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+			signal?.throwIfAborted();
+			throw error;
+		}),
+};
+
+/** Without a reason each abort would make an error with a stack. */
+const WOKEN = 'woken';
+
+/** A sleep that can be ended early. */
+export function createWaker(clock: Clock) {
+	let isWoken = false;
+	let sleeper: AbortController | null = null;
+	return {
+		wake() {
+			isWoken = true;
+			sleeper?.abort(WOKEN);
+		},
+		/** Forgets wakes since the last wait. */
+		clear() {
+			isWoken = false;
+		},
+		/** Resolves after `ms`, or when woken; at once if woken since the last wait. Rejects when aborted. */
+		async wait(ms: number, signal?: AbortSignal): Promise<void> {
+			if (!isWoken) {
+				sleeper = new AbortController();
+				try {
+					await clock.sleep(ms, signal === undefined ? sleeper.signal : AbortSignal.any([sleeper.signal, signal]));
+				} catch {
+					signal?.throwIfAborted();
+				} finally {
+					sleeper = null;
+				}
+			}
+			isWoken = false;
+		},
+	};
+}

@@ -1,0 +1,49 @@
+/**
+ * The class of all errors that Handraise throws on purpose. Only `code` decides how an error is handled. `retryable`:
+ * the same call may succeed later without a change. `message` is for operators' logs: no secrets and no text of a
+ * session. `slack/error-view.ts` turns codes into text for people.
+ */
+export class HandraiseError extends Error {
+	readonly code: string;
+	readonly retryable: boolean;
+	/** When the next try makes sense, clock milliseconds; null when that is not known. */
+	readonly retryAt: number | null;
+
+	constructor(
+		message: string,
+		details: { code?: string; retryable?: boolean; retryAt?: number | null; cause?: unknown } = {},
+	) {
+		super(message, details.cause === undefined ? undefined : { cause: details.cause });
+		this.name = new.target.name;
+		this.code = details.code ?? 'internal';
+		this.retryable = details.retryable ?? false;
+		this.retryAt = details.retryAt ?? null;
+	}
+}
+
+/** `internal` for an unexpected error. */
+export function codeOf(error: unknown): string {
+	return error instanceof HandraiseError ? error.code : 'internal';
+}
+
+/** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
+export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
+
+/**
+ * Milliseconds to wait after so many failures: `firstMs` after the first, then twice as long each time, up to `longestMs`.
+ * `askedMs`: the wait that the other side asks for, which counts instead.
+ */
+export function backOff(
+	failures: number,
+	{ firstMs, longestMs }: { firstMs: number; longestMs: number },
+	askedMs: number | null = null,
+): number {
+	if (askedMs !== null) return Math.min(LONGEST_RETRY_AFTER_MS, askedMs);
+	return Math.min(longestMs, firstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
+}
+
+/** The error's `retryAt`, at most `LONGEST_RETRY_AFTER_MS` after `now`; null when the error has none. */
+export function retryAtOf(error: unknown, now: number): number | null {
+	if (!(error instanceof HandraiseError) || error.retryAt === null) return null;
+	return Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS);
+}

@@ -1,0 +1,200 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Values that are read when the metrics are requested. */
+export interface MetricSources {
+	answers(): Promise<{
+		readonly byState: Readonly<Record<string, number>>;
+		readonly oldestUndeliveredAt: number | null;
+	}>;
+	now(): number;
+	/** Requests to the session service in the current window, of all replicas. */
+	budgetUsed(): number;
+}
+
+/** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
+export function createMetrics(sources: MetricSources) {
+	const registry = new Registry();
+	collectDefaultMetrics({ register: registry });
+
+	function counterOf(name: string, help: string, labelNames: string[] = []) {
+		return new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
+	}
+	/** Returns a function that takes the value of each label and counts one. */
+	function counter<Values extends readonly string[] = []>(
+		name: string,
+		help: string,
+		...labels: { readonly [Index in keyof Values]: string }
+	) {
+		const metric = counterOf(name, help, [...labels]);
+		return (...values: Values) =>
+			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
+	}
+	function outcomes<Outcome extends string = string>(name: string, help: string) {
+		return counter<[Outcome]>(name, help, 'outcome');
+	}
+	/** Returns a function that takes milliseconds; `buckets` are seconds. */
+	function duration(name: string, help: string, buckets: number[]) {
+		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
+		return (ms: number) => metric.observe(ms / 1000);
+	}
+	/** Returns a function that sets it. `read`: asked when the metrics are requested. */
+	function gauge(name: string, help: string, read?: () => number | Promise<number>) {
+		const metric: Gauge = new Gauge({
+			name: `handraise_${name}`,
+			help,
+			registers: [registry],
+			...(read && { collect: async () => metric.set(await read()) }),
+		});
+		return (value: number) => metric.set(value);
+	}
+
+	new Gauge({
+		name: 'handraise_answers',
+		help: 'Answers in the store by state',
+		labelNames: ['state'],
+		registers: [registry],
+		async collect() {
+			const { byState } = await sources.answers();
+			for (const [state, count] of Object.entries(byState)) this.set({ state }, count);
+		},
+	});
+	gauge(
+		'oldest_undelivered_answer_age_seconds',
+		'Age of the oldest answer that is accepted, delivering or waiting for its author; 0 when there is none',
+		async () => {
+			const { oldestUndeliveredAt } = await sources.answers();
+			return oldestUndeliveredAt === null ? 0 : (sources.now() - oldestUndeliveredAt) / 1000;
+		},
+	);
+	gauge('service_budget_used', 'Requests to the session service in the last minute', sources.budgetUsed);
+	const submissions = outcomes('submissions_total', 'Submissions by result before the acknowledgement');
+	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
+	const checkpoints = outcomes(
+		'wipe_checkpoints_total',
+		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed are tried again',
+	);
+	const checkpointSeconds = duration(
+		'wipe_checkpoint_seconds',
+		'How long a removal of wiped secrets from the files of SQLite blocked the event loop',
+		[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+	);
+
+	const listRequests = counterOf('list_requests_total', 'Requests for the list by outcome', ['outcome']);
+	const listBytes = counterOf('list_bytes_total', 'Bytes of lists, most of them signed links that nobody reads');
+	const listSeconds = duration(
+		'list_seconds',
+		'How long a list took, without the wait for the request budget',
+		[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45],
+	);
+	const listWaiting = gauge('listed_waiting_sessions', 'Sessions in the last list: those that wait for a person');
+	const listReads = counterOf('list_reads_total', 'Reads of watched sessions that a list led to');
+
+	return {
+		answers: {
+			accepted(kind: string) {
+				submissions(kind);
+				if (kind === 'taken') conflicts('at_submit');
+			},
+		},
+		delivery: {
+			attempt: outcomes('delivery_attempts_total', 'Delivery attempts by outcome'),
+			conflict: () => conflicts('at_delivery'),
+			readToPut: duration(
+				'read_to_put_seconds',
+				'Between the response to the read before a PUT and the start of the PUT',
+				[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
+			),
+			// Deliveries take from milliseconds to a day.
+			delivered: duration(
+				'delivery_seconds',
+				'From Submit, or from the end of the time for Undo, to "the service has it"',
+				[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400],
+			),
+		},
+		watches: {
+			watchedSessions: gauge('watched_sessions', 'Sessions that at least one channel watches'),
+			read: outcomes<'changed' | 'unchanged' | 'failed'>('watch_reads_total', 'Background reads by outcome'),
+			detectionAge: duration(
+				'detection_age_seconds',
+				'Upper bound of the time between a change of a session and its detection',
+				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+			),
+			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
+			card: outcomes<'wanted' | 'sent' | 'unchanged' | 'failed'>('card_updates_total', 'Card updates by outcome'),
+			limitReached: counter<['person' | 'channel' | 'all']>(
+				'watch_limits_total',
+				'Watches that were not added because a limit was reached',
+				'limit',
+			),
+			post: outcomes<'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'>('posts_total', 'Posts by outcome'),
+			reminder: counter<['reminder' | 'escalation']>(
+				'reminders_total',
+				'Reminders and escalations that were posted',
+				'stage',
+			),
+			reminderLate: duration(
+				'reminder_late_seconds',
+				'From the time at which a reminder or escalation was due to its post',
+				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
+			),
+			channelCheck: outcomes<'complete' | 'failed'>(
+				'channel_checks_total',
+				'Checks whether other organizations read a channel, by outcome',
+			),
+		},
+		listing: {
+			/** 1 or 0, as any replica has found. */
+			available: gauge('list_available', '1 when the session service has a list of sessions that works'),
+			listed({ sessions, requestCount }: { readonly sessions: readonly unknown[]; readonly requestCount: number }) {
+				listRequests.inc({ outcome: 'ok' }, requestCount);
+				listWaiting(sessions.length);
+			},
+			requested(byteCount: number, tookMs: number) {
+				listBytes.inc(byteCount);
+				listSeconds(tookMs);
+			},
+			listFailed: (code: string) => listRequests.inc({ outcome: code }),
+			listedReads: (count: number) => listReads.inc(count),
+		},
+		inboxes: {
+			update: outcomes<'sent' | 'unchanged' | 'failed'>('inbox_updates_total', 'Updates of inboxes by outcome'),
+			built: duration(
+				'inbox_build_seconds',
+				'How long the content of an inbox took to put together, without showing it',
+				[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+			),
+		},
+		checkpoint(outcome: string, ms: number) {
+			checkpoints(outcome);
+			checkpointSeconds(ms);
+		},
+		people: {
+			personRead: outcomes(
+				'person_reads_total',
+				'Reads and windows that people asked for, with those refused as too fast',
+			),
+			unknownSession: counter('unknown_sessions_total', 'Session ids that people named and the service did not know'),
+		},
+		acknowledged: duration(
+			'ack_seconds',
+			'From the arrival of a request of Slack to its acknowledgement',
+			[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
+		),
+		serviceRequest: counter<[priority: string, outcome: string]>(
+			'service_requests_total',
+			'Requests to the session service',
+			'priority',
+			'outcome',
+		),
+		httpRefused: counter<[string]>('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
+		slackCall: counter<[method: string, outcome: string]>(
+			'slack_calls_total',
+			'Web API calls by method and outcome',
+			'method',
+			'outcome',
+		),
+		expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+	};
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

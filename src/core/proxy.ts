@@ -1,0 +1,63 @@
+import { type Dispatcher, EnvHttpProxyAgent, Pool, setGlobalDispatcher } from 'undici';
+
+interface ProxySettings {
+	readonly httpProxy: string;
+	readonly httpsProxy: string;
+	readonly noProxy: string;
+}
+
+/** How connections to the session service are kept, with and without a proxy. */
+export const CONNECTIONS = {
+	// At least as many as the budget grants in a minute: no request waits for the slow response to another one.
+	connections: 256,
+	pipelining: 1,
+	allowH2: false,
+	// The service closes idle connections after 5 s. A PUT at that moment has an unknown outcome, so we close ours
+	// well before, whatever a `Keep-Alive` header says.
+	keepAliveTimeout: 3_500,
+	keepAliveMaxTimeout: 3_500,
+	keepAliveTimeoutThreshold: 1_500,
+} as const;
+
+/** A proxy on another machine would take these for its own. */
+const THIS_MACHINE = 'localhost,127.0.0.1,::1';
+
+/** The proxy's answer to a CONNECT may take as long as a connection of undici's own. */
+const CONNECT_WITHIN_MS = 10_000;
+
+/**
+ * Sends `fetch`, and what gets the returned dispatcher, through the proxies. Null without a proxy. Node's own
+ * `NODE_USE_ENV_PROXY` covers neither a Pool nor Socket Mode.
+ */
+export function applyProxy(settings: ProxySettings | null): Dispatcher | null {
+	if (settings === null) return null;
+	const dispatcher = new EnvHttpProxyAgent({
+		...CONNECTIONS,
+		httpProxy: settings.httpProxy,
+		httpsProxy: settings.httpsProxy,
+		noProxy: `${THIS_MACHINE},${settings.noProxy}`,
+		// As without a proxy, for hosts that NO_PROXY names.
+		connect: { timeout: 3_000 },
+		// Plain http too: only through a tunnel are these the connections to the service, and is a WebSocket passed on.
+		proxyTunnel: true,
+		clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: CONNECT_WITHIN_MS }),
+	});
+	setGlobalDispatcher(dispatcher);
+	return dispatcher;
+}
+
+/** Adds a way to close the socket of the last WebSocket, which undici hides. */
+export function withSocket(dispatcher: Dispatcher): { dispatcher: Dispatcher; destroySocket(): void } {
+	let destroySocket = () => {};
+	return {
+		dispatcher: dispatcher.compose((dispatch) => (options, handler) => {
+			const { onRequestUpgrade } = handler;
+			handler.onRequestUpgrade = (controller, status, headers, socket) => {
+				destroySocket = () => void socket.destroy();
+				onRequestUpgrade?.call(handler, controller, status, headers, socket);
+			};
+			return dispatch(options, handler);
+		}),
+		destroySocket: () => destroySocket(),
+	};
+}

@@ -1,0 +1,76 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** No reminders on these days (1: Monday) from one time of day (`HH:MM`) to another; until the next day where `to` is not later. */
+export interface QuietHours {
+	readonly days: readonly number[];
+	readonly from: string;
+	readonly to: string;
+	readonly timeZone: string;
+}
+
+/** Quiet hours that follow each other without a gap last less than a week, or they would never end. */
+const LONGEST_DAYS = 8;
+
+export const FALLBACK_TIME_ZONE = 'UTC';
+
+/**
+ * When the quiet hours end that `at` is in; null outside of them, and when they cannot be computed here: better a
+ * reminder too many. A time that a daylight-saving change skips counts as the same time after the change; one that comes
+ * twice, as the first.
+ */
+export function quietUntil(hours: QuietHours, at: number): number | null {
+	let end: number | null = null;
+	try {
+		const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(hours.timeZone).toPlainDate();
+		for (let day = -1; day <= LONGEST_DAYS; day += 1) {
+			const period = periodOf(hours, today.add({ days: day }));
+			if (period === null) continue;
+			const isIn = end === null ? period.from <= at && at < period.to : period.from <= end && end < period.to;
+			if (isIn) end = period.to;
+		}
+	} catch {
+		return null;
+	}
+	return end;
+}
+
+/** Whether the quiet hours leave any time of the week. */
+export function leavesTime({ days, from, to }: QuietHours): boolean {
+	return days.length < 7 || from !== to;
+}
+
+/**
+ * A time zone's name as the time zone database writes it; null when this machine cannot compute times in it. An offset
+ * such as `+05:30` is no name: it knows no daylight-saving time.
+ */
+export function timeZoneNamed(name: string): string | null {
+	if (/^[+-]/.test(name)) return null;
+	try {
+		// Only Intl refuses dates that name a zone, and only Temporal refuses abbreviations such as PST. Of Asia/Kolkata,
+		// Intl makes the former Asia/Calcutta.
+		new Intl.DateTimeFormat('en', { timeZone: name });
+		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
+	} catch {
+		return null;
+	}
+}
+
+/** The next 9:00 of tomorrow in a time zone, milliseconds since the epoch. */
+export function tomorrowAtNine(now: number, timeZone: string): number {
+	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
+		.toZonedDateTimeISO(timeZone)
+		.toPlainDate()
+		.add({ days: 1 });
+	return momentOf(tomorrow, '09:00', timeZone);
+}
+
+/** The quiet hours that begin on a day; null when none do. */
+function periodOf({ days, from, to, timeZone }: QuietHours, day: Temporal.PlainDate) {
+	if (!days.some((weekday) => weekday === day.dayOfWeek)) return null;
+	const lastDay = to <= from ? day.add({ days: 1 }) : day;
+	return { from: momentOf(day, from, timeZone), to: momentOf(lastDay, to, timeZone) };
+}
+
+function momentOf(day: Temporal.PlainDate, time: string, timeZone: string): number {
+	return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;
+}

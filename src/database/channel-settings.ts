@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { DeepReadonly } from '../core/values.ts';
+
+/** 1 is Monday, 7 is Sunday. */
+export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+const quietHours = z.object({
+	/** The days on which quiet hours begin; at least one. */
+	days: z.array(z.literal(WEEKDAYS)),
+	/** `HH:MM`, 24 hours. */
+	from: z.string(),
+	/** `HH:MM`. Not later than `from`: on the next day. */
+	to: z.string(),
+	/** A name of the time zone database, such as `Europe/Berlin`. */
+	timeZone: z.string(),
+});
+/** When a channel is not reminded: from `from` on each of these days until the next `to`. */
+export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
+
+const mention = z.object({
+	/** Slack user ids. */
+	userIds: z.array(z.string()),
+	/** Ids of user groups. */
+	groupIds: z.array(z.string()),
+});
+export type Mention = DeepReadonly<z.infer<typeof mention>>;
+
+const after = z.union([z.number(), z.literal('default'), z.null()]);
+
+/** The settings of a channel with their defaults. A setting that a stored row lacks has its default. */
+export const channelSettings = z.object({
+	/** `default`: as `REMIND_AFTER` says. Null: off. */
+	remindAfterMs: after.default('default'),
+	/** `default`: as `ESCALATE_AFTER` says. Null: off. */
+	escalateAfterMs: after.default('default'),
+	mention: mention.default({ userIds: [], groupIds: [] }),
+	quietHours: quietHours.nullable().default(null),
+});
+/** What the members of a channel have set with `/session settings`. */
+export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
+
+export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
+
+/**
+ * `reminder`: a word in the question's thread. `escalation`: with the channel's mentions, and shown in the channel too.
+ */
+export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
+export type ReminderStage = (typeof REMINDER_STAGES)[number];
+
+/** When to remind and to escalate, in milliseconds from the question's post; null: never. */
+export interface LadderTimes {
+	readonly remindAfterMs: number | null;
+	readonly escalateAfterMs: number | null;
+}
+
+/** The times that hold in a channel. */
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
+	return {
+		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
+		escalateAfterMs: escalateAfterMs === 'default' ? defaults.escalateAfterMs : escalateAfterMs,
+	};
+}
+
+/** Of a reminder and an escalation that are both due, only the escalation comes. `postedAt`: of the question's post. */
+export function isStillDue(
+	{ stage, postedAt }: { readonly stage: ReminderStage; readonly postedAt: number },
+	{ remindAfterMs, escalateAfterMs }: LadderTimes,
+	now: number,
+): boolean {
+	if (stage === 'escalation') return escalateAfterMs !== null;
+	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
+}
+
+/** Whether escalation comes after the reminder; also when one of them is off. */
+export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {
+	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
+}
+
+/** Whether an escalation mentions somebody. */
+export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
+	return userIds.length + groupIds.length > 0;
+}
+
+export function isSameSettings(one: ChannelSettings, other: ChannelSettings): boolean {
+	return changedParts(one, other).length === 0;
+}
+
+/** The settings that differ; the order of people, groups and days does not count. */
+export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
+	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];
+	return parts.filter((part) => !isDeepStrictEqual(withoutOrder(before[part]), withoutOrder(after[part])));
+}
+
+function withoutOrder(setting: unknown): unknown {
+	return JSON.parse(JSON.stringify(setting), (_, value) => (Array.isArray(value) ? new Set(value) : value));
+}

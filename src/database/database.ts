@@ -1,0 +1,192 @@
+import {
+	type DeleteQueryBuilder,
+	type DeleteResult,
+	type Expression,
+	type ExpressionBuilder,
+	type InsertResult,
+	type Kysely,
+	PostgresAdapter,
+	type SelectQueryBuilder,
+	sql,
+	type UpdateQueryBuilder,
+	type UpdateResult,
+} from 'kysely';
+import { HandraiseError } from '../core/errors.ts';
+import type { QueuedRows } from '../core/lease-loop.ts';
+import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
+
+/**
+ * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`, here
+ * and in all methods of the stores. Each of those is one transaction, committed when its promise resolves.
+ */
+export interface StoreDatabase {
+	readonly dialect: 'sqlite' | 'postgres';
+	/** See `StoreOptions.workspace`. */
+	readonly workspace?: (() => string | null) | undefined;
+	/** Called when the schema is a newer version's. */
+	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
+	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
+	readonly read: Kysely<Tables>;
+	/**
+	 * Runs `work` as one transaction. Resolves after the commit (on SQLite: synced to disk); rolls back and rejects when
+	 * `work` throws. `work` must only use the given handle and await nothing else: PostgreSQL runs it again after a unique
+	 * violation, a deadlock or a serialization failure. On SQLite, writes that arrive in one turn of the event loop share
+	 * one commit and its fdatasync; each still fails alone.
+	 */
+	write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
+	writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+	/** The rows of these tables, for the loop that takes them. */
+	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
+	/** Rejects with `StoreUnavailableError` when the database does not answer. */
+	ping(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Each column has this value (also null), one of these, or one of this query's. */
+export type Filter<Table extends keyof Tables> = {
+	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][] | Expression<unknown>;
+};
+
+/** The query of the rows that match `filter`; the caller adds what it selects. */
+export function from<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
+	const query: unknown = db.selectFrom(table as 'meta').where(matching(filter));
+	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
+}
+
+/** Their UPDATE; the caller adds what it sets. */
+export function change<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table>) {
+	const query: unknown = db.updateTable(table as 'meta').where(matching(filter));
+	return query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>;
+}
+
+/** The DELETE of the rows that match `filter`. */
+export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
+	const query: unknown = db.deleteFrom(table as 'meta').where(matching(filter));
+	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
+}
+
+/**
+ * The query of the keys of these rows, which stay locked. A transaction locks sessions, then watches, posts and
+ * ladders, several of each in the order of their keys: two transactions with other orders would wait for each other.
+ */
+export function locked<Table extends LeasedTable | 'watches'>(
+	trx: Kysely<Tables>,
+	table: Table,
+	filter: Filter<Table>,
+) {
+	const keys: Readonly<Record<string, string>> = LEASED_KEYS;
+	const key = (keys[table] ?? 'id') as 'id';
+	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
+	// Sessions in the order of `inLockOrder`, whatever the database's own is.
+	const isCollated = table === 'watched_sessions' && isPostgres(trx);
+	return rows
+		.select(key)
+		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
+		.forUpdate();
+}
+
+export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
+	return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The order in which a transaction locks several sessions. */
+export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
+	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
+}
+
+function matching(filter: object) {
+	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
+		and(
+			Object.entries(filter).map(([column, value]) => {
+				// PostgreSQL takes no empty list.
+				if (Array.isArray(value) && value.length === 0) return eb.lit(false);
+				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
+			}),
+		);
+}
+
+/** Serializes transactions on PostgreSQL until their end. SQLite has a single writer. */
+export async function lockFor(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<void> {
+	if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})`.execute(trx);
+}
+
+/** Any different numbers. */
+export const ADVISORY_LOCKS = {
+	migrating: 0x68616e64,
+	/** Two replicas at once would add the last allowed watch. */
+	addingWatches: 7_205_759_403,
+	takingLadders: 7_205_759_404,
+	/** Two lists that each remove what the other one has added would wait for each other. */
+	replacingLists: 7_205_759_405,
+	/** What two people hand over at the same moment is counted one after the other. */
+	handingOver: 0x68646f76,
+} as const;
+
+export function isPostgres(db: Kysely<Tables>): boolean {
+	return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `blocker` finds something. */
+export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expression<unknown>) {
+	return db
+		.selectNoFrom(Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column)))
+		.where(({ not, exists }) => not(exists(blocker)));
+}
+
+interface Change {
+	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
+}
+
+/** Runs an INSERT, UPDATE or DELETE. Whether it changed a row. */
+export async function hasChanged(query: Change): Promise<boolean> {
+	return (await countChanged(query)) > 0;
+}
+
+/** Runs an INSERT, UPDATE or DELETE; returns how many rows it changed. */
+export async function countChanged(query: Change): Promise<number> {
+	const result = await query.executeTakeFirst();
+	if (result === undefined) return 0;
+	if ('numUpdatedRows' in result) return Number(result.numUpdatedRows);
+	return Number('numDeletedRows' in result ? result.numDeletedRows : (result.numInsertedOrUpdatedRows ?? 0n));
+}
+
+/** Rows removed in one transaction: on SQLite it blocks the event loop. */
+const REMOVAL_BATCH = 200;
+
+/** Repeats `remove` until it removes fewer rows than its limit. Returns the total. */
+export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+	let removed = 0;
+	for (;;) {
+		const batch = await remove(REMOVAL_BATCH);
+		removed += batch;
+		if (batch < REMOVAL_BATCH) return removed;
+	}
+}
+
+/** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
+export class StoreUnavailableError extends HandraiseError {
+	/** Whether the write may be committed: the connection was lost, or the database did not respond in time. */
+	readonly commitUnknown: boolean;
+
+	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {
+		super(message, { code: 'store_unavailable', retryable: true, cause });
+		this.commitUnknown = commitUnknown;
+	}
+}
+
+/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
+export type LiveWorkspace = { readonly teamId: string; readonly count: number };
+
+/** Selects them, also on the doctor's own connections, so without parameters. */
+export const WORKSPACES_QUERY = `
+	select team_id as "teamId", cast(count(*) as integer) as count from (
+		select team_id from watches where ended_at is null
+		union all select team_id from posts where state = 'planned'
+		union all select team_id from answers where next_attempt_at is not null
+	) as live group by team_id order by team_id`;
+
+/** The workspaces with rows in an open database. */
+export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
+	return (await sql<LiveWorkspace>`${sql.raw(WORKSPACES_QUERY)}`.execute(db.read)).rows;
+}

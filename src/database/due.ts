@@ -1,0 +1,134 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Lease } from '../core/lease-loop.ts';
+import type { Log } from '../core/log.ts';
+import { ADVISORY_LOCKS, change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
+import { isOwnSchema, stopBesideNewer } from './migrate.ts';
+import { LEASED_KEYS, type LeasedTable, type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
+
+/** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
+export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
+	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
+}
+
+/** The earliest time at which a row can be taken: due by the column `due`, and after the lease in `lease`. */
+export function earliest(due: string, lease = 'leased_until') {
+	const [at, lapse] = [sql.ref(due), sql.ref(lease)];
+	return sql<number | null>`min(case when ${lapse} > ${at} then ${lapse} else ${at} end)`;
+}
+
+/** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column. */
+export async function nextDue(
+	db: StoreDatabase,
+	table: LeasedTable,
+	where: RawBuilder<boolean>,
+	due: string,
+): Promise<number | null> {
+	const { rows } = await sql<{ at: number | null }>`select ${earliest(due)} as at
+		from ${sql.table(table)} where ${where}`.execute(db.read);
+	return rows[0]?.at ?? null;
+}
+
+/** Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment. */
+export function leaseDue<T extends LeasedTable>(
+	db: StoreDatabase,
+	{ table, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
+	{ lease, now }: { lease: Lease; now: number },
+): Promise<Row<T>[]> {
+	const key: string = LEASED_KEYS[table];
+	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
+	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
+	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
+	return db.write(async (trx) => {
+		if (takingLock !== undefined && !(await tryLock(trx, takingLock))) return [];
+		await before?.(trx);
+		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
+			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
+			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
+		if (due.rows.length === 0) return [];
+		const keys = due.rows.map((row) => row.key);
+		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
+			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
+			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
+		// This transaction has locked the rows, so only the schema can have kept all of them.
+		if (rows.length === 0) throw stopBesideNewer(db);
+		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
+		return rows.sort((a, b) => indexOf(a) - indexOf(b));
+	});
+}
+
+interface DueQuery<T extends LeasedTable> {
+	readonly table: T;
+	/** Given for `watched_sessions`, whose keys are unique within it. */
+	readonly service?: string;
+	readonly where: RawBuilder<boolean>;
+	readonly orderBy: RawBuilder<unknown>;
+	readonly limit: number;
+	/** Runs first in the same transaction. */
+	readonly before?: (trx: Kysely<Tables>) => Promise<void>;
+	/** For rows that belong together, of which two replicas at once would each take some: while one takes, others do not. */
+	readonly takingLock?: keyof typeof ADVISORY_LOCKS;
+}
+
+/** The `last_error` of a post that cannot be read. It does not block later ones of its stream. */
+export const UNREADABLE = 'unreadable';
+/** How long an unreadable row waits: damaged, or for another encryption key. */
+const UNREADABLE_RETRY_MS = 10 * 60_000;
+/** The columns by which it waits. */
+const LATER = {
+	answers: (at: number) => ({ next_attempt_at: at }),
+	posts: (at: number) => ({ due_at: at, last_error: UNREADABLE }),
+};
+
+/** Leases and reads rows; `read` returns null for an unreadable one, which is given back and tried again later. */
+export async function takeReadable<T extends keyof typeof LATER, R>(
+	db: StoreDatabase,
+	query: DueQuery<T>,
+	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
+	read: (row: Row<T>) => Promise<R | null>,
+): Promise<R[]> {
+	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; last_error?: string | null })[];
+	const found = await Promise.all(rows.map(read));
+	const skipped = rows.filter((_, index) => found[index] === null);
+	if (skipped.length > 0) {
+		const id = skipped.map((row) => row.id);
+		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
+		const news = skipped.filter((row) => row.last_error !== UNREADABLE).map((row) => row.id);
+		if (news.length > 0) {
+			log?.warn({ [query.table]: news }, 'what is damaged or written with another key cannot be read and is skipped');
+		}
+		const held = { id, lease_token: taking.lease.token };
+		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
+		await db.writeOne((trx) => {
+			const unreadable = change(trx, query.table as 'posts', held);
+			return unreadable.set(set).execute();
+		});
+	}
+	return found.filter((one) => one !== null);
+}
+
+/** Frees the rows that match `filter`: their holders may not write any more. */
+export async function freeLeases<T extends LeasedTable>(
+	trx: Kysely<Tables>,
+	table: T,
+	filter: Filter<T>,
+): Promise<void> {
+	const freed = { ...filter, [LEASED_KEYS[table]]: locked(trx, table, filter) } as Filter<LeasedTable>;
+	const query = change(trx, table as LeasedTable, freed);
+	await query.set(WITHOUT_LEASE).execute();
+}
+
+/** Gives back the rows of these tables that are still held with these tokens (shutdown). */
+export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], ...tables: LeasedTable[]) {
+	if (tokens.length === 0) return;
+	await db.write(async (trx) => {
+		for (const table of tables) await freeLeases(trx, table, { lease_token: tokens });
+	});
+}
+
+/** Whether this transaction has the lock now. SQLite has a single writer. */
+async function tryLock(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<boolean> {
+	if (!isPostgres(trx)) return true;
+	const { rows } = await sql<{ locked: boolean }>`
+		select pg_try_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])}) as locked`.execute(trx);
+	return rows[0]?.locked === true;
+}

@@ -1,0 +1,166 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { type LiveWorkspace, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
+import { OWN_SCHEMA } from './migrate.ts';
+import { isSqliteBusy } from './sqlite.ts';
+
+export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
+
+/** What `npm run doctor` reads from a database without changing it. */
+export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
+
+export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null, workspaces: [] };
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+const TABLES_QUERY = {
+	sqlite: "select name from sqlite_schema where type = 'table'",
+	postgres: "select relname as name from pg_class where relname in ('migrations', 'meta') and pg_table_is_visible(oid)",
+};
+
+async function lookAt(dialect: StoreDatabase['dialect'], query: (statement: string) => Promise<Rows> | Rows) {
+	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
+	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
+	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
+	const schema = typeof newest?.number === 'number' ? newest.number : null;
+	const factOf = (wanted: string) => facts.find(({ name }) => name === wanted)?.value as string | undefined;
+	return {
+		/** The number of the schema; null in a database that Handraise has not set up. */
+		schema,
+		/** The check value of the encryption key. */
+		keyCheck: factOf('key_check') ?? null,
+		/** The salt for a passphrase. */
+		keySalt: factOf('key_salt') ?? null,
+		/** Empty for a database of another version. */
+		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
+	};
+}
+
+/**
+ * Inspects `dataDir/handraise.db` without changing or creating a file, also while Handraise has it open. Never call it in
+ * the process that has it open: closing the file would release the locks (POSIX).
+ */
+export async function inspectSqlite(dataDir: string) {
+	const path = join(resolve(dataDir), 'handraise.db');
+	try {
+		if (sizeOf(path) === 0) return { kind: 'absent' } as const;
+		// The latest commits are in `handraise.db-wal`, which cannot be read without creating `handraise.db-shm`.
+		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' } as const;
+		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
+		const database = openUnchanged(path);
+		try {
+			if (!inUse && isDamaged(database)) return { kind: 'unreadable', reason: 'damaged' } as const;
+			const look = await lookAt('sqlite', (statement) => database.prepare(statement).all());
+			return { kind: 'database', inUse, ...look } as const;
+		} finally {
+			database.close();
+		}
+	} catch (error) {
+		return { kind: 'unreadable', reason: reasonOf(error) } as const;
+	}
+}
+
+/** Bytes; 0 for a missing file. */
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Whether another process holds the lock. The shared lock taken here is released at once. */
+function isLocked(path: string): boolean {
+	if (!existsSync(path)) return false;
+	const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+	try {
+		lock.prepare('select count(*) from sqlite_schema').get();
+		return false;
+	} catch (error) {
+		if (isSqliteBusy(error)) return true;
+		throw error;
+	} finally {
+		lock.close();
+	}
+}
+
+/**
+ * Opening a database in WAL mode creates missing `-wal` and `-shm` files, even read-only. While no process has it open they
+ * are not needed, and `immutable` reads only the database file.
+ */
+function openUnchanged(path: string): DatabaseSync {
+	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
+		return new DatabaseSync(path, { readOnly: true, timeout: 500 });
+	const url = pathToFileURL(path);
+	url.searchParams.set('immutable', '1');
+	return new DatabaseSync(url, { readOnly: true });
+}
+
+function isDamaged(database: DatabaseSync): boolean {
+	return Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok';
+}
+
+/** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
+const REASONS = new Map<unknown, 'damaged' | 'no database' | 'not allowed'>([
+	[11, 'damaged'],
+	[26, 'no database'],
+	[3, 'not allowed'],
+	[14, 'not allowed'],
+	['EACCES', 'not allowed'],
+]);
+
+function reasonOf(error: unknown) {
+	const { errcode, code } = error as { errcode?: number; code?: string };
+	return REASONS.get(errcode ?? code) ?? 'unknown';
+}
+
+export type PostgresLook = Awaited<ReturnType<typeof inspectPostgres>>;
+
+interface PostgresFacts {
+	/** As the server reports it: `18.4`. */
+	readonly version: string;
+	readonly major: number;
+	/** A standby, or a server or role that is set to read-only. */
+	readonly readOnly: boolean;
+	/** Whether Handraise is connected to it. */
+	readonly inUse: boolean;
+	/** Whether the role may create tables, as migrations do. */
+	readonly mayCreate: boolean;
+	/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
+	readonly synced: 'never' | 'late' | 'always';
+}
+
+const FACTS = `
+	select split_part(current_setting('server_version'), ' ', 1) as version,
+		current_setting('server_version_num')::int / 10000 as major,
+		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
+		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
+		case when current_setting('fsync') <> 'on' then 'never'
+			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced`;
+
+/**
+ * Inspects the database in one read-only transaction. Never throws: the `code` of an unreachable one is an SQLSTATE, or the
+ * system's code of a connection that failed.
+ */
+export async function inspectPostgres(databaseUrl: string) {
+	try {
+		const client = new pg.Client({
+			connectionString: databaseUrl,
+			application_name: 'handraise doctor',
+			connectionTimeoutMillis: 5_000,
+			query_timeout: 5_000,
+		});
+		// Emitted outside of any call when the connection breaks; without a listener it ends the process.
+		client.on('error', () => {});
+		try {
+			await client.connect();
+			await client.query('begin read only');
+			const facts: PostgresFacts = (await client.query(FACTS)).rows[0];
+			const look = await lookAt('postgres', async (statement) => (await client.query(statement)).rows);
+			return { kind: 'database', ...facts, ...look } as const;
+		} finally {
+			await client.end().catch(() => {});
+		}
+	} catch (error) {
+		const code = (error as { code?: unknown } | null)?.code;
+		return { kind: 'unreachable', code: typeof code === 'string' ? code : null } as const;
+	}
+}

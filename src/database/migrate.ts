@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { HandraiseError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { lockFor, type StoreDatabase } from './database.ts';
+import { COLUMNS } from './tables.ts';
+
+/** One step of the schema. Never change one that was released; add another. */
+export interface Migration {
+	/** The number of the schema that it makes. */
+	readonly number: number;
+	readonly name: string;
+	/** Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. */
+	up(db: Kysely<unknown>): Promise<void>;
+}
+
+/** Keys of several columns. */
+const KEYS: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
+	claims: ['primary key (service, session_id, message_index, team_id, user_id)'],
+	watched_sessions: ['primary key (service, session_id)'],
+	questions: ['unique (service, session_id, number)'],
+	posts: ['unique (stream, unique_key)', 'unique (stream, number)'],
+	channel_settings: ['primary key (team_id, channel_id)'],
+	snoozes: ['primary key (team_id, user_id, service, session_id)'],
+	waiting_sessions: ['primary key (service, session_id)'],
+	discoveries: ['primary key (team_id, channel_id)'],
+};
+
+const INDEXES = [
+	// One live answer for a question, from any team, click or replica.
+	`create unique index answers_one_live on answers (service, session_id, message_index)
+		where state in ('accepted', 'delivering')`,
+	// One replica at a time works on a session.
+	`create unique index answers_one_lease on answers (service, session_id) where lease_token is not null`,
+	`create index answers_ended on answers (ended_at) where content is not null`,
+	`create index answers_undelivered on answers (accepted_at)
+		where state in ('accepted', 'delivering', 'waiting')`,
+	`create index answers_question on answers (service, session_id, message_index, accepted_at)`,
+	`create index answers_state on answers (state)`,
+	`create index answers_due on answers (service, next_attempt_at) where next_attempt_at is not null`,
+	`create index answers_secret on answers (id) where secrets is not null`,
+	`create index answers_person on answers (user_id, accepted_at)`,
+	`create index drafts_question on drafts (service, session_id, message_index, team_id, user_id, updated_at)`,
+	`create index drafts_updated on drafts (updated_at)`,
+	`create index drafts_person on drafts (user_id, updated_at)`,
+	`create index claims_until on claims (until)`,
+	// One live watch for a session and a channel.
+	`create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
+		where ended_at is null`,
+	`create index watches_session on watches (service, session_id) where ended_at is null`,
+	`create index watches_ended on watches (ended_at) where ended_at is not null`,
+	`create index watches_of_session on watches (service, session_id)`,
+	`create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null`,
+	// One open question of a session.
+	`create unique index questions_one_open on questions (service, session_id) where settled_at is null`,
+	`create index questions_held on questions (held_watch_id) where held_watch_id is not null`,
+	`create index questions_settled on questions (settled_at) where settled_at is not null`,
+	`create index posts_due on posts (due_at) where due_at is not null`,
+	`create index posts_planned on posts (stream, number) where state = 'planned'`,
+	`create index posts_done on posts (created_at) where state not in ('planned', 'shown')`,
+	`create index posts_session on posts (service, session_id, state)`,
+	`create index posts_watch on posts (watch_id)`,
+	`create index posts_ts on posts (ts)`,
+	`create index posts_handed_over on posts (team_id, created_at) where kind = 'handedOver'`,
+	`create index inboxes_due on inboxes (next_update_at) where next_update_at is not null`,
+	`create index ladders_due on ladders (service, due_at) where due_at is not null`,
+	`create index ladders_session on ladders (service, session_id)`,
+	`create index ladders_channel on ladders (team_id, channel_id)`,
+];
+
+function createTable(table: keyof typeof COLUMNS) {
+	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => `${name} ${type}`);
+	return sql.raw(`create table if not exists ${table} (${[...columns, ...(KEYS[table] ?? [])].join(', ')})`);
+}
+
+/**
+ * All tables. Until version 1.0.0 a change of `COLUMNS`, `KEYS` or `INDEXES` raises the number; afterwards these statements
+ * stay as they are in that version, and a change adds a migration.
+ */
+const initialSchema: Migration = {
+	number: 24,
+	name: 'initial',
+	async up(db) {
+		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);
+		for (const index of INDEXES) await sql.raw(index).execute(db);
+		// The salt for a passphrase, for each database its own.
+		await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
+	},
+};
+
+/** The initial schema and what came after it, in order. */
+export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema];
+
+const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
+
+/** The number of this version's schema. */
+export const OWN_SCHEMA = newestOf(MIGRATIONS);
+
+/**
+ * Why this version cannot use a database whose schema has this number, and what to do about it: `database_newer` or
+ * `database_older`. Null for a new database, and for a schema that is this version's or can be migrated to it.
+ */
+export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
+	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
+	const own = newestOf(migrations);
+	if (schema > own) {
+		return new HandraiseError(
+			`The database has schema ${schema}, which a newer Handraise made; this version has schema ${own}. ` +
+				'Start the newer version, or restore the backup made before the upgrade.',
+			{ code: 'database_newer' },
+		);
+	}
+	return new HandraiseError(
+		`The database has schema ${schema}, which an older Handraise made and this version, with schema ${own}, cannot ` +
+			'take over. Start the older version, or set DATA_DIR to an empty directory or DATABASE_URL to an empty database.',
+		{ code: 'database_older' },
+	);
+}
+
+/** Whether the schema is still this version's: a condition of what takes due rows or lets people change answers. */
+export function isOwnSchema() {
+	return sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
+}
+
+/** For a statement that `isOwnSchema` kept from its row. Also tells the program, which then stops. */
+export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): HandraiseError {
+	const error = new HandraiseError(
+		`The database no longer has schema ${OWN_SCHEMA}: a newer Handraise has changed it, so this process stops. ` +
+			'Start the newer version on all replicas.',
+		{ code: 'database_newer' },
+	);
+	onNewer?.(error);
+	return error;
+}
+
+/**
+ * Sets up a new database and applies pending migrations, in one transaction. Replicas that start together wait for each
+ * other (an advisory lock on PostgreSQL; SQLite has one process). Throws what `refuseSchema` returns.
+ */
+export async function migrate(
+	db: StoreDatabase,
+	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
+): Promise<void> {
+	const applied = await db.write(async (trx) => {
+		await lockFor(trx, 'migrating');
+		await createTable('migrations').execute(trx);
+		const { schema } = await trx
+			.selectFrom('migrations')
+			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
+			.executeTakeFirstOrThrow();
+		const refusal = refuseSchema(schema, migrations);
+		if (refusal !== null) throw refusal;
+		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
+		// Statements with `isOwnSchema` wait for the commit and then see the new number.
+		if (pending.length > 0 && db.dialect === 'postgres') {
+			await sql`lock table migrations in access exclusive mode`.execute(trx);
+		}
+		for (const { number, name, up } of pending) {
+			await up(trx as unknown as Kysely<unknown>);
+			await trx.insertInto('migrations').values({ number, name, applied_at: clock.now() }).execute();
+		}
+		return pending.map(({ name }) => name);
+	});
+	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
+}

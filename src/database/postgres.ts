@@ -1,0 +1,250 @@
+import {
+	Kysely,
+	PostgresDialect,
+	type PostgresPool,
+	type PostgresPoolClient,
+	type PostgresQueryResult,
+	sql,
+} from 'kysely';
+import pg from 'pg';
+import type { Clock } from '../core/clock.ts';
+import { HandraiseError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Cell } from '../core/values.ts';
+import { change, from, isPostgres, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { stopBesideNewer } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Milliseconds. Slack waits 3 seconds for a submission, so an unreachable database must fail earlier. The server enforces
+ * `statement`; `query` is for a server that does not respond.
+ */
+const SERVING = { connect: 2_000, statement: 2_000, query: 2_500 };
+/** Migrations wait for those of another replica, and may rewrite a table. */
+export const MIGRATING: typeof SERVING = { connect: 5_000, statement: 300_000, query: 310_000 };
+
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+/** How often each loop looks for rows that other replicas stored. */
+const LOOK_EVERY_MS = 1_000;
+
+const MAX_CONNECTIONS = 10;
+
+/** Each run sees the rows that made the previous one fail, so this many failures have another cause. */
+const MAX_RUNS = 20;
+
+/** Connects lazily to PostgreSQL. While it restarts, calls fail with `StoreUnavailableError`; the process stays up. */
+export function openPostgres(
+	databaseUrl: string,
+	log: Log,
+	{ timeouts = SERVING, onNewer }: { timeouts?: typeof SERVING } & Pick<StoreDatabase, 'onNewer'> = {},
+): StoreDatabase {
+	const pool = new pg.Pool({
+		connectionString: databaseUrl,
+		application_name: 'handraise',
+		max: MAX_CONNECTIONS,
+		connectionTimeoutMillis: timeouts.connect,
+		statement_timeout: timeouts.statement,
+		query_timeout: timeouts.query,
+		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+		keepAlive: true,
+		types: { getTypeParser: typeParser },
+	});
+	let closed: Promise<void> | null = null;
+	// pg emits these outside of any call; without listeners they end the process.
+	pool.on('error', (error) => {
+		if (closed !== null) return;
+		log.warn({ code: (error as { code?: string }).code ?? null }, 'idle database connection lost');
+	});
+	pool.on('connect', (client) => void client.on('error', () => {}));
+	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool, onNewer) }) });
+
+	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+		for (let run = 1; ; run++) {
+			try {
+				return await attempt();
+			} catch (error) {
+				if (!CONCURRENCY_CODES.has(sqlState(error) ?? '')) throw error;
+				const message = `PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`;
+				if (run === MAX_RUNS) throw new StoreUnavailableError(message, { cause: error });
+			}
+		}
+	}
+
+	return {
+		dialect: 'postgres',
+		read: kysely,
+		write: (work) => retryConflicts(() => kysely.transaction().execute(work)),
+		writeOne: (work) => retryConflicts(() => work(kysely)),
+		// Replicas do not tell each other what they store.
+		queuedRows: () => ({ onChange() {}, lookEveryMs: LOOK_EVERY_MS }),
+		async ping() {
+			await sql`select 1 from migrations limit 1`.execute(kysely);
+		},
+		close() {
+			// Not Kysely's `destroy`: after it Kysely would throw errors without a code.
+			closed ??= pool.end();
+			return closed;
+		},
+	};
+}
+
+/** Parses 64-bit integers as numbers, where pg gives strings: ours are times and counts, far below 2^53. */
+function typeParser(oid: number, format?: 'text' | 'binary') {
+	if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
+	return pg.types.getTypeParser(oid, format);
+}
+
+/** The pool for Kysely, with mapped errors. Connections in an unknown state are closed. */
+function guardPool(pool: pg.Pool, onNewer: StoreDatabase['onNewer']): PostgresPool {
+	return {
+		options: pool.options,
+		end: () => pool.end(),
+		async connect() {
+			const client = await pool.connect().catch((error: unknown) => {
+				throw mapPostgresError(error, { sent: false });
+			});
+			return guardClient(client, onNewer);
+		},
+	};
+}
+
+function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): PostgresPoolClient {
+	let broken = false;
+	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+		try {
+			const result: unknown = await client.query(text, [...parameters]);
+			return result as PostgresQueryResult<R>;
+		} catch (error) {
+			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
+			const mapped = mapPostgresError(error, { sent: true });
+			broken ||= mapped instanceof StoreUnavailableError;
+			throw mapped;
+		}
+	}
+	return {
+		query: query as PostgresPoolClient['query'],
+		release: (destroy) => client.release(broken || destroy === true),
+	};
+}
+
+/** SQLSTATE classes (postgresql.org/docs/current/errcodes-appendix.html) that are not about our statement. */
+const UNAVAILABLE_CLASSES = new Set([
+	'08', // connection exception
+	'28', // invalid authorization: a wrong password, or one that is being rotated
+	'3D', // the database does not exist (yet)
+	'53', // insufficient resources: disk full, out of memory, too many connections
+	'57', // operator intervention: shutting down, cancelled by a time-out
+	'58', // system error: I/O
+	'F0', // configuration file error
+]);
+
+const UNAVAILABLE_CODES = new Set([
+	'25006', // read-only transaction: connected to a standby during a failover
+	'25P03', // idle in transaction for too long
+	'25P04', // transaction time-out
+	'40003', // the outcome of a statement is unknown
+	'55P03', // lock not available within lock_timeout
+]);
+
+/** What a statement names does not exist: a newer version has changed it. */
+const SCHEMA_CODES = new Set([
+	'42P01', // undefined table
+	'42703', // undefined column
+]);
+
+/** The connection was lost: a COMMIT that was sent may have taken effect. */
+const CONNECTION_ENDED = /^(?:08...|57P0.|40003)$/;
+
+/** The same transaction may succeed when it runs again at once. */
+const CONCURRENCY_CODES = new Set([
+	'23505', // unique violation: another replica was first, and the next run sees its row
+	'40001', // serialization failure
+	'40P01', // deadlock
+]);
+
+function sqlState(error: unknown): string | null {
+	const code = (error as { code?: unknown } | null)?.code;
+	return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}
+
+/**
+ * Turns errors of the environment into `StoreUnavailableError`: those without an SQLSTATE, which are about the connection
+ * (refused, reset, timed out, DNS), and those with a state above. Others are returned unchanged. `sent`: a statement was sent,
+ * so a lost connection leaves open whether it was committed.
+ */
+export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
+	if (error instanceof HandraiseError) return error;
+	const state = sqlState(error);
+	if (state === null) {
+		const code = (error as { code?: unknown } | null)?.code;
+		const reason = typeof code === 'string' ? code : 'connection lost or timed out';
+		const lost = { cause: error, commitUnknown: sent };
+		return new StoreUnavailableError(`PostgreSQL cannot be reached (${reason}).`, lost);
+	}
+	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
+	const ended = { cause: error, commitUnknown: sent && CONNECTION_ENDED.test(state) };
+	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}).`, ended);
+}
+
+interface WaitingChange<S> {
+	change(state: S | null): { state: S; result: unknown };
+	resolve(result: unknown): void;
+	reject(error: unknown): void;
+}
+
+/**
+ * A state that replicas share and that is outdated after minutes: the request budget, who lists, and rates. A process runs one
+ * transaction for it at a time, with all changes that arrived meanwhile; otherwise each change would occupy a connection
+ * while it waits for the row. `update` throws `StoreUnavailableError`.
+ */
+export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
+	/** Changes that wait for the running transaction. */
+	let waiting: WaitingChange<S>[] = [];
+	let isRunning = false;
+
+	async function apply(trx: Kysely<Tables>, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
+		// Other replicas wait for the row until the commit ends. A database crash may lose the latest counts, which are
+		// outdated after its restart.
+		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
+		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
+		// No schema check: only this program writes the state, and it is outdated after minutes.
+		const before = row === undefined ? null : (JSON.parse(row.state) as S);
+		let state: S | null = before;
+		const results = changes.map((one) => {
+			const changed = one.change(state);
+			state = changed.state;
+			return changed.result;
+		});
+		if (state === null || state === before) return results;
+		// When two replicas find no row, one fails on the key and runs again with the other's state.
+		const written = { name, state: JSON.stringify(state), changed_at: clock.now() };
+		if (before === null) await trx.insertInto('shared_states').values(written).execute();
+		else await change(trx, 'shared_states', { name }).set(written).execute();
+		return results;
+	}
+
+	async function run(): Promise<void> {
+		isRunning = true;
+		while (waiting.length > 0) {
+			const changes = waiting;
+			waiting = [];
+			try {
+				const results = await db.write((trx) => apply(trx, changes));
+				for (const [index, { resolve }] of changes.entries()) resolve(results[index]);
+			} catch (error) {
+				for (const { reject } of changes) reject(error);
+			}
+		}
+		isRunning = false;
+	}
+
+	return {
+		update<R>(change: (state: S | null) => { state: S; result: R }) {
+			const { promise, resolve, reject } = Promise.withResolvers<R>();
+			waiting.push({ change, resolve: resolve as (result: unknown) => void, reject });
+			if (!isRunning) void run();
+			return promise;
+		},
+	};
+}

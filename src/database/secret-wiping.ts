@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { codeOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { StoreUnavailableError } from './database.ts';
+import { type Cipher, type CipherPlace, createCipher, parseEncryptionKey } from './encryption.ts';
+import type { SqliteStoreDatabase } from './sqlite.ts';
+
+/** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
+const WIPE_DELAY_MS = 500;
+/** How long the checkpoint may fail until a log line reports it, and between two such lines. */
+const BLOCKED_MS = 5_000;
+
+/** What the key of secrets encrypts. Values of drafts may turn out to be secret. */
+const SECRET_COLUMNS = [
+	{ table: 'answers', key: 'id', column: 'secrets' },
+	{ table: 'drafts', key: 'form_id', column: 'content' },
+] as const;
+
+/** `busy`: another program was reading; it is tried again. */
+export type CheckpointOutcome = 'done' | 'busy' | 'failed';
+
+export type SecretWiping = Awaited<ReturnType<typeof startSecretWiping>>;
+
+/**
+ * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but a page that
+ * SQLite splits or merges may keep copies of rows in its unused part (seen with SQLite 3.53), and the log keeps former
+ * states of pages. So secret values have their own key, which is stored in one row of `meta`, encrypted with the master
+ * key. Soon after a wipe, and at every start, a new key overwrites that row in place, the remaining secrets are encrypted
+ * with the new key, and the log is emptied. No key decrypts the remains then. On PostgreSQL this would gain nothing: dead
+ * rows, log and backups would keep the former key too.
+ */
+export async function startSecretWiping({
+	db,
+	master,
+	log,
+	onCheckpoint = () => {},
+}: {
+	db: SqliteStoreDatabase;
+	/** Has the encryption key of the database. */
+	master: Cipher;
+	log: Log;
+	onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
+}) {
+	const keyName = `secrets_key:${master.keyId}`;
+	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
+	/** Newest first, at most two: a value that was read just before a replacement may be decrypted just after it. */
+	let ciphers: readonly Cipher[] = [];
+	let isKeyDue = true;
+	let isReplacing = false;
+	let blockedSince: number | null = null;
+	let timer: NodeJS.Timeout | null = null;
+	let isClosed = false;
+
+	const cipher: Cipher = {
+		keyId: master.keyId,
+		encrypt(text, place) {
+			const newest = isSecret(place) ? ciphers[0] : master;
+			if (newest === undefined) throw new StoreUnavailableError('The key of secrets could not be written yet.');
+			return newest.encrypt(text, place);
+		},
+		decrypt(sealed, place) {
+			const texts = (isSecret(place) ? ciphers : [master]).map((candidate) => candidate.decrypt(sealed, place));
+			return texts.find((text) => text !== null) ?? null;
+		},
+	};
+
+	function loadKey(database: DatabaseSync): void {
+		const row = database.prepare('select value from meta where name = ?').get(keyName);
+		const text = row === undefined ? null : master.decrypt(String(row.value), keyPlace);
+		if (text !== null) ciphers = [createCipher(parseEncryptionKey(text, keyName))];
+	}
+
+	function replaceKey(database: DatabaseSync): void {
+		const key = randomBytes(32);
+		const next = createCipher(key);
+		isReplacing = true;
+		database.exec('begin immediate');
+		try {
+			reencrypt(database, key, next);
+			database.exec('commit');
+			ciphers = [next, ...ciphers.slice(0, 1)];
+			isKeyDue = false;
+		} finally {
+			isReplacing = false;
+			if (database.isTransaction) database.exec('rollback');
+		}
+	}
+
+	/** Leaves values that were written with another master key. */
+	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): void {
+		for (const { table, key: keyColumn, column } of SECRET_COLUMNS) {
+			const update = database.prepare(`update ${table} set ${column} = ? where ${keyColumn} = ?`);
+			const select = `select ${keyColumn} as id, ${column} as sealed from ${table} where ${column} is not null`;
+			for (const { id, sealed } of database.prepare(select).all()) {
+				const place: CipherPlace = { table, id: String(id), column };
+				const text = cipher.decrypt(String(sealed), place);
+				if (text !== null) update.run(next.encrypt(text, place), String(id));
+			}
+		}
+		// The length is always the same, so SQLite overwrites the former value.
+		database
+			.prepare('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
+			.run(keyName, master.encrypt(key.toString('base64'), keyPlace));
+	}
+
+	/** Detects every write that wipes or replaces secrets of an answer. The draft store calls the function itself. */
+	function listen(database: DatabaseSync): void {
+		database.function('note_secret_wiped', () => {
+			if (!isReplacing) {
+				isKeyDue = true;
+				schedule();
+			}
+			return null;
+		});
+		database.exec(`create temp trigger secret_wiped after update of secrets on main.answers
+			when old.secrets is not null and new.secrets is not old.secrets begin select note_secret_wiped(); end`);
+	}
+
+	function schedule(): void {
+		if (isClosed) return;
+		timer ??= setTimeout(() => {
+			timer = null;
+			void wipe();
+		}, WIPE_DELAY_MS).unref();
+	}
+
+	/** Never throws. */
+	async function wipe(): Promise<void> {
+		let longestStepMs = 0;
+		/** Each step has its own turn of the event loop, so that it is blocked for a shorter time. */
+		const step = <T>(work: (database: DatabaseSync) => T) =>
+			db.alone((database) => {
+				const start = performance.now();
+				try {
+					return work(database);
+				} finally {
+					longestStepMs = Math.max(longestStepMs, performance.now() - start);
+				}
+			});
+		try {
+			if (isKeyDue) await step(replaceKey);
+			noteOutcome((await step(emptyLog)) ? 'done' : 'busy', longestStepMs, 'wiped_secrets_in_log');
+		} catch (error) {
+			noteOutcome('failed', longestStepMs, codeOf(error));
+		}
+	}
+
+	function noteOutcome(outcome: CheckpointOutcome, ms: number, code: string): void {
+		onCheckpoint(outcome, ms);
+		const now = performance.now();
+		blockedSince = outcome === 'done' ? null : (blockedSince ?? now);
+		if (blockedSince === null) return;
+		schedule();
+		if (now - blockedSince < BLOCKED_MS) return;
+		blockedSince = now;
+		const reason =
+			outcome === 'busy'
+				? 'another program keeps the database open for reading'
+				: 'the database or its log could not be written';
+		log.warn({ code }, `wiped secrets are still in the database files: ${reason}; retrying`);
+	}
+
+	await db.alone((database) => {
+		loadKey(database);
+		listen(database);
+	});
+	await wipe();
+
+	return {
+		/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
+		cipher,
+		/** Finishes a wipe that is due. Call it before the database is closed. */
+		async close(): Promise<void> {
+			isClosed = true;
+			if (timer === null) return;
+			clearTimeout(timer);
+			await wipe();
+		},
+	};
+}
+
+function isSecret({ table, column }: CipherPlace): boolean {
+	return SECRET_COLUMNS.some((secret) => secret.table === table && secret.column === column);
+}
+
+/** Writes the log into the database and truncates it. Returns false at once when another program reads. */
+function emptyLog(database: DatabaseSync): boolean {
+	const { timeout } = database.prepare('pragma busy_timeout').get() as { timeout: number };
+	database.exec('pragma busy_timeout = 0');
+	try {
+		return database.prepare('pragma wal_checkpoint(truncate)').get()?.busy === 0;
+	} finally {
+		database.exec(`pragma busy_timeout = ${timeout}`);
+	}
+}

@@ -1,0 +1,342 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setImmediate as turnEnds } from 'node:timers/promises';
+import {
+	Kysely,
+	type SelectModifierNode,
+	type SqliteDatabase,
+	SqliteDialect,
+	SqliteQueryCompiler,
+	type SqliteStatement,
+	sql,
+} from 'kysely';
+import { HandraiseError } from '../core/errors.ts';
+import { type StoreDatabase, StoreUnavailableError } from './database.ts';
+import type { Tables } from './tables.ts';
+
+/** Writes per commit. Each blocks the event loop for about 0.2 ms. */
+const MAX_BATCH = 64;
+/**
+ * Commits in one turn of the event loop, when each leads to the next write. More than one: during `repairTimes`, which makes
+ * two, nobody else may have a turn to write a time of before the step.
+ */
+const COMMITS_PER_TURN = 8;
+/** This process owns the file and tells its loops of every change, so a look finds only what a wake-up missed. */
+const LOOK_EVERY_MS = 30_000;
+
+interface QueuedWrite {
+	work(db: Kysely<Tables>): Promise<unknown>;
+	resolve(value: unknown): void;
+	reject(error: unknown): void;
+}
+
+export interface SqliteStoreDatabase extends StoreDatabase {
+	/**
+	 * Runs `task` between two commits, in its own turn of the event loop. It must leave no transaction open. Rejects with
+	 * what `task` throws.
+	 */
+	alone<T>(task: (database: DatabaseSync) => T): Promise<T>;
+}
+
+/** Opens the database file with one connection and group commit. */
+export function openSqlite(dataDir: string): SqliteStoreDatabase {
+	const file = openSqliteFile(dataDir);
+	const queue: QueuedWrite[] = [];
+	let flushing: Promise<void> | null = null;
+	let closing: Promise<void> | null = null;
+	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
+	/** The tables that were changed since the listeners were told. */
+	const changed = new Set<string>();
+	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
+	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
+	const kysely = new Kysely<Tables>({ dialect });
+
+	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+		if (closing !== null) throw storeClosed();
+		const { promise, resolve, reject } = Promise.withResolvers<T>();
+		queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+		flushing ??= flush();
+		return promise;
+	}
+
+	async function alone<T>(task: (database: DatabaseSync) => T): Promise<T> {
+		if (closing !== null) throw storeClosed();
+		// Callers that waited for a commit continue first.
+		await turnEnds();
+		return kysely.connection().execute(async () => {
+			if (!file.database.isOpen) throw storeClosed();
+			return guard(() => task(file.database));
+		});
+	}
+
+	async function flush(): Promise<void> {
+		for (let commits = 0; queue.length > 0; commits++) {
+			// Other writes of this turn join the same commit. Writes that follow one another without end leave turns to others.
+			if (commits % COMMITS_PER_TURN === 0) await turnEnds();
+			const batch = queue.splice(0, MAX_BATCH);
+			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
+			// Also after a rollback, when one look too many does no harm.
+			for (const { tables, listener } of listeners) if (tables.some((table) => changed.has(table))) listener();
+			changed.clear();
+		}
+		flushing = null;
+	}
+
+	return {
+		dialect: 'sqlite',
+		read: kysely,
+		write,
+		writeOne: write,
+		alone,
+		queuedRows: (tables) => ({
+			onChange: (listener) => void listeners.push({ tables, listener }),
+			lookEveryMs: LOOK_EVERY_MS,
+		}),
+		async ping() {
+			await sql`select 1 from migrations limit 1`.execute(kysely);
+		},
+		close() {
+			closing ??= (async () => {
+				await flushing;
+				await kysely.connection().execute(async () => file.close());
+			})();
+			return closing;
+		},
+	};
+}
+
+/** SQLite knows no FOR UPDATE. */
+class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+	protected override visitSelectModifier(node: SelectModifierNode): void {
+		if (node.modifier === 'Distinct') super.visitSelectModifier(node);
+	}
+}
+
+/** One transaction for the whole batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
+async function commitTogether(connection: Kysely<Tables>, database: DatabaseSync, batch: readonly QueuedWrite[]) {
+	const settled: (() => void)[] = [];
+	try {
+		await sql`begin immediate`.execute(connection);
+		for (const write of batch) {
+			guard(() => database.exec('savepoint one_write'));
+			try {
+				const value = await write.work(connection);
+				settled.push(() => write.resolve(value));
+			} catch (error) {
+				// After a full disk or an I/O error the whole transaction may be rolled back, so all writes fail.
+				if (error instanceof StoreUnavailableError) throw error;
+				guard(() => database.exec('rollback to one_write'));
+				settled.push(() => write.reject(error));
+			}
+			guard(() => database.exec('release one_write'));
+		}
+		await sql`commit`.execute(connection);
+	} catch (error) {
+		if (database.isTransaction) rollBack(database);
+		for (const write of batch) write.reject(error);
+		return;
+	}
+	for (const settle of settled) settle();
+}
+
+function rollBack(database: DatabaseSync): void {
+	try {
+		database.exec('rollback');
+	} catch {
+		// SQLite has already rolled back; the caller reports the original error.
+	}
+}
+
+/** Cached prepared statements; Handraise has a few dozen. */
+const MAX_PREPARED = 200;
+
+/** The table that a statement changes. No trigger, cascade or common table expression changes a queue's rows. */
+const CHANGED_TABLE = /^\s*(?:insert(?: or \w+)? into|update|delete from)\s+"?(\w+)/i;
+
+/** `node:sqlite` as a driver for Kysely's SQLite dialect. */
+function adapt(database: DatabaseSync, onChange: (table: string) => void): SqliteDatabase {
+	const prepared = new Map<string, SqliteStatement>();
+	return {
+		// Never called: after it Kysely would throw errors without a code.
+		close() {},
+		prepare(text) {
+			if (!database.isOpen) throw storeClosed();
+			const known = prepared.get(text);
+			if (known !== undefined) return known;
+			if (prepared.size >= MAX_PREPARED) prepared.clear();
+			const table = CHANGED_TABLE.exec(text)?.[1];
+			const compiled = guard(() => database.prepare(text));
+			const statement = adaptStatement(compiled, () => table !== undefined && onChange(table));
+			prepared.set(text, statement);
+			return statement;
+		},
+	};
+}
+
+function adaptStatement(statement: StatementSync, onChange: () => void): SqliteStatement {
+	const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+	return {
+		reader: statement.columns().length > 0,
+		all(parameters) {
+			const rows = guard(() => statement.all(...values(parameters)));
+			if (rows.length > 0) onChange();
+			return rows;
+		},
+		run(parameters) {
+			const result = guard(() => statement.run(...values(parameters)));
+			if (result.changes > 0) onChange();
+			return result;
+		},
+		iterate: (parameters) => guard(() => statement.iterate(...values(parameters))),
+	};
+}
+
+function storeClosed(): StoreUnavailableError {
+	return new StoreUnavailableError('The store is closed.');
+}
+
+function guard<T>(run: () => T): T {
+	try {
+		return run();
+	} catch (error) {
+		throw mapSqliteError(error);
+	}
+}
+
+/** Milliseconds. Only a program that makes a copy may lock the file for a moment; the event loop is blocked meanwhile. */
+const BUSY_TIMEOUT = 50;
+
+/**
+ * Opens `dataDir/handraise.db` for this process alone. Creates the directory (mode 0700) and the file (0600) when needed.
+ *
+ * The process keeps an exclusive lock on a second, empty database, `handraise.lock`; the operating system releases it when
+ * the process ends. The lock is not on the database itself, so that `sqlite3 handraise.db ".backup copy.db"` or `VACUUM
+ * INTO` makes a usable copy while Handraise runs. (`cp` needs a stopped program. A copy needs `encryption.key` or
+ * ENCRYPTION_KEY. A network file system is not supported: its locks and syncs are unreliable.)
+ *
+ * Throws `database_in_use`, `database_unsuitable` or `StoreUnavailableError`.
+ */
+export function openSqliteFile(dataDir: string) {
+	const directory = resolve(dataDir);
+	const path = join(directory, 'handraise.db');
+	try {
+		makeDirectory(directory);
+		makePrivateFile(join(directory, 'handraise.lock'));
+		makePrivateFile(path);
+	} catch (error) {
+		throw new StoreUnavailableError(`The data directory ${directory} cannot be written.`, { cause: error });
+	}
+	const lock = takeLock(directory);
+	let database: DatabaseSync | undefined;
+	function close(): void {
+		try {
+			database?.close();
+		} finally {
+			lock.close();
+		}
+	}
+	try {
+		database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
+		configure(database);
+		syncDirectory(directory);
+	} catch (error) {
+		close();
+		throw mapSqliteError(error);
+	}
+	return { database, close };
+}
+
+function takeLock(directory: string): DatabaseSync {
+	const lock = new DatabaseSync(join(directory, 'handraise.lock'), { timeout: 0 });
+	try {
+		// Nothing is ever written to it, so it needs no journal file.
+		lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+		return lock;
+	} catch (error) {
+		lock.close();
+		if (!isSqliteBusy(error)) throw mapSqliteError(error);
+		throw new HandraiseError(
+			`Another process is using the database in ${directory}. Stop it first, or give this one its own DATA_DIR. ` +
+				'To run several at once, set DATABASE_URL to a PostgreSQL database.',
+			{ code: 'database_in_use', cause: error },
+		);
+	}
+}
+
+/** Set and read back on every open: SQLite stores only `journal_mode` in the file. */
+const PRAGMAS = [
+	['journal_mode', 'WAL', 'wal'],
+	['synchronous', 'FULL', 2],
+	['foreign_keys', 'ON', 1],
+	// Overwrites freed bytes. Copies in unused parts of pages stay: see `secret-wiping.ts`.
+	['secure_delete', 'ON', 1],
+	// No temporary files.
+	['temp_store', 'MEMORY', 2],
+	// Bytes to which the log is cut back after a burst.
+	['journal_size_limit', '16777216', 16_777_216],
+] as const;
+
+function configure(database: DatabaseSync): void {
+	for (const [name, value, expected] of PRAGMAS) {
+		database.prepare(`PRAGMA ${name} = ${value}`).all();
+		const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+		if (actual !== expected) {
+			throw new HandraiseError(
+				`SQLite reports ${String(actual)} for ${name}, but ${value} is required. Is DATA_DIR on a network file system?`,
+				{ code: 'database_unsuitable' },
+			);
+		}
+	}
+}
+
+function makeDirectory(directory: string): void {
+	const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+	if (made !== undefined) syncDirectory(dirname(made));
+}
+
+/** Never opens an existing file: closing it would release the locks that this process holds on it (POSIX). */
+function makePrivateFile(path: string): void {
+	try {
+		closeSync(openSync(path, 'wx', 0o600));
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+		chmodSync(path, 0o600);
+	}
+}
+
+/** Names of new files survive a power cut only after their directory is synced. */
+export function syncDirectory(directory: string): void {
+	const descriptor = openSync(directory, 'r');
+	try {
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+/**
+ * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: the database is
+ * locked, a table is, out of memory, not writable, I/O, damaged, disk full, cannot be opened, locking protocol, no database.
+ */
+const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
+
+const BUSY = 5;
+
+function primaryCode(error: unknown): number | null {
+	const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+	return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null;
+}
+
+export function isSqliteBusy(error: unknown): boolean {
+	return primaryCode(error) === BUSY;
+}
+
+/** Turns errors of the machine into `StoreUnavailableError`; returns any other error unchanged. */
+function mapSqliteError(error: unknown): unknown {
+	if (error instanceof HandraiseError) return error;
+	const code = primaryCode(error);
+	if (code === null || !UNAVAILABLE.has(code)) return error;
+	const { errstr } = error as { errstr?: string };
+	return new StoreUnavailableError(`SQLite: ${errstr} (result code ${code}).`, { cause: error });
+}

@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import type { Digest, QuestionDigest } from '../questions/changes.ts';
+import { isOver, type SessionKey } from '../questions/session.ts';
+import type { SessionSnapshot } from '../questions/session-snapshot.ts';
+
+/**
+ * Which changes are posted. The card shows everything in the first two modes. `raisedHand`: `watch all` brought the
+ * session into the channel; it has no card, its question is posted in the channel, and it ends when none is open.
+ */
+export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
+
+/** Ends after which nothing more is posted: Slack or the settings refuse, or another organisation is in the channel. */
+const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
+export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
+
+/**
+ * Why a watch ended. `noChange`: for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any more
+ * (`handLowered`), a newer one got its place (`gaveWay`), or `watch all` has ended (`discoveryEnded`).
+ */
+export const WATCH_ENDS = [
+	'sessionOver',
+	'unwatched',
+	'noChange',
+	'sessionGone',
+	'handLowered',
+	'gaveWay',
+	'discoveryEnded',
+	...CHANNEL_ENDS,
+] as const;
+export type WatchEnd = (typeof WATCH_ENDS)[number];
+
+/** Whether nothing more is posted to the channel of a watch with this end. */
+export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
+	return CHANNEL_ENDS.some((end) => end === reason);
+}
+
+export interface ChannelKey {
+	readonly teamId: string;
+	readonly channelId: string;
+}
+
+/** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
+export type CardUrgency = 'now' | 'progress';
+
+/** What people choose for a watch. */
+export interface WatchSettings {
+	readonly mode: WatchMode;
+	/** Whether a question in the thread is shown in the channel too. */
+	readonly questionsInChannel: boolean;
+	/** Whether notifications and posts tell neither questions nor answers, only that there are some. */
+	readonly discreet: boolean;
+	/** Whether posts of questions offer short options as buttons. */
+	readonly buttons: boolean;
+}
+
+/** How the questions of a session ended lately. */
+export interface Endings {
+	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
+	readonly unansweredCount: number;
+	/** When the newest of them ended, clock milliseconds. */
+	readonly unansweredAt: number;
+	/** Whether the newest question that ended was answered: what an agent asks after an answer always notifies. */
+	readonly isNewestAnswered: boolean;
+	/** Whether our answer to the open question arrived. A fast agent may ask something else before a read shows that. */
+	readonly isAnswered: boolean;
+}
+
+/** A session watched in a channel. All times are milliseconds since the epoch. */
+export interface Watch extends WatchSettings {
+	readonly id: string;
+	readonly teamId: string;
+	readonly channelId: string;
+	readonly session: SessionKey;
+	/** Slack user id; told when the watch ends for a reason that cannot be posted to the channel. */
+	readonly createdBy: string;
+	readonly createdAt: number;
+	/** Counts what it was told, so that two replicas cannot tell the same; 0 or less before any read told it something. */
+	readonly revision: number;
+	/** When something that people see last changed; `createdAt` before any change. */
+	readonly lastChangeAt: number;
+	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
+	/** How the session's questions ended lately. Only `ofSession` finds it. */
+	readonly endings?: Endings;
+	/** The question that is not wanted any more in its channel. Only `ofSession` finds it, before the first read. */
+	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null;
+}
+
+/** The revision of a raised hand that was unwatched before its first read, which tells what is not wanted and ends it. */
+export const DISMISSED = -1;
+
+/** The most watches that have not ended: of one person, of one channel, of all. Lowering a limit ends no watch. */
+export type WatchLimits = Readonly<Record<WatchLimit, number>>;
+export type WatchLimit = 'person' | 'channel' | 'all';
+
+/** A session of the account that waits for a person, as the newest list tells. It may be wrong. */
+export interface WaitingSession {
+	readonly sessionId: string;
+	/** The agent's own words: untrusted. */
+	readonly name: string;
+	/** When a list first told that it waits, clock milliseconds. */
+	readonly since: number;
+	/** Whether it began to wait after the first list. Of the others nobody knows for how long they have waited. */
+	readonly isNew: boolean;
+}
+
+/** What people choose for `watch all`. */
+export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;
+
+/** A channel into which each raised hand of the account is brought. */
+export interface Discovery extends ChannelKey, DiscoverySettings {
+	/** The service's base address. */
+	readonly service: string;
+	/** Slack user id; told when it ends for a reason that cannot be posted to the channel. */
+	readonly createdBy: string;
+	/** Clock milliseconds */
+	readonly createdAt: number;
+}
+
+/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them. */
+export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
+export type NoListReason = (typeof NO_LIST_REASONS)[number];
+
+/** When the next read is due (`at`). Due reads are taken in the order of `by`. Clock milliseconds. */
+export interface PlannedRead {
+	readonly at: number;
+	readonly by: number;
+}
+
+/** A session that at least one channel watches. All its watches share this one row. */
+export interface WatchedSession {
+	readonly session: SessionKey;
+	readonly stepRate: StepRate;
+	/** Null before the first read. */
+	readonly digest: Digest | null;
+	readonly nextRead: PlannedRead;
+	/** When the newest successful read began. */
+	readonly lastReadAt: number | null;
+	/** When the newest read began that found a change; before any change, the first read. */
+	readonly lastChangeAt: number | null;
+	/** When an early read was asked for, because an answer was delivered. */
+	readonly earlyReadAskedAt: number | null;
+	/** Failed reads since the last successful one. */
+	readonly failures: number;
+	/** When a read first found the session over. One more read follows. */
+	readonly overSince: number | null;
+	/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
+	readonly earlyReadCount: number;
+}
+
+/** A session whose read is due. */
+export interface TakenSession extends WatchedSession {
+	/** What is stored of it; null before the first read, or when it cannot be read. */
+	readonly view: SessionSnapshot | null;
+}
+
+/** A session that waits for a person. */
+export interface ListedWaiting {
+	readonly sessionId: string;
+	/** When it was known not to wait, clock milliseconds; null: never. */
+	readonly absentAt: number | null;
+	/** When its read was last moved, and until when it is not again if that read found nothing; null: never. */
+	readonly moved: { readonly at: number; readonly until: number } | null;
+}
+
+/** `awaited`: the read was moved ahead of others. `planned`: it comes in its turn. */
+export type ReadKind = 'awaited' | 'planned';
+
+/** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
+export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
+	readonly status: string | null;
+	readonly questionOpen: boolean;
+}
+
+/** `watchers`: who created its watches, and the channels into which it was brought. They share reads fairly. */
+export interface WatchedOutline extends SessionOutline {
+	readonly watchers: readonly string[];
+}
+
+/** How often a session steps, learned from reads of it. Stored as JSON with the session. */
+export const stepRate = z.object({
+	/** Average gap between two steps while it works, in milliseconds. Newer gaps weigh more. */
+	gapMs: z.number().positive(),
+	/** The read that saw the newest step or saw the session resume; clock milliseconds, null before any. */
+	lastStepAt: z.number().nullable(),
+});
+export type StepRate = Readonly<z.infer<typeof stepRate>>;
+
+/** A model call and an action take seconds. */
+export const UNKNOWN_STEP_RATE: StepRate = { gapMs: 8_000, lastStepAt: null };
+
+/** The weight of each gap in the average: a session's rate changes with its task. */
+const GAP_WEIGHT = 1 / 16;
+
+/** The step rate after a read. `before` was read at `previousAt`, `after` at `readAt`. */
+export function stepRateAfter(
+	rate: StepRate,
+	{ before, after, previousAt, readAt }: { before: Digest; after: Digest; previousAt: number; readAt: number },
+): StepRate {
+	const steps = Math.abs(after.assistantCount - before.assistantCount);
+	const resumed = !isWorking(before) && isWorking(after);
+	if (steps === 0) return resumed ? { ...rate, lastStepAt: readAt } : rate;
+	// The time before it resumed is no gap between steps.
+	if (!isWorking(before)) return { ...rate, lastStepAt: readAt };
+	const gapMs = Math.max(1, readAt - (rate.lastStepAt ?? previousAt)) / steps;
+	const weight = 1 - (1 - GAP_WEIGHT) ** steps;
+	return { gapMs: rate.gapMs + weight * (gapMs - rate.gapMs), lastStepAt: readAt };
+}
+
+/** What the session does by itself. An unknown status counts as working. */
+export function activityOf({
+	status,
+	questionOpen,
+}: Pick<SessionOutline, 'status' | 'questionOpen'>): 'working' | 'waiting' | 'resting' {
+	if (questionOpen || status === 'humanInput') return 'waiting';
+	return status === 'paused' || status === 'inactive' ? 'resting' : 'working';
+}
+
+export function hasOpenQuestion(digest: Digest | null): boolean {
+	return (digest?.question?.open.length ?? 0) > 0;
+}
+
+function isWorking(digest: Digest): boolean {
+	return (
+		!isOver(digest.status) && activityOf({ status: digest.status, questionOpen: hasOpenQuestion(digest) }) === 'working'
+	);
+}
+
+export type AddWatchResult =
+	| { readonly kind: 'added'; readonly watch: Watch }
+	/** The channel watches the session already. `changed`: its settings were updated. */
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	/** There are `count` already: nothing was written. */
+	| LimitReached;
+
+export interface LimitReached {
+	readonly kind: 'limit';
+	readonly limit: WatchLimit;
+	readonly count: number;
+	readonly most: number;
+}
+
+/** How soon changes of a new watch are noticed, in seconds. */
+export interface Expectation {
+	/** To read every watched session once, in turn. */
+	readonly roundSeconds: number;
+	/** Until a question of a working session is noticed (`npm run bench:watching`). */
+	readonly typicalSeconds: number;
+	/** Between two reads of a session. */
+	readonly longestSeconds: number;
+	/** Whether to tell the person who adds the watch. */
+	readonly slow: boolean;
+}
+
+export type WatchOutcome =
+	| { readonly kind: 'watching'; readonly watch: Watch; readonly expectation: Expectation }
+	| Exclude<AddWatchResult, { kind: 'added' }>
+	| { readonly kind: 'unknownSession' }
+	| { readonly kind: 'over'; readonly status: string }
+	| { readonly kind: 'unreadable'; readonly code: string; readonly retryable: boolean };

@@ -1,0 +1,144 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
+import { ownTextMessage, receiptMessage } from '../../features/answer/receipt-view.ts';
+import { handOverPost } from '../../features/hand-over/view.ts';
+import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
+import { settingsChangedPost } from '../../features/settings/view.ts';
+import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
+import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
+import { askedPost, type PostContext, watchPost } from '../../features/watch/post-view.ts';
+import {
+	chosenTextOffer,
+	LIST_PAGE,
+	outcomesMessage,
+	watchList,
+	watchOutcomeWords,
+} from '../../features/watch/view.ts';
+import { answerCard } from '../../slack/error-view.ts';
+import {
+	ANSWER_ID,
+	AT_WORK,
+	answerOf,
+	GIANT,
+	GIANT_ANSWER,
+	HAND_OVER,
+	HOSTILE,
+	LONGEST_ID,
+	listOf,
+	MODEL,
+	NOW,
+	SERVICE,
+	type Shape,
+	sessionOf,
+	shapesOf,
+	USER_ID,
+} from './samples.ts';
+import {
+	extremeViews,
+	FLIGHTS,
+	FULL_SETTINGS,
+	GIANT_SESSION,
+	questionOf,
+	SETTINGS_MODEL,
+	snapshotAtNow,
+} from './views.ts';
+
+export const GIANT_CARD: CardModel = {
+	...MODEL,
+	view: snapshotAtNow(GIANT_SESSION),
+	checkedAt: null,
+	waitedMs: 120_000,
+	endedWords: null,
+	isUpdate: true,
+};
+
+const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
+export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
+	const view = VIEWS[index % VIEWS.length] ?? null;
+	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
+	return { session, view, mode: index % 2 === 0 ? 'everything' : 'questionsOnly', lastChangeAt: NOW - 60_000 } as const;
+});
+
+export const POST: PostContext = {
+	...MODEL,
+	view: snapshotAtNow(AT_WORK),
+	watchedBy: USER_ID,
+	reader: null,
+	alone: null,
+	showsChoices: true,
+};
+export const GIANT_POST: PostContext = {
+	...POST,
+	sessionId: LONGEST_ID,
+	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
+	standing: answerOf({ state: 'resumed' }),
+	alone: { claims: [USER_ID, USER_ID], claimedUntil: NOW },
+	adminContact: GIANT,
+	maybeRepeat: true,
+};
+
+export const ESCALATION: RemindedQuestion = {
+	...MODEL,
+	entry: {
+		watchId: 'watch',
+		sessionId: LONGEST_ID,
+		questionId: '',
+		postTs: MODEL.threadTs,
+		postedAt: NOW - 900_000,
+		heldBy: USER_ID,
+		stage: 'escalation',
+		dueAt: NOW - 10_000,
+		isLast: true,
+		number: 0,
+		lastReminderAt: null,
+	},
+	question: questionOf(GIANT_SESSION),
+	readAt: NOW - 960_000,
+	sessionName: GIANT,
+	threadOnly: false,
+	handOver: HAND_OVER,
+	link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
+};
+
+export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention, maybeRepeat: true };
+
+/**
+ * The largest and the strangest views and messages of every screen, with invented content; the doctor asks Slack whether
+ * it accepts them. A test compares them with all variants: no part of any variant is larger.
+ */
+export function extremes(): Shape[] {
+	const giant = questionOf(GIANT_SESSION);
+	const readAt = NOW - 120_000;
+	const handedOver = { kind: 'handedOver', watchId: 'watch', messageIndex: 3, handOverId: '', from: USER_ID } as const;
+	const items = giant.items.map((_, position) => position);
+	const unreadable = { kind: 'unreadable', code: 'unauthorized', retryable: false } as const;
+	const error = { ...MODEL, adminContact: 'the people on call '.repeat(20) };
+	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
+	return [
+		...extremeViews(),
+		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
+		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
+		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
+		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
+		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
+		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
+		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
+		...shapesOf(watchCard, { 'everything giant': [GIANT_CARD] }),
+		...shapesOf(watchList, {
+			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
+		}),
+		...shapesOf(askedPost, { 'giant question': [{ question: giant, readAt }, false, GIANT_POST] }),
+		...shapesOf(watchPost, {
+			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
+			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
+		}),
+		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST] }),
+		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),
+		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),
+		...shapesOf(settingsChangedPost, {
+			'everything set': [
+				{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL_SETTINGS },
+				{ ...MODEL, ...SETTINGS_MODEL },
+			],
+		}),
+	];
+}

@@ -1,0 +1,263 @@
+import type { HomeView, ModalView } from '@slack/types';
+import type { Answer, AnswerItem, OtherAnswer } from '../../questions/answer.ts';
+import type { HandOver } from '../../questions/hand-over.ts';
+import type { InputGuess } from '../../questions/input-kind.ts';
+import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import { newMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import { createLinks } from '../../slack/links.ts';
+import type { MessageContent } from '../../slack/parts.ts';
+
+/** One view or message as Slack gets it; the name says the builder and the case. */
+export type Shape = { readonly name: string } & (
+	| { readonly view: ModalView | HomeView; readonly message?: never }
+	| { readonly message: MessageContent; readonly view?: never }
+);
+
+/** What `builder` makes of the arguments of each case. */
+export function shapesOf<Args extends readonly unknown[]>(
+	builder: (...args: Args) => ModalView | HomeView | MessageContent | readonly MessageContent[],
+	cases: Readonly<Record<string, Args>>,
+): Shape[] {
+	return Object.entries(cases).flatMap(([what, args]) => {
+		const built = builder(...args);
+		const forms = 'blocks' in built ? [built] : built;
+		return forms.map((form, index) => {
+			const name = `${builder.name}, ${what}${forms === built ? `, form ${index + 1}` : ''}`;
+			return 'type' in form ? { name, view: form } : { name, message: form };
+		});
+	});
+}
+
+/** `[make(0), make(1) …]`, so many. */
+export const listOf = <Value>(length: number, make: (index: number) => Value): Value[] =>
+	Array.from({ length }, (_, index) => make(index));
+
+/* All of it is invented: the doctor sends no real session, person or address. */
+
+export const NOW = Date.parse('2026-11-20T08:40:00Z');
+export const SERVICE = 'https://service.example';
+export const SESSION_ID = '3f9a2c1d';
+/** The longest id that `/session` takes. */
+export const LONGEST_ID = 'f'.repeat(400);
+/** As `randomUUID` makes it. */
+export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
+export const USER_ID = 'U0EXAMPLE1';
+const TEAM_ID = 'T0EXAMPLE1';
+export const PLACE = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
+/** Of the rows of a question. */
+export const ABOUT = {
+	person: { teamId: TEAM_ID, userId: USER_ID },
+	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
+	fingerprint: '0123456789abcdef',
+	shownHash: 'fedcba9876543210',
+};
+
+export const HAND_OVER: HandOver = {
+	...ABOUT,
+	id: 'V0EXAMPLE1',
+	teamId: TEAM_ID,
+	session: ABOUT.question,
+	watchId: 'watch',
+	channelId: PLACE.channelId,
+	from: 'U0EXAMPLE2',
+	to: USER_ID,
+	count: 2,
+	handedOverAt: NOW - 60_000,
+	givenBackAt: null,
+};
+
+/** Text that means something to Slack or to Markdown, or that a wrong cut breaks. */
+export const HOSTILE =
+	'<!channel> <@U0EXAMPLE9> <https://evil.example|https://bank.example> [bank](https://evil.example) &lt;!here&gt; & ' +
+	'```*_~` \u202egnp.exe\u202c \u0000\u200b \ud83d 👩‍👩‍👧‍👦 🇩🇪 e\u0301\u0301\u0301 "\\ :wave: مرحبا 漢字\n> # <#C0EXAMPLE|x>\n\n';
+export const GIANT = HOSTILE.repeat(300);
+
+const DASHBOARD_URL = 'https://dashboard.example';
+
+/** What the models of screens share. The service and the dashboard are on other hosts than the files. */
+export const MODEL = {
+	...PLACE,
+	sessionId: SESSION_ID,
+	names: { displayName: () => HOSTILE },
+	links: createLinks({ serviceUrl: SERVICE, dashboardUrl: DASHBOARD_URL }),
+	dashboardUrl: DASHBOARD_URL,
+	adminContact: USER_ID,
+	now: NOW,
+	readAt: NOW,
+	retryAt: NOW + 60_000,
+	kept: 'text',
+	claims: [],
+	claimedUntil: null,
+	standing: null,
+	handOver: null,
+	offersOptions: true,
+	discreet: false,
+	isUpdate: false,
+	maybeRepeat: false,
+} as const;
+
+export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
+	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin: PLACE }), ...overrides };
+}
+
+export function present<Value>(value: Value | null): Value {
+	if (value === null) throw new Error('a sample session lacks its question');
+	return value;
+}
+
+export function asked(title: string, description = ''): HumanInputItem {
+	return { title, description, value: '' };
+}
+
+/** An item with the initial value of its field. */
+const field = (title: string, description: string, draft: string) => ({ ...asked(title, description), draft });
+
+export const FIELD_ITEMS = {
+	yesNo: field('Should I proceed?', '', 'Yes'),
+	choice: field('Which colour?', 'One of: red, green, 🔵 & blue', 'green'),
+	number: field('How many people?', '', '12.5'),
+	email: field('E-mail address', '', 'ada@example.com'),
+	url: field('Website URL', '', 'https://shop.example/?a=1&b=2'),
+	date: field('Departure date', '', '2026-12-01'),
+	time: field('Start time', '', '09:30'),
+	line: field('Your password', 'For the shop', ''),
+	longText: field('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.', GIANT),
+} as const satisfies Record<InputGuess['kind'], HumanInputItem>;
+export const FIELD_DRAFTS: readonly string[] = Object.values(FIELD_ITEMS).map(({ draft }) => draft);
+
+const ACTIONS: readonly AgentAction[] = [
+	{ kind: 'click', text: '' },
+	{ kind: 'open', text: 'shop.example' },
+	{ kind: 'saveFile', text: HOSTILE },
+	{ kind: 'deleteFile', text: 'old.pdf' },
+	{ kind: 'other', text: HOSTILE },
+];
+
+export function agentMessage(content: string, overrides: Partial<Message> = {}): Message {
+	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
+}
+
+/** A session of which only the id is known. */
+export const EMPTY: Session = {
+	sessionId: SESSION_ID,
+	status: '',
+	name: '',
+	messages: [],
+	files: [],
+	startTime: null,
+	endTime: null,
+	lastScreenshotUrl: null,
+	sessionVariables: [],
+	sessionDetails: '',
+	maxSteps: 0,
+};
+
+/** A session that has this text everywhere. */
+export function sessionOf(text: string, overrides: Partial<Session> = {}): Session {
+	return {
+		...EMPTY,
+		status: 'active',
+		name: text,
+		messages: [
+			agentMessage(text, { role: 'user' }),
+			agentMessage(text),
+			agentMessage('', { role: text }),
+			...listOf(12, () => agentMessage(text)),
+		],
+		files: listOf(25, (index) => ({
+			filename: index === 0 ? '' : text,
+			signedUrl: index === 1 ? null : `https://files.example/${index}?signature=${'x'.repeat(1_500)}`,
+		})),
+		startTime: '2026-11-20T08:00:00Z',
+		endTime: '2026-11-20T08:30:00Z',
+		lastScreenshotUrl: 'https://files.example/screen.png?signature=1&expires=2',
+		sessionVariables: listOf(30, () => text),
+		sessionDetails: text,
+		maxSteps: 30,
+		...overrides,
+	};
+}
+
+export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
+
+/** The session with one more message, which asks for these items. */
+export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
+	const newest = session.messages.at(-1)?.content ?? '';
+	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };
+}
+
+/** `count` items of each kind in turn, with `text` after title and description. */
+export function itemsOf(count: number, text = ''): HumanInputItem[] {
+	const kinds = Object.values(FIELD_ITEMS);
+	return listOf(count, (index) => {
+		const { title = '', description = '' } = kinds[index % kinds.length] ?? {};
+		return asked(`${title}${text}`, `${description}${text}`);
+	});
+}
+
+export function answerItem(title: string, value: string | null, overrides: Partial<AnswerItem> = {}): AnswerItem {
+	return { title, value, secret: false, wiped: false, ...overrides };
+}
+
+/** An answer that was saved a minute ago in a channel. */
+export function answerOf(overrides: Partial<Answer> = {}): Answer {
+	const state = overrides.state ?? 'accepted';
+	return {
+		...ABOUT,
+		id: ANSWER_ID,
+		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
+		viewId: 'V0EXAMPLE1',
+		press: null,
+		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
+		secretPositions: null,
+		positions: [0],
+		leftEmpty: [],
+		formReadAt: NOW - 90_000,
+		origin: PLACE,
+		state,
+		attempts: 3,
+		editCount: 0,
+		acceptedAt: NOW - 60_000,
+		checkedAt: NOW - 60_000,
+		giveUpAt: NOW + 86_400_000,
+		nextAttemptAt: null,
+		putStartedAt: null,
+		before: null,
+		deliveredAt: null,
+		agentOutcome: null,
+		endedAt: null,
+		lastError: null,
+		timeline: [
+			{ state: 'accepted', at: NOW - 60_000 },
+			{ state: 'delivering', at: NOW - 30_000 },
+			{ state, at: NOW - 1_000 },
+		],
+		receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+		notBefore: null,
+		missingCount: 0,
+		startFailed: false,
+		restartAskedAt: null,
+		...overrides,
+	};
+}
+
+export const OTHER: OtherAnswer = {
+	answerId: ANSWER_ID,
+	person: ABOUT.person,
+	values: [HOSTILE, null, ''],
+	at: NOW - 30_000,
+	same: false,
+};
+
+/** The longest answer: 90 items, the longest id, an unknown outcome. */
+export const GIANT_ANSWER = answerOf({
+	state: 'conflicted',
+	putStartedAt: NOW,
+	question: { ...ABOUT.question, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
+	content: {
+		kind: 'readable',
+		items: listOf(90, () => answerItem(GIANT, GIANT)),
+		other: { ...OTHER, person: null, values: listOf(90, () => GIANT) },
+	},
+	timeline: listOf(40, (index) => ({ state: 'delivering', at: NOW + index })),
+});

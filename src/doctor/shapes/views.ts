@@ -1,0 +1,213 @@
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
+import { type SessionModel, sessionModal } from '../../features/answer/form-view.ts';
+import { receiptModal, savedModal } from '../../features/answer/receipt-view.ts';
+import { HISTORY_PAGE, historyView } from '../../features/answer/view.ts';
+import { handOverMetadata, handOverModal } from '../../features/hand-over/view.ts';
+import type { InboxContent, InboxDraft, InboxQuestion } from '../../features/inbox/content.ts';
+import {
+	MOST_DRAFTS,
+	MOST_LAST_ANSWERS,
+	MOST_OWN_ANSWERS,
+	MOST_WAITING_SHOWN,
+	QUESTIONS_PER_PAGE,
+} from '../../features/inbox/inbox.ts';
+import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
+import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/form.ts';
+import { type SettingsModel, settingsForm } from '../../features/settings/view.ts';
+import { chooseItemModal } from '../../features/watch/view.ts';
+import { openQuestion, type Session } from '../../questions/session.ts';
+import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../questions/session-snapshot.ts';
+import { errorModal } from '../../slack/error-view.ts';
+import {
+	ABOUT,
+	ANSWER_ID,
+	answerOf,
+	asked,
+	asking,
+	EMPTY,
+	FIELD_DRAFTS,
+	FIELD_ITEMS,
+	GIANT,
+	GIANT_ANSWER,
+	HAND_OVER,
+	HOSTILE,
+	itemsOf,
+	LONGEST_ID,
+	listOf,
+	MODEL,
+	metadataOf,
+	NOW,
+	PLACE,
+	present,
+	type Shape,
+	sessionOf,
+	shapesOf,
+	USER_ID,
+} from './samples.ts';
+
+/* Sessions, and how a watch sees them */
+
+export const FIELDS = asking(Object.values(FIELD_ITEMS));
+export const FLIGHTS = asking([
+	asked('Which flight should I book?', 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771'),
+]);
+const OPTIONS = listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`);
+export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
+const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
+export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
+
+const snapshots = new WeakMap<Session, SessionSnapshot>();
+
+/** How a watch sees the session. Made once for each session, because a giant one takes long. */
+export function snapshotAtNow(session: Session): SessionSnapshot {
+	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
+	snapshots.set(session, snapshot);
+	return snapshot;
+}
+
+export function questionOf(session: Session): QuestionView {
+	return present(snapshotAtNow(session).question);
+}
+
+export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
+	const metadata = metadataOf({ sessionId: session.sessionId });
+	const about = { session, question: openQuestion(session), metadata, watch: { watching: false } };
+	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];
+}
+
+export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
+export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
+
+/* Settings of a channel */
+
+/** As much as a form takes. */
+export const FULL_SETTINGS: ChannelSettings = {
+	...DEFAULT_CHANNEL_SETTINGS,
+	remindAfterMs: 90_000,
+	escalateAfterMs: 86_400_000,
+	mention: {
+		userIds: listOf(MOST_PEOPLE, (index) => `U0EXAMPLE${index}`),
+		groupIds: listOf(MOST_GROUPS, (index) => `S0EXAMPLE${index}`),
+	},
+	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/ComodRivadavia' },
+};
+const values = valuesOf(FULL_SETTINGS, { zone: null });
+export const SETTINGS_MODEL: SettingsModel = {
+	...MODEL,
+	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
+	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
+	groups: {
+		kind: 'listed',
+		groups: listOf(100, (index) => ({ id: `S0EXAMPLE${index}`, name: `${index} ${GIANT}`, handle: '' })),
+	},
+	change: { by: USER_ID, at: NOW },
+	notice: '',
+};
+
+/* Inboxes */
+
+type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
+
+export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, buttons: true, isRaised: false };
+
+export const GIANT_QUESTION: InboxQuestion = {
+	...ABOUT,
+	question: { ...ABOUT.question, sessionId: LONGEST_ID },
+	since: NOW - 720_000,
+	handOver: HAND_OVER,
+	isRaised: false,
+	askedIn: ASKED_IN,
+	sessionName: GIANT,
+	view: questionOf(GIANT_SESSION),
+	answering: listOf(30, () => USER_ID),
+};
+export const GIANT_DRAFT: InboxDraft = {
+	...ABOUT,
+	formId: ANSWER_ID,
+	values: { 0: '', 1: GIANT },
+	updatedAt: NOW - 60_000,
+	askedIn: ASKED_IN,
+};
+
+/** Each with its own id. */
+export const many = <Value>(length: number, make: (id: string) => Value) =>
+	listOf(length, (index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
+export const waitingAs = (id: string) => ({
+	sessionId: `${LONGEST_ID.slice(id.length)}${id}`,
+	name: GIANT,
+	since: NOW - 720_000,
+	isNew: true,
+});
+
+export const NOTHING: ShownInbox = {
+	kind: 'shown',
+	total: 0,
+	snoozed: null,
+	page: 0,
+	questions: [],
+	unreadableCount: 0,
+	channelsKnown: true,
+	waiting: null,
+	isWatching: true,
+	ownAnswers: { shown: [], total: 0 },
+	drafts: [],
+	lastAnswers: [],
+};
+export const WAITING = {
+	shown: many(MOST_WAITING_SHOWN, waitingAs),
+	total: 500,
+	old: { total: 500, firstPage: 3, shown: [] },
+	why: null,
+};
+export const FULL_INBOX: ShownInbox = {
+	...NOTHING,
+	total: 25,
+	snoozed: { count: 12, nextAt: NOW + 900_000 },
+	page: 1,
+	questions: many(QUESTIONS_PER_PAGE, (id) => ({
+		...GIANT_QUESTION,
+		question: { ...GIANT_QUESTION.question, sessionId: waitingAs(id).sessionId },
+	})),
+	waiting: WAITING,
+	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
+	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
+	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
+};
+
+export function inboxModelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
+	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, quickAnswers, receipt: MODEL }];
+}
+
+/** The extremes that are modals and Home tabs. */
+export function extremeViews(): Shape[] {
+	const answers = listOf(HISTORY_PAGE, () => GIANT_ANSWER);
+	const draftsOf = (length: number) => ({ draft: listOf(length, () => GIANT) });
+	return [
+		...shapesOf(sessionModal, {
+			'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
+			'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
+			'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
+			'a list of 99 options, another answer': sessionModelOf(asking([LONG_LIST]), draftsOf(1)),
+			'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), draftsOf(30)),
+			'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), draftsOf(90)),
+			'everything giant': sessionModelOf(GIANT_AT_WORK),
+			'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
+		}),
+		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),
+		...shapesOf(errorModal, {
+			'an unknown code': ['never_heard_of', metadataOf({ sessionId: '' }), { ...MODEL, adminContact: HOSTILE }],
+		}),
+		...shapesOf(handOverModal, {
+			hostile: [HAND_OVER_METADATA, { question: questionOf(FIELDS), sessionName: HOSTILE, discreet: false }],
+		}),
+		...shapesOf(savedModal, { giant: [GIANT_ANSWER] }),
+		...shapesOf(receiptModal, {
+			giant: [GIANT_ANSWER, MODEL],
+			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
+		}),
+		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
+		...shapesOf(homeView, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
+		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
+		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
+	];
+}

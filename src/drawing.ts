@@ -1,0 +1,28 @@
+import type { Core } from './core.ts';
+import { createHandOverDrawing } from './features/hand-over/posts.ts';
+import { createReminderDrawing } from './features/remind/posts.ts';
+import { createSettingsDrawing } from './features/settings/saving.ts';
+import { createWatchDrawing } from './features/watch/draw.ts';
+import { createQuestionFacts } from './features/watch/facts.ts';
+import type { Drawing, Drawn, DuePost } from './posts/post.ts';
+import type { MayAct } from './slack/access-policy.ts';
+import type { Store } from './stores.ts';
+
+/** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
+export function createDrawing(
+	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings'>>,
+	{ mayAct, userGroups }: { mayAct: MayAct; userGroups: Parameters<typeof createSettingsDrawing>[1] },
+) {
+	const facts = createQuestionFacts(core, mayAct);
+	const drawing: Drawing = {
+		...createWatchDrawing(core, facts),
+		...createReminderDrawing(core, facts),
+		...createHandOverDrawing(facts),
+		...createSettingsDrawing(core, userGroups),
+	};
+	return (due: DuePost, maybeRepeat: boolean): Promise<Drawn> => {
+		const { content } = due.post;
+		const draw: (content: never, due: DuePost, maybeRepeat: boolean) => Promise<Drawn> = drawing[content.kind];
+		return draw(content as never, due, maybeRepeat);
+	};
+}

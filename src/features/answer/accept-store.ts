@@ -1,0 +1,328 @@
+import { type Expression, type Insertable, type Kysely, sql } from 'kysely';
+import type { HandraiseError } from '../../core/errors.ts';
+import { change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
+import { questionColumns, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import {
+	type AcceptResult,
+	type Answer,
+	type AnswerItem,
+	BLOCKING_STATES,
+	type FirstEnding,
+	isBlocking,
+	isFailed,
+	isSamePerson,
+	itemsOf,
+	type NewAnswer,
+	type OtherAnswer,
+	type QuestionKey,
+	secretOf,
+	TOLD_WITHIN_MS,
+	textsOf,
+	UNREADABLE,
+} from '../../questions/answer.ts';
+import { isReworded } from '../../questions/session.ts';
+import { draftRow } from './answering-store.ts';
+import {
+	type AnswerRow,
+	changeAnswer,
+	createAnswerReader,
+	enterState,
+	newRow,
+	otherColumn,
+	positionsOf,
+	readAnswer,
+	readPositions,
+	receiptDueAt,
+	receiptOf,
+	submissionColumn,
+	submittedColumns,
+} from './rows-store.ts';
+
+/** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
+export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
+	if (accepted !== null) return { kind: 'accepted', answer: accepted };
+	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
+}
+
+/** Null when another row has the same submission key or conflicts. */
+async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
+	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
+	const row = newRow(answer, cipher);
+	const blocker = db.selectFrom('answers').select('id').where(sameOrConflicting(answer));
+	const inserted = await insertUnless(db, row, blocker)
+		// After a concurrent submission for the same question, the transaction decides.
+		.onConflict((conflict) => conflict.doNothing())
+		.executeTakeFirst();
+	return inserted === undefined ? null : readAnswer(inserted, cipher);
+}
+
+/** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
+function insertUnless(db: Kysely<Tables>, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
+	return db
+		.insertInto('answers')
+		.columns(Object.keys(row) as (keyof typeof row)[])
+		.expression(rowUnlessExists(db, row, blocker).where(isOwnSchema()))
+		.returningAll();
+}
+
+async function acceptInTransaction(
+	db: Kysely<Tables>,
+	store: StoreDatabase,
+	cipher: Cipher,
+	answer: NewAnswer,
+): Promise<AcceptResult> {
+	await lockQuestion(db, answer.question);
+	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
+	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
+	const others = await concerned.orderBy('accepted_at', 'desc').execute();
+
+	const repeated = others.find(({ submission_key }) => submission_key === answer.submissionKey);
+	const newer = () => stopBesideNewer(store);
+	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
+
+	const nothing = sql`(select 1 where false)`;
+	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
+	const row = newRow(answer, cipher);
+	const by = firstConflict(others, cipher, positionsOf(answer.items, answer.leftEmpty));
+	if (by !== undefined) {
+		// The answer was never accepted, so its timeline starts empty.
+		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
+		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
+		const tellAt = isOthersPress(answer, by) ? answer.acceptedAt + TOLD_WITHIN_MS : null;
+		const inserted = await insert({ ...row, ...lost, next_attempt_at: tellAt });
+		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
+	}
+	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
+	await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
+	return { kind: 'accepted', answer: readAnswer(await insert(row), cipher) };
+}
+
+/** A press has no window that shows its author that somebody else was first. */
+function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
+	return press !== null && !isSamePerson(by.person, person);
+}
+
+async function repeat(
+	db: Kysely<Tables>,
+	cipher: Cipher,
+	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
+	answer: NewAnswer,
+): Promise<AcceptResult> {
+	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
+	const { id, viewId, origin, press, editCount } = stored;
+	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
+	const edited = await change(db, 'answers', { id, state: 'accepted', put_started_at: null })
+		.set({ ...submittedColumns(id, { ...answer, viewId, origin, press }, cipher), edit_count: editCount + 1 })
+		.where(isOwnSchema())
+		.returningAll()
+		.executeTakeFirst();
+	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
+	// The sent values stay, but items that the author marks secret now are hidden from here on.
+	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
+	const current = await change(db, 'answers', { id })
+		.set({ secret_positions: stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept) })
+		.where(isOwnSchema())
+		.returningAll()
+		.executeTakeFirstOrThrow(newer);
+	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
+}
+
+/** `AnswerStore.retry`. The caller has locked the answer in this transaction. */
+export async function retryAnswer(
+	db: Kysely<Tables>,
+	cipher: Cipher,
+	answer: Answer,
+	{ now, giveUpAt }: { now: number; giveUpAt: number },
+) {
+	// It is live, delivered or withdrawn.
+	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;
+	const { id, content, question, fingerprint, formReadAt, positions } = answer;
+	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
+		return { kind: 'valuesGone', answer } as const;
+	// Nobody presses a button for an answer that can be read again: the program puts it back.
+	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
+	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('accepted_at', 'desc');
+	const others = await concerned.where(conflictsWith(question, fingerprint, formReadAt)).execute();
+	await removeDraft(db, id);
+	const by = firstConflict(others, cipher, positions);
+	if (by !== undefined) {
+		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
+		const told = { next_attempt_at: receiptDueAt(answer, now) };
+		return { kind: 'taken', by, answer: await changeAnswer(db, cipher, answer, { ...lost, ...told }) } as const;
+	}
+	await replaceWaiting(db, cipher, others, { winner: winnerOf(answer), now });
+	const queued = await changeAnswer(db, cipher, answer, {
+		...enterState(answer, 'accepted', now),
+		...receiptOf(answer, null),
+		...WITHOUT_LEASE,
+		...submissionColumn({ ...answer, checkedAt }),
+		attempts: 0,
+		not_before: null,
+		missing_count: 0,
+		next_attempt_at: now,
+		give_up_at: giveUpAt,
+		last_error: null,
+		other: null,
+	});
+	return { kind: 'queued', answer: queued } as const;
+}
+
+/**
+ * Serializes what decides which of several answers to a question is first: an answer must not lose to one that another
+ * replica withdraws at the same moment. SQLite has a single writer.
+ */
+async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<void> {
+	if (!isPostgres(db)) return;
+	const { service, sessionId, messageIndex } = question;
+	const name = JSON.stringify([service, sessionId, messageIndex]);
+	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+}
+
+/** Does so for the question of a stored answer. */
+export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
+	if (!isPostgres(db)) return;
+	const row = await from(db, 'answers', { id }).select(['service', 'session_id', 'message_index']).executeTakeFirst();
+	if (row !== undefined) await lockQuestion(db, questionOf(row));
+}
+
+/** See `FIRST_ENDINGS`. */
+function endingOf({ state, putStartedAt }: Answer): FirstEnding {
+	if (putStartedAt !== null) return 'first_unknown';
+	if (state === 'withdrawn') return 'first_withdrawn';
+	if (state === 'changed') return 'first_outdated';
+	return state === 'ended' ? 'first_over' : 'first_failed';
+}
+
+/**
+ * Of each person the newest answer that lost to `first`, which is now withdrawn or failed, waits for its author, whom the
+ * worker tells at once; its text becomes a draft. A press of the same person stays as it is, and so do answers that are
+ * outdated too.
+ */
+export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: Answer, now: number): Promise<void> {
+	const { id, question, person, fingerprint, shownHash } = first;
+	const isOutdated = first.state === 'changed';
+	const lost = from(db, 'answers', { ...questionColumns(question), state: 'conflicted' }).selectAll();
+	const rows = await lost.orderBy('accepted_at', 'desc').orderBy('id').execute();
+	const released = new Set<string>();
+	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
+		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
+		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
+		if (isOutdated && isSame) continue;
+		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;
+		const author = JSON.stringify(loser.person);
+		if (released.has(author)) continue;
+		released.add(author);
+		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
+		await change(db, 'answers', { id: loser.id, state: 'conflicted' })
+			.set({ ...waiting, next_attempt_at: now, give_up_at: now, last_error: endingOf(first) })
+			.execute();
+		await keepAsDraft(db, cipher, loser, now);
+	}
+}
+
+/** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
+async function keepAsDraft(db: Kysely<Tables>, cipher: Cipher, answer: Answer, now: number): Promise<void> {
+	const { id: formId, person, question, fingerprint, shownHash } = answer;
+	const values = textsOf(answer);
+	if (Object.keys(values).length === 0) return;
+	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
+	await db
+		.insertInto('drafts')
+		.values(draftRow(draft, cipher))
+		.onConflict((conflict) => conflict.column('form_id').doNothing())
+		.execute();
+}
+
+/** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
+export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void> {
+	await remove(db, 'drafts', { form_id: id }).execute();
+}
+
+function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
+	return sql<boolean>`(submission_key = ${submissionKey} or ${conflictsWith(question, fingerprint, formReadAt)})`;
+}
+
+/**
+ * Answers to a question that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
+ * after the new answer's form was read, because its author has not seen them.
+ */
+function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
+	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
+		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in ('delivered', 'resumed')
+			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
+}
+
+/**
+ * The answer that prevents one to these positions, among the rows of answers to one question. Throws when its row is
+ * damaged; that of others does not matter.
+ */
+function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, positions: readonly number[]): Answer | undefined {
+	// Where nobody knows what an answer filled, it may be any position.
+	const overlaps = (row: AnswerRow) =>
+		readPositions(row, cipher)?.some((position) => positions.includes(position)) ?? true;
+	const first =
+		rows.find(({ state }) => isBlocking(state)) ?? rows.find((row) => row.delivered_at !== null && overlaps(row));
+	return first && readAnswer(first, cipher);
+}
+
+/** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */
+async function replaceWaiting(
+	db: Kysely<Tables>,
+	cipher: Cipher,
+	rows: readonly AnswerRow[],
+	{ winner, now }: { winner: Winner; now: number },
+): Promise<void> {
+	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(cipher))) {
+		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
+		const columns = { ...lost, ...receiptOf(answer, null), next_attempt_at: now };
+		await change(db, 'answers', { id: answer.id, state: 'waiting' }).set(columns).execute();
+	}
+}
+
+/** What a conflicted answer stores about the one that was first. */
+type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number };
+
+function winnerOf(answer: Answer): Winner {
+	const { id, person, deliveredAt, acceptedAt } = answer;
+	return { id, person, items: itemsOf(answer), at: deliveredAt ?? acceptedAt };
+}
+
+/** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none when they cannot be read. */
+function giveWay(
+	loser: Parameters<typeof enterState>[0] & Pick<Answer, 'id'>,
+	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[]; now: number },
+	cipher: Cipher,
+) {
+	const other: OtherAnswer = {
+		answerId: winner.id,
+		person: winner.person,
+		values: winner.items.map((item) => (item.secret ? null : item.value)),
+		at: winner.at,
+		same: mine.length > 0 && sameWords(mine, winner.items),
+	};
+	return {
+		...enterState(loser, 'conflicted', now, other),
+		...WITHOUT_LEASE,
+		other: otherColumn.seal(other, loser.id, cipher),
+		next_attempt_at: null,
+	};
+}
+
+/** Whether `theirs` holds every value of `mine`. A wiped value never counts as the same. */
+function sameWords(mine: readonly AnswerItem[], theirs: readonly AnswerItem[]): boolean {
+	return mine.every((item, position) =>
+		item.value === null ? !item.wiped : item.value === (theirs[position]?.value ?? null),
+	);
+}
+
+/** Whether a repeated submission has the same values; a wiped secret cannot be compared and counts as the same. */
+function sameSubmission({ content, leftEmpty: leftBefore }: Answer, { items, leftEmpty }: NewAnswer): boolean {
+	if (content.kind !== 'readable') return true;
+	const isSame = ({ value, wiped, secret }: AnswerItem, position: number) =>
+		(wiped || value === items[position]?.value) && secret === (items[position]?.secret ?? false);
+	if (content.items.length !== items.length || !content.items.every(isSame)) return false;
+	return leftBefore.length === leftEmpty.length && leftBefore.every((position) => leftEmpty.includes(position));
+}

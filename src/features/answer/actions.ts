@@ -1,0 +1,72 @@
+import { type Answer, isSamePerson, textsOf } from '../../questions/answer.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
+import { ifAllowed, isInbox, NOTHING_TO_DO } from '../../slack/request.ts';
+import type { Answers } from './accept.ts';
+import type { AnswerStore } from './answer-store.ts';
+import type { Forms } from './drafts.ts';
+import { createReceiptPresses } from './receipt-presses.ts';
+import { afterUndoWords, choiceMessage } from './receipt-view.ts';
+import type { Receipts } from './receipts.ts';
+import { registerSecondSending } from './second-sending.ts';
+
+/** Registers *Undo*, and the buttons on receipts, in a modal or a DM. */
+export function registerAnswerActions(
+	core: HandlerContext<{ answers: AnswerStore }> & { flow: Forms; answers: Answers; receipts: Receipts },
+): void {
+	const { listen, flow, reply, answers } = core;
+	const { answers: store } = core.store;
+	const presses = createReceiptPresses(core);
+	const { onOwn, onReceipt, showAgain } = presses;
+	registerSecondSending(core, presses);
+
+	/** Opens the session's form with the texts of `answer` in it, where they fit. */
+	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, answer: Answer | null): Task {
+		const prefilled =
+			answer === null ? {} : { origin: answer.origin, prefill: { values: textsOf(answer), givenFor: answer } };
+		return flow.open(request, { ...target, ...prefilled }, view);
+	}
+
+	onReceipt(ACTIONS.tryAgain, async (own, request, press) => {
+		const result = await answers.tryAgain(own.id, own.person);
+		if (result === null) return NOTHING_TO_DO;
+		request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
+		// A secret value was wiped when its answer ended, so the person has to type it again.
+		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
+		await showAgain(request, press, result.answer);
+		return NOTHING_TO_DO;
+	});
+
+	onReceipt(
+		ACTIONS.giveUp,
+		async (own, request, press) => {
+			const withdrawn = await answers.withdraw(own.id, own.person);
+			await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
+		},
+		// Like *Undo*, also after they left.
+		({ origin: { channelId } }) => ({ channelId }),
+	);
+
+	onOwn(ACTIONS.undo, (own, _, press) => {
+		const undo = async (request: AllowedRequest) => {
+			const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
+			const current = withdrawn ?? (await store.get(own.id)) ?? own;
+			request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
+			// The inbox shows it by itself.
+			if (isInbox(press.view) && withdrawn !== null) return;
+			const content = choiceMessage(afterUndoWords(current));
+			if (press.view === null && (await reply.inPlace(request, content))) return;
+			await reply.withoutTurn(request, content);
+		};
+		return ifAllowed(own.origin.channelId, undo, { changes: true });
+	});
+
+	listen.action(ACTIONS.answerNew, async (request, press) => {
+		const carriage = decodeCarriage(press.value);
+		if (carriage === null) return null;
+		const answer = await store.get(carriage.id);
+		const own = answer !== null && isSamePerson(request.person, answer.person) ? answer : null;
+		return openForm(request, press, { sessionId: carriage.sessionId, messageIndex: null }, own);
+	});
+}

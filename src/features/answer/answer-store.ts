@@ -1,0 +1,377 @@
+import { type Kysely, sql } from 'kysely';
+import { CLOCK_ALLOWANCE_MS } from '../../core/clock.ts';
+import type { Lease } from '../../core/lease-loop.ts';
+import type { Log } from '../../core/log.ts';
+import {
+	change,
+	countChanged,
+	type Filter,
+	from,
+	hasChanged,
+	inBatches,
+	type StoreDatabase,
+	StoreUnavailableError,
+} from '../../database/database.ts';
+import { earliest, isOurs, takeReadable } from '../../database/due.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
+import { databaseTime } from '../../database/store-clock.ts';
+import { personColumns, questionColumns, sessionColumns, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import {
+	ANSWER_STATES,
+	type Answer,
+	type AnswerPatch,
+	type AnswerState,
+	BLOCKING_STATES,
+	isFailed,
+	type NewAnswer,
+	type Person,
+	type QuestionKey,
+} from '../../questions/answer.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
+import { acceptAnswer, lockQuestionOf, releaseLosers, removeDraft, retryAnswer } from './accept-store.ts';
+import {
+	type AnswerRow,
+	changeAnswer,
+	createAnswerReader,
+	enterState,
+	patchColumns,
+	readAnswer,
+	readMarks,
+	receiptDueAt,
+	receiptOf,
+} from './rows-store.ts';
+
+/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+const CANDIDATES_PER_ROW = 8;
+
+const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
+
+/** Stores answers; the row is the queue. */
+export function createAnswerStore({
+	db,
+	cipher,
+	log,
+	checksTime = false,
+}: {
+	db: StoreDatabase;
+	cipher: Cipher;
+	log?: Log;
+	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
+	checksTime?: boolean;
+}) {
+	const readOrSkip = createAnswerReader(cipher, log);
+
+	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
+
+	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
+		const query = answers(filter).orderBy('accepted_at', 'desc').orderBy('id', 'desc');
+		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
+	}
+
+	/**
+	 * Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. Throws beside a
+	 * newer schema.
+	 */
+	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
+		return db.write(async (trx) => {
+			await lockQuestionOf(trx, id);
+			const own = from(trx, 'answers', { id, ...personColumns(person) })
+				.selectAll()
+				.select(isOwnSchema().as('isOwn'));
+			const row = await own.forUpdate().executeTakeFirst();
+			if (row === undefined) return null;
+			if (!row.isOwn) throw stopBesideNewer(db);
+			return work(trx, readAnswer(row, cipher));
+		});
+	}
+
+	/**
+	 * Takes values from answers whose authors were asked before that time what to do, where `column` has some. Resets their
+	 * receipts, so that the authors hear of it. Returns how many.
+	 */
+	async function takeFromWaiting(
+		column: 'secrets' | 'content',
+		set: Partial<AnswerRow>,
+		{ before, now }: { before: number; now: number },
+	): Promise<number> {
+		const waiting = answers({ state: 'waiting' }).where('give_up_at', '<', before).where(column, 'is not', null);
+		let changed = 0;
+		for (const row of await waiting.execute()) {
+			const [answer] = readOrSkip(row);
+			const receipt = answer && { ...receiptOf(answer, null), next_attempt_at: now };
+			const own = { id: row.id, state: 'waiting' };
+			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
+			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own).set(taken)));
+		}
+		return changed;
+	}
+
+	return {
+		/**
+		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
+		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
+		 */
+		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
+
+		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
+		noteTold: (id: string) =>
+			db.write(async (trx) => {
+				const untold = { id, state: 'conflicted', lease_token: null };
+				const due = from(trx, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null);
+				const [answer] = (await due.execute()).flatMap(readOrSkip);
+				if (answer === undefined) return;
+				const told = { ...receiptOf(answer, 'conflicted'), next_attempt_at: null };
+				await change(trx, 'answers', untold).set(told).execute();
+			}),
+
+		/**
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block nothing.
+		 */
+		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
+			const where = firstOfSession(db, service, { now, limit });
+			const orderBy = sql`next_attempt_at, accepted_at, id`;
+			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
+			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
+			return takeReadable(db, due, { lease, now }, async (row) => readOrSkip(row)[0] ?? null);
+		},
+
+		/**
+		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`,
+		 * its text is the same. Returns the stored answer. Null when another replica has it, its author changed it (`retry`,
+		 * `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
+		 * `release` gives the lease back in the same write, and ending states wipe secret values in it.
+		 */
+		update: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			patch: AnswerPatch,
+			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+		) =>
+			db.write(async (trx) => {
+				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
+				// Before its row: the order in which all writes lock them.
+				if (fails) await lockQuestionOf(trx, id);
+				const held = { id, lease_token: token, state, ...(editCount !== undefined && { edit_count: editCount }) };
+				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
+				if (row === undefined) return null;
+				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
+				const answer = readAnswer(row, cipher);
+				const set = { ...patchColumns(answer, patch, now, cipher), ...(release && WITHOUT_LEASE) };
+				if (Object.values(set).every((value) => value === undefined)) return answer;
+				const changed = await changeAnswer(trx, cipher, answer, set);
+				if (fails) await releaseLosers(trx, cipher, changed, now);
+				return changed;
+			}),
+
+		/** Prolongs the lease; false when it was lost. */
+		renew: (id: string, lease: Lease, now: number) =>
+			db.writeOne((trx) => {
+				const own = change(trx, 'answers', { id, lease_token: lease.token });
+				return hasChanged(own.set({ leased_until: now + lease.ms }));
+			}),
+
+		/** Gives these leases back, in any state of their answers. */
+		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
+			db.writeOne(async (trx) => {
+				const own = { id: held.map(({ id }) => id), lease_token: held.map(({ token }) => token) };
+				await change(trx, 'answers', own).set(WITHOUT_LEASE).execute();
+			}),
+
+		rows: db.queuedRows(['answers']),
+
+		/**
+		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
+		 * session lapses.
+		 */
+		async nextDueAt(service: string): Promise<number | null> {
+			const { rows } = await sql<{ at: number | null }>`
+				select ${earliest('due.next_attempt_at', 'leased.leased_until')} as at from answers as due
+				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
+					and leased.lease_token is not null
+				where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)}`.execute(db.read);
+			return rows[0]?.at ?? null;
+		},
+
+		/** Makes live answers due whose last attempt failed with one of these codes. Returns how many. */
+		hasten: (service: string, lastErrors: readonly string[], now: number) =>
+			db.writeOne((trx) =>
+				countChanged(
+					change(trx, 'answers', { service, lease_token: null, state: BLOCKING_STATES, last_error: lastErrors })
+						.where('next_attempt_at', '>', now)
+						.set({ next_attempt_at: now, not_before: null }),
+				),
+			),
+
+		/** Throws for a damaged row. */
+		async get(id: string): Promise<Answer | null> {
+			const row = await answers({ id }).executeTakeFirst();
+			return row === undefined ? null : readAnswer(row, cipher);
+		},
+
+		/**
+		 * The newest answer to this question that is live, waiting, delivered or resumed; null when there is none, or when its
+		 * row is damaged: that must not keep posts and forms from being shown.
+		 */
+		standing: (question: QuestionKey) =>
+			newest({ ...questionColumns(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
+
+		/** This answer if the service has it, or may have it. Null like `standing`. */
+		arrived: (id: string) => newest({ id, state: ['delivering', 'delivered', 'resumed'] }),
+
+		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
+		refused: (question: QuestionKey, fingerprint: string) =>
+			newest({ ...questionColumns(question), fingerprint, state: 'refused', last_error: PROVEN_REFUSALS }),
+
+		/** Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`. */
+		async ofSession(session: SessionKey) {
+			const rows = await answers(sessionColumns(session)).orderBy('accepted_at').execute();
+			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
+		},
+
+		/** How many live answers are for another service's address, so that nothing sends them. */
+		async unsentElsewhere(service: string): Promise<number> {
+			const unsent = from(db.read, 'answers', { state: BLOCKING_STATES }).where('service', '!=', service);
+			const counted = unsent.select((eb) => eb.fn.countAll<number>().as('count'));
+			return (await counted.executeTakeFirstOrThrow()).count;
+		},
+
+		/** The answers that wait for their authors with this `lastError`, oldest first. */
+		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
+			const waiting = answers({ state: 'waiting', last_error: lastError });
+			return (await waiting.orderBy('accepted_at').execute()).flatMap(readOrSkip);
+		},
+
+		/** Puts a failed answer back into the queue, for its author alone; null for others. */
+		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
+			withOwn(id, person, (trx, answer) => retryAnswer(trx, cipher, answer, { now, giveUpAt })),
+
+		/**
+		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
+		 * possible. In the same transaction the newest answer of each person that lost to it waits for its author
+		 * (`FIRST_ENDINGS`), and its text becomes a draft. So does an update to a failed state other than `conflicted`; for
+		 * `changed`, only of answers to another version of the question.
+		 */
+		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
+			withOwn(id, person, async (trx, answer) => {
+				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
+				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
+				const withdrawn = await changeAnswer(trx, cipher, answer, {
+					...enterState(answer, 'withdrawn', now),
+					...WITHOUT_LEASE,
+					// The worker has the question's posts drawn again, even if this process ends now.
+					next_attempt_at: answer.press === null ? receiptDueAt(answer, now) : now,
+				});
+				await removeDraft(trx, id);
+				await releaseLosers(trx, cipher, withdrawn, now);
+				return withdrawn;
+			}),
+
+		/**
+		 * Notes that its author wants a delivered answer sent again to start the agent. Null when the service reported no
+		 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
+		 */
+		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
+			withOwn(id, person, async (trx, answer) => {
+				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
+				if ((answer.putStartedAt ?? 0) > quietSince) return null;
+				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
+				return changeAnswer(trx, cipher, answer, { restart_asked_at: now, next_attempt_at: now });
+			}),
+
+		/** The answers of people of the workspace `teamId`, newest first. */
+		async history(
+			{ service, sessionId, teamId }: { service: string; sessionId: string; teamId: string },
+			{ offset, limit }: { offset: number; limit: number },
+		) {
+			const base = from(db.read, 'answers', { service, session_id: sessionId, team_id: teamId });
+			const [rows, { total }] = await Promise.all([
+				base.selectAll().orderBy('accepted_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+			]);
+			return { answers: rows.flatMap(readOrSkip), total };
+		},
+
+		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest answer that is accepted, delivering or waiting; null when there is none. */
+		async stats() {
+			const [counts, { oldest }] = await Promise.all([
+				from(db.read, 'answers')
+					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+					.groupBy('state')
+					.execute(),
+				from(db.read, 'answers', { state: [...BLOCKING_STATES, 'waiting'] })
+					.select((eb) => eb.fn.min('accepted_at').as('oldest'))
+					.executeTakeFirstOrThrow(),
+			]);
+			const byState = Object.fromEntries(
+				ANSWER_STATES.map((state) => [state, counts.find((row) => row.state === state)?.count ?? 0]),
+			) as Readonly<Record<AnswerState, number>>;
+			return { byState, oldestUndeliveredAt: oldest };
+		},
+
+		/**
+		 * Wipes the secret values of answers that have been `waiting` since before `before`, and makes their receipts due.
+		 * Returns how many.
+		 */
+		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
+
+		/** Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how many. */
+		async removeValues(before: number, now: number): Promise<number> {
+			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
+			const removeFromEnded = (limit: number) =>
+				db.writeOne((trx) => {
+					const ended = from(trx, 'answers').select('id').where('ended_at', '<', before);
+					const id = ended.where('content', 'is not', null).limit(limit);
+					return countChanged(change(trx, 'answers', { id }).set(WITHOUT_VALUES));
+				});
+			return waitingCount + (await inBatches(removeFromEnded));
+		},
+	};
+}
+
+export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
+function isForUs(db: StoreDatabase) {
+	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.team_id')}
+		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
+}
+
+/** The first due answer of each session, unless an answer of that session is leased. */
+function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
+	return sql<boolean>`next_attempt_at <= ${now} and id in (
+		select id from (
+			select id, next_attempt_at, accepted_at, row_number() over (
+				partition by session_id order by next_attempt_at, accepted_at, id
+			) as place
+			from answers as due
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
+				and not exists (
+					select 1 from answers as leased
+					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
+				)
+		) as firsts
+		where place = 1
+		order by next_attempt_at, accepted_at, id
+		limit ${limit * CANDIDATES_PER_ROW}
+	)`;
+}
+
+/** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
+async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
+	const leased = from(trx, 'answers').select('id').where('lease_token', 'is not', null);
+	const lapsed = await leased.where('leased_until', '<=', now).forUpdate().skipLocked().execute();
+	const id = lapsed.map((row) => row.id);
+	if (id.length > 0) await change(trx, 'answers', { id }).set(WITHOUT_LEASE).execute();
+}
+
+/**
+ * Other processes count from the noted start of a PUT until it cannot land any more. So the noted time must be the
+ * database's, and a machine that slept may not have noticed yet that its own time is behind.
+ */
+async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
+	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
+	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
+}

@@ -1,0 +1,190 @@
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import {
+	change,
+	countChanged,
+	type Filter,
+	from,
+	hasChanged,
+	isPostgres,
+	remove,
+	rowUnlessExists,
+	type StoreDatabase,
+} from '../../database/database.ts';
+import { type Cipher, sealedColumn } from '../../database/encryption.ts';
+import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from '../../database/tables.ts';
+import type { Answer, Person, QuestionKey } from '../../questions/answer.ts';
+
+/** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
+export interface Draft {
+	/** The form's own id (in its private_metadata). */
+	readonly formId: string;
+	readonly person: Person;
+	readonly question: QuestionKey;
+	readonly fingerprint: string;
+	/** Of what the form shows; null when that is not known. */
+	readonly shownHash: string | null;
+	/** By position. A text longer than an input holds is shown cut and sent whole. */
+	readonly values: Readonly<Record<number, string>>;
+	/** Positions whose box is ticked. */
+	readonly secret?: readonly number[];
+	readonly updatedAt: number;
+}
+
+/** "(name) is answering": it informs and never blocks. */
+export interface Claim {
+	readonly question: QuestionKey;
+	readonly person: Person;
+	/** When it lapses. */
+	readonly until: number;
+}
+
+const values = z.record(z.string(), z.string());
+export const draftColumn = sealedColumn(
+	'drafts',
+	'content',
+	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
+);
+
+const ofPerson = (person: Person, question: QuestionKey) => ({
+	...questionColumns(question),
+	...personColumns(person),
+});
+
+/** The drafts of forms. One that cannot be decrypted counts as absent. */
+export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
+
+	return {
+		/**
+		 * Writes or replaces the draft of this form. Writes nothing when `submissionKey` was submitted, because events of typing
+		 * can arrive after the submission, or when a newer draft of the form is there.
+		 */
+		async save(draft: Draft, submissionKey = ''): Promise<void> {
+			await db.writeOne(async (trx) => {
+				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
+				const row = draftRow(draft, cipher);
+				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
+				await trx
+					.insertInto('drafts')
+					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
+					.expression(rowUnlessExists(trx, row, submitted))
+					// Two saves of one form may arrive in the wrong order: the newer one wins.
+					.onConflict((conflict) =>
+						conflict.column('form_id').doUpdateSet(row).where('drafts.updated_at', '<=', draft.updatedAt),
+					)
+					.execute();
+			});
+		},
+
+		async get(formId: string): Promise<Draft | null> {
+			return read(await from(db.read, 'drafts', { form_id: formId }).selectAll().executeTakeFirst());
+		},
+
+		/** The newest draft of this person for this question, with any fingerprint. */
+		async newest(person: Person, question: QuestionKey): Promise<Draft | null> {
+			const own = from(db.read, 'drafts', ofPerson(person, question)).selectAll();
+			return read(await own.orderBy('updated_at', 'desc').orderBy('form_id', 'desc').limit(1).executeTakeFirst());
+		},
+
+		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
+		async forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void> {
+			await db.write(async (trx) => {
+				const rows = await from(trx, 'drafts', ofPerson(person, question)).selectAll().forUpdate().execute();
+				for (const row of rows) {
+					const draft = read(row);
+					const typed = Object.entries(draft?.values ?? {});
+					const kept = typed.filter(([position]) => !positions.includes(Number(position)));
+					if (draft === null || kept.length === typed.length) continue;
+					const sealed = sealDraft({ ...draft, values: Object.fromEntries(kept) }, cipher);
+					const own = { form_id: row.form_id };
+					if (kept.every(([, text]) => text === '')) await remove(trx, 'drafts', own).execute();
+					else await change(trx, 'drafts', own).set({ content: sealed }).execute();
+				}
+				// Also makes copies of those drafts in SQLite's files unreadable.
+				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
+			});
+		},
+
+		/**
+		 * Removes the drafts of an answer's author for its question, because it was submitted. The draft that it became itself when
+		 * the first answer was withdrawn stays.
+		 */
+		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
+			await db.writeOne((trx) =>
+				remove(trx, 'drafts', ofPerson(person, question)).where('form_id', '!=', id).execute(),
+			);
+		},
+
+		removeOlderThan: (before: number) =>
+			db.writeOne((trx) => countChanged(remove(trx, 'drafts').where('updated_at', '<', before))),
+	};
+}
+
+/** The row of a draft, encrypted. */
+export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
+	const { formId, person, question, fingerprint, updatedAt } = draft;
+	return {
+		form_id: formId,
+		...personColumns(person),
+		...questionColumns(question),
+		fingerprint,
+		content: sealDraft(draft, cipher),
+		updated_at: updatedAt,
+	};
+}
+
+function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cipher: Cipher): string {
+	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash }, formId, cipher);
+}
+
+/** Null when it cannot be read. */
+export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
+	const { form_id: formId, fingerprint, updated_at: updatedAt } = row;
+	const content = draftColumn.open(row.content, formId, cipher);
+	return content && { formId, person: personOf(row), question: questionOf(row), fingerprint, ...content, updatedAt };
+}
+
+export function createClaimStore({ db }: { db: StoreDatabase }) {
+	return {
+		/** Sets or prolongs a claim. True when this person had no active claim before. */
+		claim: ({ question, person, until }: Claim, now: number) =>
+			db.write(async (trx) => {
+				const own = ofPerson(person, question);
+				const active = change(trx, 'claims', own).where('until', '>', now);
+				if (await hasChanged(active.set({ until }))) return false;
+				const begun = { claimed_at: now, until };
+				const key = ['service', 'session_id', 'message_index', 'team_id', 'user_id'] as const;
+				const made = trx
+					.insertInto('claims')
+					.values({ ...own, ...begun })
+					.onConflict((conflict) => conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now));
+				return hasChanged(made);
+			}),
+
+		/** True when there was a claim. */
+		release: (question: QuestionKey, person: Person) =>
+			db.writeOne((trx) => hasChanged(remove(trx, 'claims', ofPerson(person, question)))),
+
+		/** Those that have not lapsed, oldest first. */
+		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionColumns(question), now),
+
+		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
+	};
+}
+
+/** The claims that match `filter` and have not lapsed, oldest first. */
+export async function activeClaims(read: Kysely<Tables>, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
+	const active = from(read, 'claims', filter).where('until', '>', now);
+	const rows = await active.selectAll().orderBy('claimed_at').orderBy('user_id').execute();
+	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
+}
+
+/** Identifies a question among those of one service. */
+export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {
+	return `${messageIndex}:${sessionId}`;
+}
+
+export type DraftStore = ReturnType<typeof createDraftStore>;
+
+export type ClaimStore = ReturnType<typeof createClaimStore>;

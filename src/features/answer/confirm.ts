@@ -1,0 +1,137 @@
+import { elapsedSince, startDeadline } from '../../core/clock.ts';
+import { codeOf } from '../../core/errors.ts';
+import type { Core } from '../../core.ts';
+import type { AgentOutcome, Answer, AnswerPatch } from '../../questions/answer.ts';
+import { beforePut, resumeOutcome } from '../../questions/compare.ts';
+import { fingerprintOf, isOver, isReworded, type Session, shownHashOf } from '../../questions/session.ts';
+import type { AnswerStore } from './answer-store.ts';
+import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
+import { classifyFailure, comparisonInput, LeaseLost, type Put } from './put.ts';
+
+const FIRST_CONFIRM_MS = 2_000;
+/** When to check whether the agent went on, in ms after the delivery. */
+const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
+/** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
+const BUDGET_WITHIN_MS = 2_000;
+
+/** What is written when the service has an answer: the confirmation checks begin. */
+export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
+	return { ...checkedFrom(now), state: 'delivered', lastError: null, startFailed };
+}
+
+function checkedFrom(now: number): AnswerPatch {
+	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
+}
+
+/**
+ * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
+ * check again. A read that fails or gets no budget in time counts as a check without a result.
+ */
+export function createConfirmation({ store, sessionService, clock }: Core<{ answers: AnswerStore }>) {
+	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
+		const deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
+		try {
+			const either = AbortSignal.any([signal, deadline.signal]);
+			return (await sessionService.read(sessionId, { priority: 'background', signal: either })).session;
+		} finally {
+			deadline.end();
+		}
+	}
+
+	/** Counts only time that has certainly passed, so that a clock change skips no check. */
+	function nextCheck({ deliveredAt }: Answer): number | null {
+		const now = clock.now();
+		const elapsed = elapsedSince(clock, deliveredAt ?? now);
+		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
+		return next === undefined ? null : now + next - elapsed;
+	}
+
+	async function agentOutcomeOf(answer: Answer, session: Session): Promise<AgentOutcome | 'notYet'> {
+		if (await isOverwritten(store.answers, answer, session)) return 'overwritten';
+		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
+	}
+
+	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
+		let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
+		let lastError: string | null = null;
+		try {
+			agentOutcome = await agentOutcomeOf(answer, await read(answer.question.sessionId, signal));
+		} catch (error) {
+			signal.throwIfAborted();
+			lastError = codeOf(error);
+		}
+		// The result of the last *Send again* stays.
+		const noted = answer.startFailed ? {} : { lastError };
+		const nextAt = agentOutcome === 'notYet' ? nextCheck(answer) : null;
+		if (nextAt !== null) return { nextAttemptAt: nextAt, ...noted };
+		return {
+			agentOutcome: agentOutcome === 'notYet' ? 'unseen' : agentOutcome,
+			...noted,
+			nextAttemptAt: clock.now(),
+			...(agentOutcome === 'resumed' && { state: 'resumed', startFailed: false }),
+		};
+	};
+}
+
+/**
+ * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
+ * The request is cleared before the PUT begins, so a crash does not repeat it. Null when the lease was lost.
+ */
+export function createRestart({ store, sessionService, clock, log }: Core<{ answers: AnswerStore }>, put: Put) {
+	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
+		// The author is told again.
+		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
+		let begun = answer;
+		try {
+			const permit = await sessionService.reserveDelivery(signal);
+			let { session } = await permit.read(answer.question.sessionId);
+			const mustReadAgain = await put.hasAsked(answer, answer.restartAskedAt ?? 0);
+			if (mustReadAgain) ({ session } = await permit.read(answer.question.sessionId));
+			signal.throwIfAborted();
+			const now = clock.now();
+			if (!canRestart(answer, session)) {
+				return await put.write(answer, token, { restartAskedAt: null, nextAttemptAt: now, receiptState });
+			}
+			begun = await put.write(answer, token, {
+				...checkedFrom(now),
+				restartAskedAt: null,
+				putStartedAt: now,
+				before: beforePut(comparisonInput(answer, session)),
+				// If this process ends now, another one confirms it and tells the author.
+				receiptState,
+			});
+			await put.send(begun, permit, session, []);
+			return await put.write(begun, token, { ...deliveredPatch(clock.now()), receiptState });
+		} catch (error) {
+			if (error instanceof LeaseLost) return null;
+			if (signal.aborted && begun === answer) throw error;
+			const { code, kind, reported } = classifyFailure(error, clock.now());
+			log.warn(
+				{ answer: answer.id, code },
+				'could not send an answer again to start the agent; its author can ask for it again',
+			);
+			if (kind === 'unknown' && begun.putStartedAt !== null) {
+				// While it may still land, the lease blocks all other answers to this session.
+				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
+			}
+			const lastError = reported ? 'still_not_started' : code;
+			const failed = { ...checkedFrom(clock.now()), restartAskedAt: null, lastError, receiptState };
+			return store.answers.update(begun, token, failed, { now: clock.now(), release: false });
+		}
+	};
+}
+
+/** Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. */
+export function canRestart(answer: Answer, session: Session): boolean {
+	const { messageIndex } = answer.question;
+	const message = session.messages[messageIndex];
+	const storedValues = message?.humanInput.map(({ value }) => value) ?? [];
+	return (
+		message !== undefined &&
+		session.messages.length - 1 === messageIndex &&
+		!isOver(session.status) &&
+		fingerprintOf(message.humanInput) === answer.fingerprint &&
+		!isReworded(answer.shownHash, shownHashOf(message)) &&
+		isStoredAnswer(answer, storedValues)
+	);
+}

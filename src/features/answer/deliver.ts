@@ -1,0 +1,239 @@
+import { HandraiseError } from '../../core/errors.ts';
+import type { Core } from '../../core.ts';
+import { type Answer, type AnswerPatch, firstDueAt, isBlocking, UNREADABLE } from '../../questions/answer.ts';
+import {
+	beforePut,
+	compareForDelivery,
+	type DeliveryComparison,
+	hasMovedSince,
+	resumeOutcome,
+} from '../../questions/compare.ts';
+import type { Session } from '../../questions/session.ts';
+import type { AnswerStore } from './answer-store.ts';
+import { createRestart, deliveredPatch } from './confirm.ts';
+import { whoWasFirst } from './earlier-answers.ts';
+import {
+	type CheckAuthor,
+	classifyFailure,
+	comparisonInput,
+	createPut,
+	type DeliveryPermit,
+	LeaseLost,
+	MISSING_RETRIES_MS,
+	nextStepAt,
+	SEND_WITHIN_MS,
+	valuesOf,
+} from './put.ts';
+
+/** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
+const FRESH_MS = 50;
+const FRESH_TRIES = 3;
+
+interface Attempt {
+	readonly answer: Answer;
+	readonly token: string;
+	/** When an earlier PUT began that may have arrived or may still land; null once that is ruled out. */
+	maybeSentAt: number | null;
+	checkedAt: number;
+}
+
+/** Delivers one answer: reads the session, compares it and sends the PUT within milliseconds, if the rules allow it. */
+export function createDelivery(core: Core<{ answers: AnswerStore }>, checkAuthor: CheckAuthor, random = Math.random) {
+	const { clock, log, sessionService } = core;
+	const { answers: store } = core.store;
+	const metrics = core.metrics.delivery;
+	const put = createPut(core, checkAuthor);
+
+	/** The next attempt is when the PUT cannot land any more. If the clock was put back, that counts from now. */
+	function untilItLanded(startedAt: number): AnswerPatch {
+		const now = clock.now();
+		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
+	}
+
+	/** From here on the text cannot be edited, and the outcome is unknown. */
+	function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
+		return put.write(answer, token, {
+			state: 'delivering',
+			putStartedAt: clock.now(),
+			before: beforePut(comparisonInput(answer, session)),
+			startFailed: false,
+			missingCount: 0,
+		});
+	}
+
+	async function attemptDelivery(attempt: Attempt, permit: DeliveryPermit, signal: AbortSignal): Promise<Answer> {
+		const { answer, token } = attempt;
+		let current = answer;
+		let isMarked = false;
+		for (let tries = 1; ; tries++) {
+			const { maybeSentAt } = attempt;
+			// Decided before the read begins: a read during which the PUT lands may not show it.
+			const isEarly = put.landsForMs(maybeSentAt) > 0;
+			const { session, endedAt } = await permit.read(answer.question.sessionId);
+			signal.throwIfAborted();
+			const comparison = compare(current, session);
+			if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {
+				// It may still land, so it can be neither repeated nor given up yet.
+				return await put.write(current, token, { ...untilItLanded(maybeSentAt), missingCount: 0 });
+			}
+			const settled = await settle(current, comparison, session, maybeSentAt);
+			if (settled !== null) return await writeSettled(current, token, settled);
+			attempt.maybeSentAt = null;
+			if (await put.hasAsked(current, attempt.checkedAt)) {
+				attempt.checkedAt = clock.now();
+				tries = 0;
+				continue;
+			}
+			const markedFor = clock.now() - (current.putStartedAt ?? 0);
+			if (!isMarked || markedFor > SEND_WITHIN_MS / 2 || !put.maySend(current.putStartedAt)) {
+				current = await markPut(current, token, session);
+				isMarked = true;
+				// The mark returns the final text: an edit may have come before it, none can come after it.
+				const edited = await settle(current, compare(current, session), session, null);
+				if (edited !== null) return await writeSettled(current, token, edited);
+			}
+			const elapsed = clock.now() - endedAt;
+			if (elapsed > FRESH_MS && tries < FRESH_TRIES) continue;
+			if (!put.maySend(current.putStartedAt)) continue;
+			await put.send(current, permit, session, valuesOf(current));
+			metrics.readToPut(elapsed);
+			return await noteDelivery(current, token);
+		}
+	}
+
+	async function writeSettled(answer: Answer, token: string, settled: AnswerPatch): Promise<Answer> {
+		metrics.attempt('settled');
+		if (settled.state === 'conflicted') metrics.conflict();
+		// After an edit during the read, the comparison was about another text.
+		return put.write(answer, token, settled, answer.editCount);
+	}
+
+	async function noteDelivery(answer: Answer, token: string): Promise<Answer> {
+		const now = clock.now();
+		metrics.attempt('delivered');
+		metrics.delivered(now - firstDueAt(answer));
+		try {
+			return await put.write(answer, token, deliveredPatch(now));
+		} catch (error) {
+			if (error instanceof LeaseLost) throw error;
+			const details = { code: 'store_unavailable', retryable: true, cause: error };
+			const notNoted = new HandraiseError('could not record a delivery in the store', details);
+			// The service has the answer. The next read finds it.
+			throw Object.assign(notNoted, { outcomeUnknown: true });
+		}
+	}
+
+	async function fail(attempt: Attempt, error: unknown): Promise<Answer | null> {
+		const { answer, token, maybeSentAt } = attempt;
+		const { code, kind, retryAt, reported } = classifyFailure(error, clock.now());
+		const now = clock.now();
+		const attempts = answer.attempts + 1;
+		metrics.attempt(kind);
+		log.warn({ answer: answer.id, code, kind, attempts }, 'delivery attempt failed');
+		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
+		const current = await store.get(answer.id);
+		if (current === null) return null;
+		if (!isBlocking(current.state)) return store.update(current, token, {}, { now, release: false });
+		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
+		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
+		const missingCount = kind === 'missing' ? answer.missingCount + 1 : 0;
+		const base = {
+			attempts,
+			lastError: code,
+			putStartedAt: mayHaveLanded,
+			missingCount,
+			notBefore: retryAt,
+			...(reported && { startFailed: true }),
+		};
+		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any more.
+		const isHopeless = kind === 'permanent' || missingCount > MISSING_RETRIES_MS.length;
+		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
+			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
+		}
+		// An answer that may have arrived keeps blocking until a read shows whether it did.
+		if (now >= answer.giveUpAt && mayHaveLanded === null) {
+			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
+		}
+		const isNewlyUnknown = kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
+		return put.write(current, token, {
+			...base,
+			state: mayHaveLanded === null ? 'accepted' : 'delivering',
+			nextAttemptAt: nextStepAt(answer, { attempts, missingCount, isNewlyUnknown, retryAt }, now, random),
+		});
+	}
+
+	/** What to write for an answer that must not be sent; null when it may be sent. */
+	async function settle(
+		answer: Answer,
+		comparison: DeliveryComparison,
+		session: Session,
+		maybeSentAt: number | null,
+	): Promise<AnswerPatch | null> {
+		const now = clock.now();
+		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
+		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
+		const hasMoved = maybeSentAt !== null && hasMovedSince(answer.before, comparisonInput(answer, session));
+		if (hasMoved && comparison.kind !== 'alreadyOurs') {
+			return deliveredPatch(now, answer.startFailed);
+		}
+		switch (comparison.kind) {
+			case 'clear':
+				if (maybeSentAt === null) return null;
+				// Agents empty the field of an answer that they took: if the agent went on, it may have ours.
+				if (answer.before !== null && resumeOutcome(answer.before, session) === 'resumed') {
+					return { ...ended, state: 'changed' };
+				}
+				if (now < answer.giveUpAt) return null;
+				// The time to try is over, and this read shows that nothing arrived.
+				return { state: 'waiting', nextAttemptAt: now, putStartedAt: null };
+			case 'alreadyOurs':
+				// Without an earlier PUT of ours, somebody else gave the same answer.
+				return maybeSentAt !== null
+					? deliveredPatch(now, answer.startFailed)
+					: { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, null) };
+			case 'answeredByOther':
+				return { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, comparison.values) };
+			case 'changed':
+				return { ...ended, state: 'changed' };
+			case 'over':
+				return { ...ended, state: 'ended' };
+		}
+	}
+
+	return {
+		/** Makes one attempt under the lease; null when the lease was lost. `signal` aborts it until the PUT begins. */
+		async deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
+			const { putStartedAt } = answer;
+			const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
+			try {
+				if (answer.content.kind !== 'readable') {
+					const lastError = UNREADABLE;
+					// It cannot be compared, so it keeps blocking others while its PUT may still land.
+					return putStartedAt !== null && put.landsForMs(putStartedAt) > 0
+						? await put.write(answer, token, { ...untilItLanded(putStartedAt), lastError })
+						: await put.write(answer, token, { state: 'waiting', lastError, nextAttemptAt: clock.now() });
+				}
+				// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
+				const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
+				if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
+				const permit = await sessionService.reserveDelivery(signal);
+				return await attemptDelivery(attempt, permit, signal);
+			} catch (error) {
+				if (error instanceof LeaseLost) return null;
+				if (signal.aborted) throw error;
+				try {
+					return await fail(attempt, error);
+				} catch (failed) {
+					if (failed instanceof LeaseLost) return null;
+					throw failed;
+				}
+			}
+		},
+
+		restart: createRestart(core, put),
+	};
+}
+
+function compare(answer: Answer, session: Session): DeliveryComparison {
+	return compareForDelivery(comparisonInput(answer, session));
+}

@@ -1,0 +1,201 @@
+import { uptimeOf } from '../../core/clock.ts';
+import { setBounded } from '../../core/values.ts';
+import type { Core } from '../../core.ts';
+import { isSamePerson, type Origin, type Person, type QuestionKey, submissionKeyOf } from '../../questions/answer.ts';
+import { type FormReading, readForm } from '../../slack/form/fields.ts';
+import { decodeMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
+import type { Claims } from './accept.ts';
+import type { Draft, DraftStore } from './answering-store.ts';
+
+/** While somebody types, the claim is prolonged at most this often. */
+const CLAIM_EVERY_MS = 60_000;
+/** Forms that are remembered. */
+const MAX_FORMS = 2_000;
+
+/** By position. */
+export type Values = Readonly<Record<number, string>>;
+
+/** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
+export interface Prefill {
+	readonly values: Values;
+	readonly givenFor: Pick<Draft, 'fingerprint' | 'shownHash'> | null;
+}
+
+/** A session to show. */
+export interface Wish {
+	readonly sessionId: string;
+	/** The message index that a button named; null: the open question. */
+	readonly messageIndex: number | null;
+	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
+	readonly toAnswer?: boolean;
+	/** Left out: the origin of the request. */
+	readonly origin?: Origin;
+	/** Initial texts. */
+	readonly prefill?: Prefill;
+	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
+	readonly text?: string | null;
+}
+
+/** The texts in a view's fields at one time; the form's draft has later ones. */
+export interface TypedText {
+	readonly values: Values;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/** The message index of a chosen message until the person says which field it is for: no form shows it before. */
+const KEPT_ASIDE = -1;
+
+/** A form in a person's view. */
+export interface StandingForm {
+	/** With `secret` as the box is ticked now. */
+	readonly metadata: ViewMetadata;
+	readonly reading: FormReading;
+	/** The texts in the view's fields; null without fields, and then a draft is used. */
+	readonly typed: TypedText | null;
+}
+
+/** What presses need of `features/session/flow.ts`. */
+export interface Forms {
+	open(request: PersonRequest, wish: Wish, view?: SubmittedView | null): Task;
+	show(request: AllowedRequest, view: SubmittedView, form: StandingForm & { sameReading: true }): Promise<void>;
+}
+
+/** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
+export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ drafts: DraftStore }>, claims: Claims) {
+	/** The next save of each form that is being saved; null: none. */
+	const nextSaves = new Map<string, (() => Promise<void>) | null>();
+	const claimedAt = new Map<string, number>();
+	/** The ticked positions when a form's box was pressed last: Slack may report earlier typing after that. */
+	const marked = new Map<string, readonly number[]>();
+
+	function keyOf(metadata: ViewMetadata): QuestionKey | null {
+		const { sessionId, messageIndex } = metadata;
+		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
+	}
+
+	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
+		const isSaving = nextSaves.has(formId);
+		nextSaves.set(formId, save);
+		if (isSaving) return;
+		try {
+			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
+				nextSaves.set(formId, null);
+				await next();
+			}
+		} finally {
+			nextSaves.delete(formId);
+		}
+	}
+
+	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
+		const now = uptimeOf(clock);
+		if (now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS) return;
+		setBounded(claimedAt, formId, now, MAX_FORMS);
+		await claims.take(key, person);
+	}
+
+	/** Reads a view's form. `actedBlockId`: the block that was changed. Null when the view has no metadata that we can read. */
+	async function read(view: SubmittedView, actedBlockId?: string): Promise<StandingForm | null> {
+		const metadata = decodeMetadata(view.privateMetadata);
+		if (metadata === null) return null;
+		const at = clock.now();
+		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
+		const reading = readForm({ values: view.values, metadata, draft: draft?.values ?? {}, acted: actedBlockId });
+		const typed = metadata.fields.length === 0 ? null : { values: reading.values, at };
+		return { metadata: { ...metadata, secret: reading.secret }, reading, typed };
+	}
+
+	/** Saves a form as a draft. `viewId` null: even if the form was submitted. */
+	async function keep(
+		person: Person,
+		viewId: string | null,
+		{ metadata, reading, typed }: StandingForm,
+	): Promise<void> {
+		const question = keyOf(metadata);
+		const { formId, fingerprint, shownHash } = metadata;
+		if (question === null || fingerprint === null || typed === null) return;
+		const values = without(reading.draft, marked.get(formId) ?? []);
+		const { secret } = reading;
+		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
+		const submissionKey = viewId === null ? undefined : submissionKeyOf(viewId, formId);
+		await saveLatest(formId, () => drafts.save(draft, submissionKey));
+	}
+
+	/** Releases the person's claim on the question. */
+	async function left(person: Person, view: SubmittedView): Promise<void> {
+		const metadata = decodeMetadata(view.privateMetadata);
+		const key = metadata === null ? null : keyOf(metadata);
+		if (key !== null) await claims.release(key, person);
+	}
+
+	return {
+		read,
+		keep,
+		/** Saves the texts in a view's fields as a draft. Null when the view has no metadata that we can read. */
+		async save(person: Person, view: SubmittedView): Promise<StandingForm | null> {
+			const form = await read(view);
+			if (form !== null) await keep(person, view.id, form);
+			return form;
+		},
+		/** The person typed in the block `actedBlockId`. */
+		async typed(person: Person, view: SubmittedView, actedBlockId: string): Promise<void> {
+			const form = await read(view, actedBlockId);
+			if (form === null) return;
+			await keep(person, view.id, form);
+			const key = keyOf(form.metadata);
+			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
+		},
+		left,
+		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
+		async keepAside(
+			person: Person,
+			{ formId, sessionId }: Pick<ViewMetadata, 'formId' | 'sessionId'>,
+			{ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>,
+			values: Values,
+		): Promise<void> {
+			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
+			await drafts.save({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
+		},
+		/** The message that the person chose; null when it was submitted or removed meanwhile. */
+		async keptAside(person: Person, formId: string): Promise<string | null> {
+			const draft = await drafts.get(formId);
+			const isOwn = draft !== null && isSamePerson(draft.person, person);
+			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
+		},
+		/**
+		 * The person pressed the box for secrets: removes the texts of ticked items from all their drafts. For everybody,
+		 * because it only removes what they typed. Saves nothing; `keep` the returned form where that is allowed.
+		 */
+		async marked(person: Person, view: SubmittedView, actedBlockId: string): Promise<StandingForm | null> {
+			const form = await read(view, actedBlockId);
+			const question = form === null ? null : keyOf(form.metadata);
+			if (form === null || question === null) return null;
+			const { secret } = form.reading;
+			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
+			if (secret.length > 0) {
+				await drafts.forget(person, question, secret);
+				// A chosen message is saved under the first field that it fits, whichever field it was put into.
+				await drafts.forget(person, { ...question, messageIndex: KEPT_ASIDE }, form.metadata.fields);
+			}
+			return form;
+		},
+		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
+		async closed(person: Person, view: SubmittedView): Promise<void> {
+			await left(person, view);
+			const form = await read(view);
+			// Slack does not document whether a closing has the state. An empty state must not erase the draft.
+			if (form !== null && Object.values(form.reading.draft).some((text) => text !== '')) {
+				await keep(person, view.id, form);
+			}
+		},
+	};
+}
+
+export type Drafting = ReturnType<typeof createDrafting>;
+
+/** Removes the texts of secret items, which are neither saved nor carried over. */
+export function without(values: Values, secret: readonly number[]): Values {
+	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
+}

@@ -1,0 +1,108 @@
+import { type Answer, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
+import type { QuestionDigest } from '../../questions/changes.ts';
+import { isSecretValue } from '../../questions/secrecy.ts';
+import type { LeftEmpty, Session } from '../../questions/session.ts';
+import { askingMessageIndex, fingerprintOf, questionAt, sameText } from '../../questions/session.ts';
+import type { AnswerStore } from './answer-store.ts';
+
+type Stored = Pick<AnswerStore, 'ofSession'>;
+
+type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
+
+/** What our answers mean for what is shown of a session. `known`: the question that was open before, perhaps gone. */
+export async function ourAnswers(
+	store: Stored,
+	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Asked | null },
+) {
+	const index = askingMessageIndex(session);
+	const isAsked = index !== null || known !== null;
+	const key = { service: serviceUrl, sessionId: session.sessionId };
+	const { answers, marks } = isAsked ? await store.ofSession(key) : { answers: [], marks: [] };
+	const newest = index === null ? null : questionAt(session, index);
+	const left = new Set(newest === null ? [] : arrivedTo(answers, newest).flatMap(({ leftEmpty }) => leftEmpty));
+	return {
+		/** Which items of the newest question they left empty on purpose. */
+		leftEmpty: ((messageIndex) => (messageIndex === index ? left : new Set())) satisfies LeftEmpty,
+		/** The positions of a question that they filled, or left empty on purpose, and that arrived in this time. */
+		arrivedBetween(question: Asked, { since, before }: { since: number; before: number }): number[] {
+			const inTime = arrivedTo(answers, question).filter(
+				({ deliveredAt: at }) => at !== null && at >= since && at < before,
+			);
+			return inTime.flatMap((answer) =>
+				itemsOf(answer).flatMap(({ value, wiped }, position) => (value !== null || wiped ? [position] : [])),
+			);
+		},
+		/** What they say about secrecy, oldest first. */
+		marks,
+	};
+}
+
+/** Those of `answers` that arrived for this question with this fingerprint, newest delivery first. */
+function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
+	const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed');
+	return arrived
+		.filter((answer) => answer.question.messageIndex === messageIndex && answer.fingerprint === fingerprint)
+		.toSorted((one, other) => (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0));
+}
+
+/** Whether the service's values are those of `answer`. A wiped secret fits any text. */
+export function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolean {
+	const items = itemsOf(answer);
+	const fits = items.every(({ value, wiped }, position) => {
+		const text = storedValues[position] ?? '';
+		if (wiped) return text !== '';
+		return value === null || value === '' || sameText(text, value);
+	});
+	return items.length > 0 && fits;
+}
+
+/**
+ * The answer before `answer`: a colleague's through Handraise, else one from outside. `values`: what the service has;
+ * null when that is the text of `answer`. Values of other items and of secret items are left out.
+ */
+export async function whoWasFirst(
+	store: Stored,
+	answer: Answer,
+	session: Session,
+	values: readonly string[] | null,
+): Promise<OtherAnswer> {
+	const { answers, marks } = await store.ofSession(answer.question);
+	const { fingerprint, question: asked } = answer;
+	const question = questionAt(session, asked.messageIndex);
+	const items = itemsOf(answer);
+	const storedValues = values ?? items.map(({ value }) => value ?? '');
+	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
+	const outsider = {
+		answerId: null,
+		person: null,
+		at: null,
+		same: values === null,
+		values: items.map(({ value, secret }, position) =>
+			secret || value === null || isHidden(position) ? null : (storedValues[position] ?? null),
+		),
+	};
+	const arrived = arrivedTo(answers, { ...asked, fingerprint });
+	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues));
+	return first === undefined
+		? outsider
+		: { ...outsider, answerId: first.id, person: first.person, at: first.deliveredAt };
+}
+
+/** Whether somebody outside Handraise replaced our text. The agent may have emptied the field: that does not count. */
+export async function isOverwritten(
+	store: Stored,
+	{ id, question, fingerprint, content, deliveredAt }: Answer,
+	session: Session,
+): Promise<boolean> {
+	const items = session.messages[question.messageIndex]?.humanInput;
+	if (items === undefined || content.kind !== 'readable' || fingerprintOf(items) !== fingerprint) return false;
+	const isOther = content.items.some(({ value }, position) => {
+		const stored = items[position]?.value ?? '';
+		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
+	});
+	if (!isOther) return false;
+	// A later answer of Handraise explains the other text: the agent asked the same again.
+	const { answers } = await store.ofSession(question);
+	const arrived = arrivedTo(answers, { ...question, fingerprint });
+	return !arrived.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
+}

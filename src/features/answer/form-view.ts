@@ -1,0 +1,247 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { type CutMark, createCutMark } from '../../core/cut.ts';
+import type { Answer } from '../../questions/answer.ts';
+import type { AnswerMarks } from '../../questions/secrecy.ts';
+import type { Question, Session } from '../../questions/session.ts';
+import { askingMessageIndex, isWaiting, questionAt, statusKind } from '../../questions/session.ts';
+import { errorWords } from '../../slack/error-view.ts';
+import { buildForm, type Form } from '../../slack/form/build.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, NO_FIELDS, type ViewMetadata } from '../../slack/ids.ts';
+import type { Links } from '../../slack/links.ts';
+import { button, buttons, context, dashboardLink, modal, section } from '../../slack/parts.ts';
+import { claimsWords, filledItems, noFormWords, saidBlocks } from '../../slack/question-view.ts';
+import { isBlank, mrkdwn, quoted, quotedMarkdown } from '../../slack/text.ts';
+import {
+	agoText,
+	durationText,
+	momentMrkdwn,
+	personMrkdwn,
+	type SettledBy,
+	sessionName,
+	statusWords,
+	stillWaitingWords,
+	viewTitle,
+	waitingWords,
+} from '../../slack/words.ts';
+import { sessionDetails, sessionHeadline, stepCards } from '../watch/details-view.ts';
+import { receiptHeadline } from './view.ts';
+
+/** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
+export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
+	return modal({
+		callbackId: CALLBACKS.loading,
+		title: viewTitle(sessionId),
+		metadata,
+		close: 'Cancel',
+		notifyOnClose: true,
+		blocks: [
+			...section(`⏳ Looking at ${sessionName(sessionId)}…`),
+			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
+		],
+	});
+}
+
+/** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
+const MODAL_BLOCKS = 100;
+const MODAL_BYTES = 240_000;
+/** Steps on a page, if the form leaves room. */
+const STEPS_PER_PAGE = 5;
+const BLOCKS_PER_STEP = 3;
+/** The most blocks around the form and the cards. */
+const FIXED_BLOCKS = 14;
+
+/** All times are milliseconds since the epoch. */
+export interface SessionModel {
+	readonly session: Session;
+	readonly readAt: number;
+	readonly question: Question | null;
+	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
+	readonly settledBy?: SettledBy | null;
+	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
+	readonly metadata: ViewMetadata;
+	/** Values by position to fill the fields with: a draft, typed text, a chosen message. */
+	readonly draft: Readonly<Record<number, string>>;
+	/** Positions whose box is ticked; if left out, those that look secret. */
+	readonly secret?: readonly number[];
+	/** Of our answers in this session: they say which values of items that are not open are secret. */
+	readonly marks?: readonly AnswerMarks[];
+	/** See `NOTICES`. */
+	readonly notices: readonly string[];
+	/** Ids of the other people who have the question in a form now. */
+	readonly claims: readonly string[];
+	readonly now: number;
+	readonly dashboardUrl: string | null;
+	readonly links: Links;
+	/** Null hides the button. */
+	readonly watch: { readonly watching: boolean } | null;
+	readonly withoutImages?: boolean;
+}
+
+/** The session as a modal. It has Submit only when there are fields. Its metadata says how to read the form back. */
+export function sessionModal(model: SessionModel): ModalView {
+	const { question, draft, readAt } = model;
+	const { sessionId, page } = model.metadata;
+	const mark = createCutMark(false);
+	const { secret } = model;
+	const form = question && buildForm({ question, metadata: model.metadata, draft, secret, onCut: mark.onCut });
+	const fields = form?.kind === 'fields' ? form : null;
+	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
+	const steps = stepCards(model.session, {
+		page,
+		perPage: Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP))),
+		asking: question?.messageIndex ?? null,
+	});
+	const metadata = {
+		...(fields?.metadata ?? {
+			...model.metadata,
+			messageIndex: question?.messageIndex ?? null,
+			fingerprint: question?.fingerprint ?? null,
+			...NO_FIELDS,
+		}),
+		page: steps.page,
+		readAt,
+	};
+	const first = [
+		...sessionHeadline(model.session, model.now),
+		...noticeBlocks(model),
+		...(question === null ? nothingOpen(model) : questionBlocks(model, form, mark)),
+	];
+	const last = [...steps.navigation, ...footer(model)];
+	const details = steps.page === 0 ? sessionDetails(model.session, model.links, model.withoutImages === true) : [];
+	return modal({
+		callbackId: CALLBACKS.session,
+		title: viewTitle(sessionId),
+		metadata,
+		blocks: fitBlocks(first, [...steps.cards, ...details], last),
+		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
+	});
+}
+
+/** Notices and claims: at most two blocks. */
+function noticeBlocks(model: SessionModel): KnownBlock[] {
+	const { question } = model;
+	const notices = model.notices.slice(0, 6);
+	if (question?.goneOn === true) notices.push(GONE_ON);
+	if (question !== null && statusKind(model.session.status) === 'paused')
+		notices.push(
+			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
+		);
+	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
+	let text = '';
+	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
+	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
+}
+
+function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): KnownBlock[] {
+	const { question, metadata } = model;
+	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
+	// A view with the most inputs has no room for one more block.
+	const beside = fields.length === 0 ? {} : { fields };
+	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900, mark.onCut), beside);
+	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
+	if (form === null) return blocks;
+	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard))];
+	return [
+		...blocks,
+		...form.blocks,
+		...buttons(
+			metadata.partial
+				? button(ACTIONS.complete, 'I can answer all of it')
+				: button(ACTIONS.partial, "I can't answer all of it"),
+			metadata.plainText
+				? button(ACTIONS.guessed, 'Suggested fields')
+				: form.blocks.some(isGuessed)
+					? button(ACTIONS.plainText, 'Plain text fields')
+					: null,
+		),
+		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
+	];
+}
+
+/** Whether this field changes when every field becomes plain text. */
+function isGuessed(block: KnownBlock): boolean {
+	if (block.type !== 'input' || block.element.action_id === ACTIONS.secret) return false;
+	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
+}
+
+function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] {
+	if (!isWaiting(session.status)) return section(statusWords(session.status).meaning);
+	const newest = askingMessageIndex(session);
+	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy));
+}
+
+function footer(model: SessionModel): KnownBlock[] {
+	const { metadata, watch, readAt, now } = model;
+	const value = encodeTarget({ sessionId: metadata.sessionId, messageIndex: null });
+	const url = dashboardLink(model.dashboardUrl, metadata.sessionId);
+	return [
+		...buttons(
+			button(ACTIONS.refresh, 'Refresh'),
+			watch === null
+				? null
+				: watch.watching
+					? button(ACTIONS.unwatch, 'Stop watching here', { value })
+					: button(ACTIONS.watch, 'Watch in this channel', { value }),
+			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
+		),
+		...context(now - readAt < 20_000 ? '' : `Read ${durationText(now - readAt)} ago.`),
+	];
+}
+
+/** `first`, as many blocks of `optional` as a view may hold, and `last`. */
+function fitBlocks(first: KnownBlock[], optional: readonly KnownBlock[], last: KnownBlock[]): KnownBlock[] {
+	const size = (blocks: readonly KnownBlock[]) => Buffer.byteLength(JSON.stringify(blocks));
+	let bytes = size(first) + size(last) + 4000;
+	const middle: KnownBlock[] = [];
+	for (const block of optional.slice(0, Math.max(0, MODAL_BLOCKS - first.length - last.length))) {
+		bytes += size([block]);
+		if (bytes > MODAL_BYTES) break;
+		middle.push(block);
+	}
+	return [...first, ...middle, ...last];
+}
+
+/** Below a question of which the form shows only the beginning. */
+export function cutQuestionWords(hasDashboard: boolean): string {
+	return `✂️ The text is longer than Slack can show. Read all of it ${hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page"}.`;
+}
+
+export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
+
+export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
+
+export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
+
+/** Notes above the question, in mrkdwn. Times are milliseconds since the epoch. */
+export const NOTICES = {
+	/** The form showed another question before; `carried`: typed text was kept where it fits. */
+	questionChanged: (carried: boolean) =>
+		carried
+			? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
+			: '✏️ The question has changed. This is the new one.',
+	/** `userId`: null for somebody outside Slack. `values`: by position, null for secret ones. */
+	answeredMeanwhile(userId: string | null, values: readonly (string | null)[], at: number | null, now: number) {
+		const who = userId === null ? 'somebody outside Slack' : personMrkdwn(userId);
+		const texts = values
+			.slice(0, 3)
+			.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
+		const when = at === null ? '' : `, ${agoText(at, now)}`;
+		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
+	},
+	draftRestored: (at: number) => `📝 Your text from ${momentMrkdwn(at)} is back in the fields.`,
+	prefilled: '📝 Your answer is in the field. Check it, then send.',
+	nothingOpen: '📝 No question is open here, so the message you chose was not used.',
+	onlySecrets: '🔒 This asks for a password or code. Handraise never takes those from a message. Type it here.',
+	stillWaiting: (waitedMs: number) => `⏳ ${stillWaitingWords(waitedMs)}`,
+	readAgain: '🔄 The session was read again. Steps may have moved to other pages.',
+	/** The read failed with `code`, so the view shows an earlier one. `retryAt`: null when it is not told. */
+	stale(code: string, { readAt, now, retryAt }: { readAt: number; now: number; retryAt: number | null }) {
+		const { what, text } = errorWords(code, { retryAt });
+		return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(readAt, now)}.`;
+	},
+	/** The person's own answer to this question, which is being delivered or waits. */
+	ownAnswer: (answer: Parameters<typeof receiptHeadline>[0] & Pick<Answer, 'acceptedAt'>) =>
+		answer.state === 'waiting'
+			? `⏳ ${receiptHeadline(answer)} Sending another one replaces it.`
+			: `📨 Your answer from ${momentMrkdwn(answer.acceptedAt)} is being delivered.`,
+} as const;

@@ -1,0 +1,55 @@
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import type { AllowedRequest } from '../../slack/request.ts';
+import { ifAllowed, logged, metadataOf, NOTHING_TO_DO, originOf, windowPlace } from '../../slack/request.ts';
+import type { AnswerStore } from './answer-store.ts';
+import { HISTORY_PAGE, historyView } from './view.ts';
+
+/**
+ * Registers the buttons for older and newer answers of a session; the returned function is for `/session history`. Answers
+ * come from our own store, so a loading view is not necessary.
+ */
+export function registerHistory({
+	listen,
+	client,
+	serviceUrl,
+	personReads,
+	reply,
+	store,
+}: HandlerContext<{ answers: AnswerStore }>) {
+	async function page(request: AllowedRequest, metadata: ViewMetadata) {
+		const { sessionId, offset } = metadata;
+		try {
+			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
+			const { answers, total } = await store.answers.history(session, { offset, limit: HISTORY_PAGE });
+			return historyView(metadata, answers, total);
+		} catch (error) {
+			return reply.errorView(error, metadata);
+		}
+	}
+
+	for (const id of [ACTIONS.historyOlder, ACTIONS.historyNewer]) {
+		listen.action(id, (_, { view, value }) => {
+			if (view === null) return NOTHING_TO_DO;
+			const metadata = metadataOf(view);
+			const { sessionId, origin } = metadata;
+			const offset = Math.max(0, Math.floor(Number(value)) || 0);
+			const turn = async (request: AllowedRequest) => {
+				const tooFast = await personReads.turn(request);
+				if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
+				else await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
+				return tooFast?.code ?? 'shown';
+			};
+			return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
+		});
+	}
+
+	return (request: AllowedRequest, sessionId: string) =>
+		logged(request, 'history', sessionId, async () => {
+			// No read of the service follows, but Slack limits opening modals for all people together.
+			await personReads.permit(request);
+			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
+			await client.views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
+			return 'shown';
+		});
+}

@@ -1,0 +1,176 @@
+import { CLOCK_ALLOWANCE_MS, elapsedSince } from '../../core/clock.ts';
+import { backOff, codeOf, HandraiseError, retryAtOf } from '../../core/errors.ts';
+import type { Core } from '../../core.ts';
+import {
+	type Answer,
+	type AnswerPatch,
+	firstDueAt,
+	itemsOf,
+	type Person,
+	TAKES_LONG_MS,
+} from '../../questions/answer.ts';
+import { type DeliveryInput, mergeForPut, type OurValues } from '../../questions/compare.ts';
+import type { Session } from '../../questions/session.ts';
+import type { SessionServiceClient } from '../../session-service/client.ts';
+import { FRESH_MS, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
+import type { AnswerStore } from './answer-store.ts';
+
+/** A PUT leaves this process within this time after the store has noted it, or not at all. */
+export const SEND_WITHIN_MS = 2_000;
+
+/** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
+export function mayLandForMs(callTimeoutMs: number): number {
+	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
+}
+
+/** So long after its author was allowed to send it an answer is sent without asking the access policy again. */
+const CHECK_HOLDS_MS = 60_000;
+/** So many answers ask at once. While Slack hangs, others leave their places in the worker to answers that need not ask. */
+export const MAX_ASKING = 16;
+
+/** Another replica has the lease of this answer now, so this one must not write. */
+export class LeaseLost extends Error {}
+
+export type DeliveryPermit = Awaited<ReturnType<SessionServiceClient['reserveDelivery']>>;
+
+/** Asks the access policy whether somebody may answer in this channel ('' in none). */
+export type CheckAuthor = (person: Person, channelId: string, maxAgeMs: number) => Promise<Verdict>;
+
+/**
+ * The steps and times of a PUT. It *begins* when the store notes that it may be sent (`putStartedAt`). It *leaves* when
+ * its first byte goes to the connection, within `SEND_WITHIN_MS` or never. It *ends* with the service's response, within
+ * the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of clocks
+ * have passed since it began. Only a read that begins after that can rule it out.
+ */
+export function createPut({ store, sessionService, clock }: Core<{ answers: AnswerStore }>, checkAuthor: CheckAuthor) {
+	const landsWithinMs = mayLandForMs(sessionService.callTimeoutMs);
+	const asking = atMost(MAX_ASKING);
+
+	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
+	function maySend(startedAt: number | null): boolean {
+		if (startedAt === null) return false;
+		const since = clock.now() - startedAt;
+		return since >= 0 && since <= SEND_WITHIN_MS && (clock.steadySince?.() ?? 0) <= startedAt;
+	}
+
+	return {
+		maySend,
+
+		/** For how many ms a PUT that began at `startedAt` may still land; 0 when none began. */
+		landsForMs(startedAt: number | null): number {
+			return startedAt === null ? 0 : Math.max(landsWithinMs - elapsedSince(clock, startedAt), 0);
+		},
+
+		/**
+		 * Asks whether the author may still answer, if due. True when it has asked: somebody may have written meanwhile.
+		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
+		 */
+		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
+			if (Math.abs(clock.now() - checkedAt) < CHECK_HOLDS_MS) return false;
+			const ask = () => checkAuthor(person, origin.channelId ?? '', FRESH_MS);
+			const { refusal, retryAt = null } = await asking<Verdict>(ask, NOT_CHECKED);
+			if (refusal === null) return true;
+			const code = refusal === 'could_not_check' ? 'not_checked' : refusal;
+			throw new HandraiseError('the author of an answer may not send it, or that is not known', { code, retryAt });
+		},
+
+		/** With `editCount`, writes only to that version of the text. @throws LeaseLost */
+		async write(answer: Answer, token: string, patch: AnswerPatch, editCount?: number): Promise<Answer> {
+			const options = { now: clock.now(), release: false, ...(editCount !== undefined && { editCount }) };
+			const written = await store.answers.update(answer, token, patch, options);
+			if (written === null) throw new LeaseLost();
+			return written;
+		},
+
+		/** Sends all items of `session`, with `values` in the empty ones. */
+		async send(answer: Answer, permit: DeliveryPermit, session: Session, values: OurValues): Promise<void> {
+			const { sessionId, messageIndex } = answer.question;
+			const items = mergeForPut(session.messages[messageIndex]?.humanInput ?? [], values);
+			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(answer.putStartedAt));
+		},
+	};
+}
+
+/** Runs so many calls at once. Further ones resolve to `instead`. */
+export function atMost(count: number) {
+	let runningCount = 0;
+	return async <Value>(call: () => Promise<Value>, instead: Value): Promise<Value> => {
+		if (runningCount >= count) return instead;
+		runningCount++;
+		return call().finally(() => runningCount--);
+	};
+}
+
+export type Put = ReturnType<typeof createPut>;
+
+/** The input of `questions/compare.ts`. */
+export function comparisonInput(answer: Answer, session: Session): DeliveryInput {
+	const { question, fingerprint, shownHash } = answer;
+	return { session, messageIndex: question.messageIndex, fingerprint, shownHash, values: valuesOf(answer) };
+}
+
+/** The values of the PUT, by position; null: the item keeps the value that it has in the session. */
+export function valuesOf(answer: Answer): (string | null)[] {
+	return itemsOf(answer).map((item) => item.value);
+}
+
+/**
+ * - `permanent`: the service will never take this PUT, or the author may not answer any more.
+ * - `missing`: the service does not know the session. Behind a proxy that can be temporary.
+ * - `later`: nothing was saved. Try again.
+ * - `unknown`: the answer may be saved. Read before sending again.
+ */
+type Kind = 'permanent' | 'missing' | 'later' | 'unknown';
+
+/** Only these codes and refusals end an answer. Others can be fixed while it waits: 401, 403, 429, 5xx, our bugs. */
+const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
+
+/** Classifies by code and fields, never by message. */
+export function classifyFailure(error: unknown, now: number) {
+	const code = codeOf(error);
+	// The layers forbid to import `SessionServiceError`, so its fields are read by name.
+	const { outcomeUnknown, status } = error as { readonly outcomeUnknown?: boolean; readonly status?: number | null };
+	return {
+		code,
+		kind: outcomeUnknown === true || !(error instanceof HandraiseError) ? 'unknown' : kindOf(code),
+		/** The service asked for no retry before this time; null when it did not. */
+		retryAt: retryAtOf(error, now),
+		/** The service reported the failure of the PUT itself: if it saved the answer, it did not start the agent. */
+		reported: outcomeUnknown === true && (status ?? 0) >= 500,
+	};
+}
+
+function kindOf(code: string): Kind {
+	if (code === 'session_not_found') return 'missing';
+	return PERMANENT.has(code) || isProvenRefusal(code) ? 'permanent' : 'later';
+}
+
+const DELAY = { firstMs: 1_000, longestMs: 60_000 } as const;
+
+/** After 1 s, doubled up to a minute, half of it random to spread the load, never before `retryAt`. In whole ms. */
+export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
+	const delay = backOff(attempts, DELAY);
+	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
+}
+
+/** When to try again after `missing`. After the last retry the session counts as gone. */
+export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
+/** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
+const EARLY_READ_MS = 1_000;
+
+/**
+ * When the next step is due after a failed attempt: the next try, or earlier when the author must be told something.
+ * `isNewlyUnknown`: the outcome of this attempt's PUT is unknown, and that of no earlier one.
+ */
+export function nextStepAt(
+	answer: Answer,
+	attempted: { attempts: number; missingCount: number; isNewlyUnknown: boolean; retryAt: number | null },
+	now: number,
+	random: () => number,
+): number {
+	const { attempts, missingCount, isNewlyUnknown, retryAt } = attempted;
+	const soonMs = MISSING_RETRIES_MS[missingCount - 1] ?? (isNewlyUnknown ? EARLY_READ_MS : null);
+	const soonAt = soonMs === null ? null : Math.ceil(Math.max(now + soonMs, retryAt ?? 0));
+	const tellAt = [firstDueAt(answer) + TAKES_LONG_MS, answer.giveUpAt].filter((at) => at > now);
+	return Math.min(soonAt ?? nextAttemptAt(now, attempts, retryAt, random), ...tellAt);
+}

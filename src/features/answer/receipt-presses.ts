@@ -1,0 +1,71 @@
+import { type Answer, isSamePerson } from '../../questions/answer.ts';
+import { type ChannelPlace, FRESH_MS } from '../../slack/access-policy.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { type ActionId, CALLBACKS } from '../../slack/ids.ts';
+import { replacement } from '../../slack/parts.ts';
+import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
+import { forAnybody, ifAllowed, isInbox, windowPlace } from '../../slack/request.ts';
+import { openView } from '../../slack/windows.ts';
+import type { AnswerStore } from './answer-store.ts';
+import { receiptMessage, receiptModal } from './receipt-view.ts';
+import type { Receipts } from './receipts.ts';
+
+/** What the buttons of answers share. They work while the answer is in the store. */
+export function createReceiptPresses({
+	listen,
+	client,
+	personReads,
+	reply,
+	receipts,
+	store: { answers: store },
+}: HandlerContext<{ answers: AnswerStore }> & { receipts: Receipts }) {
+	/** The task for the author of the button's answer. */
+	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {
+		listen.action(id, async (asked, press) => {
+			const own = press.value === undefined ? null : await store.get(press.value);
+			if (own !== null && isSamePerson(asked.person, own.person)) return taskFor(own, asked, press);
+			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
+		});
+	}
+
+	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
+	function onReceipt(
+		id: ActionId,
+		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
+		placeOf: (own: Answer, asked: PersonRequest) => ChannelPlace = ({ origin, question }) =>
+			windowPlace({ ...question, origin }),
+	): void {
+		onOwn(id, (own, asked, press) => {
+			const about = { sessionId: own.question.sessionId, kept: 'answer' } as const;
+			// It acts in a person's name: facts about them are as fresh as for "Send answer". Each button updates the receipt,
+			// and one posts: Slack limits both for all people together.
+			const options = { changes: true, takesTurn: true, maxAgeMs: FRESH_MS, about } as const;
+			return ifAllowed(placeOf(own, asked), (request) => act(own, request, press), options);
+		});
+	}
+
+	/** Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update of it. */
+	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
+		const receipt = receipts.context(note);
+		if (press.view !== null && isInbox(press.view)) {
+			// The inbox shows the state by itself, but no note.
+			if (note === '') return;
+			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
+			const open = () => openView(client, request, modal);
+			const opened = await personReads.permit(request).then(open, () => null);
+			if (opened === null) await reply.withoutTurn(request, receiptMessage(answer, receipt));
+			return;
+		}
+		const message = receiptMessage(answer, receipt);
+		const { channelId: channel, messageTs: ts } = request;
+		const updated =
+			press.view !== null
+				? client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) })
+				: channel !== null && ts !== null && client.chat.update({ channel, ts, ...replacement(message) });
+		await Promise.resolve(updated).catch(() => reply.withoutTurn(request, message));
+	}
+
+	return { onOwn, onReceipt, showAgain };
+}
+
+export type ReceiptPresses = ReturnType<typeof createReceiptPresses>;

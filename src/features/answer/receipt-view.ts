@@ -1,0 +1,381 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import {
+	type Answer,
+	type AnswerState,
+	agentMayStand,
+	type FirstEnding,
+	firstDueAt,
+	firstEndingOf,
+	isBlocking,
+	itemsOf,
+	TAKES_LONG_MS,
+} from '../../questions/answer.ts';
+import { answerCard, type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
+import {
+	ACTIONS,
+	CALLBACKS,
+	type Choice,
+	encodeCarriage,
+	encodeTarget,
+	newMetadata,
+	type SessionTarget,
+} from '../../slack/ids.ts';
+import {
+	button,
+	buttons,
+	context,
+	type MessageContent,
+	message,
+	modal,
+	section,
+	textMessage,
+} from '../../slack/parts.ts';
+import { isBlank, oneLineMrkdwn, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
+import {
+	agoText,
+	andMoreWords,
+	contactMrkdwn,
+	durationText,
+	momentMrkdwn,
+	personMrkdwn,
+	sessionIdMrkdwn,
+	sessionName,
+	viewTitle,
+} from '../../slack/words.ts';
+import {
+	FIRST_WORDS,
+	firstPersonOf,
+	hasText,
+	MOST_ITEMS,
+	mayHaveArrived,
+	ownText,
+	receiptHeadline,
+	timelineWords,
+} from './view.ts';
+
+export interface ReceiptContext {
+	readonly now: number;
+	readonly adminContact: string | null;
+	/** Whether authors may post their own text to a channel. Default: true. */
+	readonly postsText?: boolean;
+	/** What the press that led here caused. mrkdwn. */
+	readonly note?: string;
+}
+
+/** `room`: characters of the author's text. `more`: below what the author can do. */
+function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
+	return [
+		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
+		...section(receiptExplanation(answer, receipt).trim()),
+		...section(receipt.note ?? ''),
+		...otherAnswer(answer, receipt),
+		...ownText(answer, room),
+		...context(timelineWords(answer)),
+		...receiptButtons(answer, receipt),
+		...more,
+		...context(`For ${sessionName(answer.question.sessionId)}`),
+	];
+}
+
+/** What the author can do; empty while everything goes well. */
+export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
+	const { state, id, origin } = answer;
+	const target = { sessionId: answer.question.sessionId, messageIndex: null };
+	const again = encodeCarriage({ id, ...target });
+	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
+	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
+	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
+	const canPost = postsText && origin.channelId !== null && hasText(answer);
+	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
+	switch (state) {
+		case 'accepted':
+			return answer.lastError === null ? [] : buttons(discard);
+		case 'waiting':
+			if (firstEndingOf(answer) === null) return buttons(tryAgain, discard);
+			return buttons(
+				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
+				button(ACTIONS.answerNew, 'Open the question', { value: again }),
+				discard,
+			);
+		case 'refused':
+			return buttons(tryAgain, post);
+		case 'changed':
+			return buttons(button(ACTIONS.answerNew, 'Answer the new question', { value: again, style: 'primary' }), post);
+		case 'conflicted':
+		case 'ended':
+			return buttons(open, post);
+		default:
+			if (agentMayStand(answer) && answer.restartAskedAt === null)
+				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
+			return answer.agentOutcome === 'overwritten' ? buttons(open, post) : [];
+	}
+}
+
+export function receiptIcon(answer: Answer): string {
+	const { state, agentOutcome } = answer;
+	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
+	return (state === 'delivered' && (agentMayStand(answer) || !isFine) ? undefined : ICONS[state]) ?? '⚠️';
+}
+
+const ICONS: Partial<Record<AnswerState, string>> = {
+	accepted: '💾',
+	delivering: '📨',
+	delivered: '✅',
+	resumed: '✅',
+	withdrawn: '↩️',
+};
+
+function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
+	// Of a waiting answer, the other one was taken back.
+	if (answer.state === 'waiting' || answer.content.kind !== 'readable' || answer.content.other === null) return [];
+	const { items, other } = answer.content;
+	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
+	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
+	if (other.same) return section(`${who} answered the same${when}.`);
+	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
+		const title = other.values.length > 1 ? quotedTitleMrkdwn(items[position]?.title ?? '', 80) : '';
+		return [title, value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180)];
+	});
+	lines.push(andMoreWords(other.values.length - MOST_ITEMS));
+	return section(`${who} answered${when}:\n${lines.filter((line) => line !== '').join('\n')}`);
+}
+
+const CAN_CLOSE = 'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
+
+const TAKES_LONG =
+	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.';
+
+/** Below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
+export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
+	const { state, lastError, nextAttemptAt } = answer;
+	const problem = lastError === null ? '' : errorWords(lastError).what;
+	const isCertain = !mayHaveArrived(answer);
+	switch (state) {
+		case 'accepted':
+		case 'delivering': {
+			if (lastError === null) return now - firstDueAt(answer) >= TAKES_LONG_MS ? TAKES_LONG : CAN_CLOSE;
+			if (state === 'delivering') {
+				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
+			}
+			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
+			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
+		}
+		case 'waiting': {
+			const ending = firstEndingOf(answer);
+			if (ending !== null) return firstEndedText(answer, ending);
+			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
+			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
+		}
+		case 'refused':
+			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
+		case 'conflicted':
+			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
+		case 'changed':
+			return `${isCertain ? 'The agent has changed its question.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
+		case 'ended':
+			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
+		case 'delivered':
+			return agentMayStand(answer) ? startFailedText(answer, adminContact) : '';
+		default:
+			return '';
+	}
+}
+
+/** The answer to which this one lost is not sent any more. */
+function firstEndedText(answer: Answer, ending: FirstEnding): string {
+	const first = firstPersonOf(answer);
+	const isWiped = itemsOf(answer).some((item) => item.wiped);
+	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
+	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
+	const what = first?.userId === answer.person.userId ? 'You had answered before' : `${who} answered before you`;
+	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
+	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
+}
+
+function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
+	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
+	const why = lastError === null ? '' : errorWords(lastError).what;
+	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
+	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
+}
+
+/** Retention removes secrets of a waiting answer first, then its whole text. */
+function wipedText(answer: Answer): string {
+	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again. ';
+	return itemsOf(answer).some((item) => item.wiped)
+		? 'Its passwords and codes were removed. *Try again* asks you to type them again. '
+		: '';
+}
+
+function keptText(answer: Answer): string {
+	const hasSecret = itemsOf(answer).some((item) => item.secret);
+	const secrets = 'Passwords and codes were not kept. Type them again.';
+	if (!hasText(answer)) return hasSecret ? secrets : '';
+	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
+}
+
+/** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
+export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
+	if (state !== 'accepted' || lastError === null) return '';
+	const author = 'Handraise could not check with Slack whether its author may still answer.';
+	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
+	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
+}
+
+/** What a submission is acknowledged with, once it is committed. */
+export function savedModal(answer: Answer): ModalView {
+	return modalOf(answer, [...section('*💾 Your answer is saved. Delivering…*'), ...section(CAN_CLOSE)]);
+}
+
+/** What became of the answer, its text, and what the author can do. */
+export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
+	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
+	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
+	return modalOf(answer, receiptBlocks(answer, receipt, 20_000, show));
+}
+
+function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]): ModalView {
+	const { sessionId, messageIndex } = question;
+	return modal({
+		callbackId: CALLBACKS.receipt,
+		title: viewTitle(sessionId),
+		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
+		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
+		notifyOnClose: true,
+		blocks,
+	});
+}
+
+/** A receipt for a DM or a thread. */
+export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
+	const text = `${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`;
+	// Slack takes about 12,000 characters in all blocks of a message.
+	return message(text, receiptBlocks(answer, receipt, 5000));
+}
+
+/** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
+export function ownTextMessage(answer: Answer): MessageContent {
+	const { sessionId } = answer.question;
+	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
+	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
+		...section(`💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
+		...ownText(answer, 6_000),
+	]);
+}
+
+/** The result of pressing a receipt's button, if the receipt itself does not show it. */
+export const PRESS_NOTES = {
+	nothingToStart:
+		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
+	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
+	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
+	posted: '💬 Your text was posted.',
+} as const;
+
+/** *Send again* could not read the session. */
+export function notSentAgainWords(code: string): string {
+	return `Your answer was not sent again. ${errorWords(code).what} It is still in the session. Press *Send again* in a moment.`;
+}
+
+/** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */
+export function tooLateWords(texts: readonly string[]): string {
+	const words = '✏️ Your change came too late: the text below was already being sent.';
+	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
+}
+
+/* One-press answers: what their authors are told. */
+
+/** To the person who chose: what is sent, and *Undo* until then. */
+export function ownChoiceMessage(answerId: string, words: string): MessageContent {
+	return textMessage(words, buttons(button(ACTIONS.undo, 'Undo', { value: answerId })));
+}
+
+/** To one person about their choice, with a way to the question. */
+export function choiceMessage(words: string, target: SessionTarget | null = null): MessageContent {
+	const open = target === null ? null : button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	return textMessage(words, buttons(open));
+}
+
+/** An option has at most 30 characters; escaping makes it longer. */
+const OPTION_LENGTH = 200;
+
+/** Who chose what. mrkdwn. `option` is null when it is not told here. */
+export function chosenWords(userId: string, option: string | null): string {
+	const person = personMrkdwn(userId);
+	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, OPTION_LENGTH)}`;
+}
+
+type OwnChoice = Pick<Choice, 'option' | 'title' | 'sessionId'>;
+
+/** What people are told about their choice. mrkdwn. */
+export const CHOICE_WORDS = {
+	/** While they can take it back. */
+	own({ option, title, sessionId }: OwnChoice, undoMs: number): string {
+		const asked = quotedTitleMrkdwn(title, 120) || sessionName(sessionId);
+		return `👉 You chose ${quotedOption(option)} for ${asked}. It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
+	},
+	undone: ({ option }: OwnChoice) =>
+		`↩️ You took back ${quotedOption(option)}. Nothing was sent, and the question is open again.`,
+	/** The PUT has begun. */
+	undoTooLate: ({ option }: OwnChoice) =>
+		`⏱️ Too late to undo: ${quotedOption(option)} is being sent to the agent, or was sent already.`,
+	/** It came second. `first`: the other answer; null when it is not told. */
+	lost: ({ option }: OwnChoice, who: string, first: string | null) =>
+		`${who} ${answeredWords(first)} before you. Your choice, ${quotedOption(option)}, was not sent.`,
+	/** They had chosen already. */
+	second: ({ option }: OwnChoice, first: string | null) =>
+		`You have already ${answeredWords(first)}. Your second choice, ${quotedOption(option)}, was not sent.`,
+	/** Before the acknowledgement of a choice that takes long to store. */
+	late: ({ option }: OwnChoice) =>
+		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`,
+	/** It could be neither checked nor stored. */
+	notSent: ({ option }: OwnChoice, why: string) => `⚠️ Your choice, ${quotedOption(option)}, was not sent. ${why}`,
+	/** The database did not say whether it stored the choice. */
+	unknown: ({ option }: OwnChoice) =>
+		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`,
+} as const;
+
+/** To somebody whose choice is not stored, for the code of a failure or a refusal. */
+export function failedChoice(choice: Choice, code: string, context: ErrorContext): MessageContent {
+	if (code === 'acceptance_unknown') return choiceMessage(CHOICE_WORDS.unknown(choice), choice);
+	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
+}
+
+/** Why nothing can be chosen with a button; `choice` null: another version made it. */
+export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
+	if (choice === null) return errorMessage('button_outdated', null, context);
+	return { ...answerCard(choice.sessionId, choice.messageIndex), text: QUICK_ANSWERS_OFF };
+}
+
+/** To somebody whose choice came after the answer `by`, which perhaps is their own. mrkdwn. */
+export function takenWords(choice: Choice, by: Answer, isOwn: boolean): string {
+	const first = shownChoice(choice, by);
+	if (isOwn) return CHOICE_WORDS.second(choice, first);
+	return `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
+}
+
+/** What an answer chose; null when that must not be shown. */
+export function shownChoice({ position }: Choice, answer: Answer): string | null {
+	const item = itemsOf(answer)[position];
+	return item === undefined || item.secret ? null : item.value || null;
+}
+
+/** What became of an answer after *Undo* was pressed. mrkdwn. */
+export function afterUndoWords(answer: Answer): string {
+	const item = itemsOf(answer).find(({ value }) => value !== null);
+	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
+	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
+	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : receiptHeadline(answer);
+}
+
+const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
+
+function answeredWords(first: string | null): string {
+	return first === null ? 'answered' : `answered ${quotedOption(first)}`;
+}
+
+function quotedOption(option: string): string {
+	return quotedTitleMrkdwn(option, OPTION_LENGTH);
+}

@@ -1,0 +1,295 @@
+import type { Insertable, Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Log } from '../../core/log.ts';
+import { change } from '../../database/database.ts';
+import { type Cipher, parseOrNull, sealedColumn } from '../../database/encryption.ts';
+import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from '../../database/tables.ts';
+import {
+	AGENT_OUTCOMES,
+	ANSWER_STATES,
+	type Answer,
+	type AnswerContent,
+	type AnswerItem,
+	type AnswerPatch,
+	type AnswerState,
+	FAILED_STATES,
+	firstDueAt,
+	isBlocking,
+	isFailed,
+	isSettled,
+	type NewAnswer,
+	ORIGIN,
+	OTHER_ANSWER,
+	type OtherAnswer,
+	RECEIPT_STATE,
+	type ReceiptState,
+	secretOf,
+	TIMELINE_ENTRY,
+	type TimelineEntry,
+} from '../../questions/answer.ts';
+import type { BeforePut } from '../../questions/compare.ts';
+import type { AnswerMarks } from '../../questions/secrecy.ts';
+
+export type AnswerRow = Row<'answers'>;
+/** Columns to write; undefined ones keep their value. */
+export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | undefined };
+
+const state = z.enum(ANSWER_STATES);
+const agentOutcome = z.enum(AGENT_OUTCOMES);
+const positions = z.array(z.int());
+/** The JSON column `submission`: written only when its author presses a button, and never part of a WHERE clause. */
+const submission = z.object({
+	viewId: z.string(),
+	origin: ORIGIN,
+	formReadAt: z.number(),
+	positions,
+	leftEmpty: positions,
+	checkedAt: z.number(),
+	shownHash: z.string().nullable(),
+});
+const timeline = z.array(TIMELINE_ENTRY);
+const beforePut: z.ZodType<BeforePut> = z.object({
+	status: z.string(),
+	assistantCount: z.int(),
+	sameCount: z.int().nullable(),
+});
+export const otherColumn = sealedColumn('answers', 'other', OTHER_ANSWER);
+/** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
+const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
+const contentColumn = sealedColumn('answers', 'content', z.array(item));
+const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
+/** The JSON of each column. */
+export const ANSWER_JSON = {
+	submission,
+	timeline,
+	before_put: beforePut,
+	receipt_state: RECEIPT_STATE,
+	other: otherColumn.schema,
+	content: contentColumn.schema,
+	secrets: secretsColumn.schema,
+	secret_positions: positions,
+};
+
+const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
+
+/** Throws for a damaged row. */
+export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
+	const secretPositions = row.secret_positions === null ? null : positions.parse(JSON.parse(row.secret_positions));
+	return {
+		...submission.parse(JSON.parse(row.submission)),
+		id: row.id,
+		submissionKey: row.submission_key,
+		press: row.undo_until === null ? null : { undoUntil: row.undo_until },
+		person: personOf(row),
+		question: questionOf(row),
+		fingerprint: row.fingerprint,
+		content: readContent(row, secretPositions ?? [], cipher),
+		secretPositions,
+		state: state.parse(row.state),
+		attempts: row.attempts,
+		editCount: row.edit_count,
+		acceptedAt: row.accepted_at,
+		giveUpAt: row.give_up_at,
+		nextAttemptAt: row.next_attempt_at,
+		putStartedAt: row.put_started_at,
+		before: row.before_put === null ? null : beforePut.parse(JSON.parse(row.before_put)),
+		deliveredAt: row.delivered_at,
+		agentOutcome: agentOutcome.nullable().parse(row.agent_outcome),
+		endedAt: row.ended_at,
+		lastError: row.last_error,
+		// A damaged timeline or receipt state counts as empty: it must not prevent an answer.
+		timeline: parseOrNull(timeline, row.timeline) ?? [],
+		receiptState: parseOrNull(RECEIPT_STATE, row.receipt_state) ?? NO_RECEIPT,
+		notBefore: row.not_before,
+		missingCount: row.missing_count,
+		startFailed: row.start_failed === 1,
+		restartAskedAt: row.restart_asked_at,
+	};
+}
+
+/** Reads a row; empty for a damaged one, which must not block others. */
+export function createAnswerReader(cipher: Cipher, log?: Log) {
+	return (row: AnswerRow): Answer[] => {
+		try {
+			return [readAnswer(row, cipher)];
+		} catch {
+			log?.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
+			return [];
+		}
+	};
+}
+
+/**
+ * What a row says about secrecy, also when the answer in it cannot be read or its values were removed. Needs the columns
+ * for that alone; what is damaged in them hides more, not less.
+ */
+export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
+	const items = contentColumn.open(row.content, row.id, cipher) ?? [];
+	const secret = row.secret_positions === null ? secretOf(items) : parseOrNull(positions, row.secret_positions);
+	return {
+		messageIndex: row.message_index,
+		fingerprint: row.fingerprint,
+		secret,
+		boxed: row.secret_positions !== null,
+		mayHaveArrived: row.put_started_at !== null || !UNSENT_STATES.includes(row.state),
+		values: items.map((item, position) =>
+			item.secret || secret === null || secret.includes(position) ? null : item.value,
+		),
+	};
+}
+
+/** The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody knows. */
+export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
+	const given = parseOrNull(submission, row.submission)?.positions;
+	if (given !== undefined) return given;
+	const items = contentColumn.open(row.content, row.id, cipher);
+	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
+}
+
+/** In these states nothing has arrived, unless a PUT began. */
+const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdrawn'] satisfies AnswerState[];
+
+function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
+	if (row.content === null) return { kind: 'removed' };
+	const items = contentColumn.open(row.content, row.id, cipher);
+	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row.id, cipher);
+	const other = otherColumn.open(row.other, row.id, cipher);
+	if (items === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
+	return {
+		kind: 'readable',
+		items: items.map((item, position): AnswerItem => {
+			const value = item.held ? (held[position] ?? null) : item.value;
+			const secret = item.secret || secretPositions.includes(position);
+			return { title: item.title, value, secret, wiped: item.held && value === null };
+		}),
+		other,
+	};
+}
+
+/** The columns with the person's values. Secret ones have their own column, so that wiping them needs no key. */
+function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
+	const held: Record<string, string> = {};
+	const open = given.map(({ title, value, secret }, position) => {
+		const holds = secret && value !== null && value !== '';
+		if (holds) held[position] = value;
+		return { title, value: holds ? null : value, secret, held: holds };
+	});
+	return {
+		content: contentColumn.seal(open, id, cipher),
+		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, id, cipher),
+	};
+}
+
+/** The row of a new answer that has no conflict. */
+export function newRow(answer: NewAnswer, cipher: Cipher) {
+	return {
+		id: answer.id,
+		submission_key: answer.submissionKey,
+		...personColumns(answer.person),
+		...questionColumns(answer.question),
+		...submittedColumns(answer.id, answer, cipher),
+		state: 'accepted',
+		attempts: 0,
+		accepted_at: answer.acceptedAt,
+		give_up_at: answer.giveUpAt,
+		next_attempt_at: firstDueAt(answer),
+		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
+		receipt_state: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
+	} satisfies Insertable<Tables['answers']>;
+}
+
+/** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
+export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
+	const { items, leftEmpty, boxed, press, acceptedAt } = answer;
+	return {
+		fingerprint: answer.fingerprint,
+		...sealItems(id, items, cipher),
+		undo_until: press?.undoUntil ?? null,
+		...submissionColumn({ ...answer, positions: positionsOf(items, leftEmpty), checkedAt: acceptedAt }),
+		// A separate column, because it outlives the values.
+		secret_positions: boxed ? JSON.stringify(secretOf(items)) : null,
+	};
+}
+
+export function submissionColumn(answer: Omit<NewAnswer, 'items' | 'boxed'> & Pick<Answer, 'positions' | 'checkedAt'>) {
+	return { submission: JSON.stringify(submission.parse(answer)) };
+}
+
+/** The positions that an answer fills or leaves empty on purpose. */
+export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly number[]): number[] {
+	const filled = given.flatMap((item, position) => (item.value === null ? [] : [position]));
+	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
+}
+
+/** Changes an answer that was read in this transaction. Throws when it has another state. */
+export async function changeAnswer(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	{ id, state }: Answer,
+	set: AnswerChange,
+): Promise<Answer> {
+	const changed = change(trx, 'answers', { id, state }).set(set).returningAll();
+	return readAnswer(await changed.executeTakeFirstOrThrow(), cipher);
+}
+
+/** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */
+export function receiptOf({ receiptState: before }: Answer, told: AnswerState | null): Partial<AnswerRow> {
+	return { receipt_state: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
+}
+
+/** When the worker tells the author of a change that they made themselves: a message of ours must not show the former state. */
+export function receiptDueAt({ receiptState }: Answer, now: number): number | null {
+	return receiptState.dm === null ? null : now;
+}
+
+/**
+ * The columns that change with the state. A settled answer loses its secret values in the same write. `first`: the answer
+ * that was before one that is now conflicted.
+ */
+export function enterState(
+	{ state, person, timeline, endedAt }: Pick<Answer, 'timeline' | 'endedAt' | 'state' | 'person'>,
+	next: AnswerState,
+	now: number,
+	first?: Pick<OtherAnswer, 'person'> | null,
+): Partial<AnswerRow> {
+	const own = isFailed(state) ? 'ownInstead' : 'own';
+	const by = first?.person?.userId === person.userId ? own : 'other';
+	const lostTo = next === 'conflicted' && first != null ? by : undefined;
+	return {
+		state: next,
+		timeline: JSON.stringify(appendState(timeline, { state: next, at: now, lostTo })),
+		...(isSettled(next) ? { ended_at: endedAt ?? now, secrets: null } : { ended_at: null }),
+	};
+}
+
+/**
+ * Adds each of the blocking states once until another state comes: an answer that alternates between them for a day must
+ * not grow without bound.
+ */
+function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): readonly TimelineEntry[] {
+	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
+	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);
+	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
+}
+
+/** The columns of a worker's patch; undefined ones are not written. */
+export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
+	// A restart that was asked for during this attempt stays due.
+	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
+	return {
+		...(patch.state !== undefined && patch.state !== answer.state && enterState(answer, patch.state, now, patch.other)),
+		attempts: patch.attempts,
+		next_attempt_at: isDueAnyway ? undefined : patch.nextAttemptAt,
+		put_started_at: patch.putStartedAt,
+		before_put: patch.before && JSON.stringify(patch.before),
+		delivered_at: patch.deliveredAt,
+		agent_outcome: patch.agentOutcome,
+		last_error: patch.lastError,
+		other: patch.other && otherColumn.seal(patch.other, answer.id, cipher),
+		receipt_state: patch.receiptState && JSON.stringify(patch.receiptState),
+		not_before: patch.notBefore,
+		missing_count: patch.missingCount,
+		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),
+		restart_asked_at: patch.restartAskedAt,
+	};
+}

@@ -1,0 +1,99 @@
+import { type AcceptResult, type AnswerItem, submissionKeyOf } from '../../questions/answer.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { titleOf } from '../../slack/form/fields.ts';
+import { CALLBACKS } from '../../slack/ids.ts';
+import type { SubmissionAck, Submitted, Wait } from '../../slack/listen.ts';
+import { type AllowedRequest, type SubmittedView, windowPlace } from '../../slack/request.ts';
+import type { Answers } from './accept.ts';
+import type { Drafting, StandingForm } from './drafts.ts';
+import { notYetWords, receiptModal, savedModal, tooLateWords } from './receipt-view.ts';
+import type { Receipts } from './receipts.ts';
+
+/** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
+export function registerSubmission(
+	core: HandlerContext & { drafting: Drafting; answers: Answers; receipts: Receipts },
+): void {
+	const { listen, serviceUrl, drafting, reply, answers, receipts } = core;
+
+	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
+		const length = Math.max(...metadata.fields) + 1;
+		const items = Array.from({ length }, (_, position): AnswerItem => {
+			const isField = metadata.fields.includes(position);
+			return {
+				title: isField ? titleOf(view, metadata, position) : '',
+				value: isField ? (reading.values[position] ?? '') : null,
+				secret: metadata.secret.includes(position),
+				wiped: false,
+			};
+		});
+		return {
+			submissionKey: submissionKeyOf(view.id, metadata.formId),
+			viewId: view.id,
+			undoMs: null,
+			person: request.person,
+			question: { service: serviceUrl, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
+			fingerprint: metadata.fingerprint ?? '',
+			shownHash: metadata.shownHash,
+			items,
+			leftEmpty: reading.missing,
+			boxed: true,
+			origin: metadata.origin,
+			formReadAt: metadata.readAt,
+		};
+	}
+
+	function acknowledgement(result: AcceptResult, form: StandingForm): SubmissionAck {
+		const { answer } = result;
+		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
+		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
+		const texts = Object.values(form.reading.draft).filter((text) => text !== '');
+		const note =
+			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
+		return { response_action: 'update', view: receiptModal(answer, receipts.context(note)) };
+	}
+
+	/** Stores the form's texts. */
+	async function send(
+		request: AllowedRequest,
+		view: SubmittedView,
+		form: StandingForm,
+		{ inTime }: Wait,
+	): Promise<Submitted> {
+		const keepText = () => drafting.keep(request.person, null, form);
+		const { fieldErrors } = form.reading;
+		if (Object.keys(fieldErrors).length > 0) {
+			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
+		}
+		receipts.expectAcknowledgement(view.id);
+		const result = await inTime(answers.submit(submissionOf(request, view, form)), 'acceptance_unknown');
+		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
+		return {
+			ack: acknowledgement(result, form),
+			after: async () => {
+				receipts.acknowledged(view.id);
+				// The store has no text that came too late, so it stays a draft.
+				if (result.kind === 'tooLate') await keepText();
+				else await answers.afterAccept(result.answer);
+			},
+		};
+	}
+
+	listen.submission(CALLBACKS.session, {
+		async plan(_, view, wait) {
+			const form = await drafting.read(view);
+			const place = windowPlace(form?.metadata ?? null);
+			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
+				return { place, run: (request) => send(request, view, form, wait) };
+			}
+			const { sessionId } = form?.metadata ?? { sessionId: '' };
+			const modal = reply.errorView('form_outdated', { sessionId, formId: view.id });
+			return { place, run: async () => ({ ack: { response_action: 'update', view: modal } }) };
+		},
+		/** At the first field: only field errors leave the form with its texts in place. */
+		failed(view, error) {
+			receipts.acknowledged(view.id);
+			const [firstField = 'b.form'] = Object.keys(view.labels);
+			return { ack: { response_action: 'errors', errors: { [firstField]: reply.words(error, 'text').plain } } };
+		},
+	});
+}

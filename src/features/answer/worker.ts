@@ -1,0 +1,191 @@
+import { codeOf } from '../../core/errors.ts';
+import { createLeaseLoop } from '../../core/lease-loop.ts';
+import type { Core } from '../../core.ts';
+import {
+	type Answer,
+	type AnswerPatch,
+	firstDueAt,
+	isBlocking,
+	isFailed,
+	type Person,
+	type QuestionUpdated,
+	type ReceiptState,
+	TAKES_LONG_MS,
+	type Telling,
+} from '../../questions/answer.ts';
+import { isProvenRefusal } from '../../slack/access-policy.ts';
+import type { AnswerStore } from './answer-store.ts';
+import { createConfirmation } from './confirm.ts';
+import { createDelivery } from './deliver.ts';
+import { atMost, type CheckAuthor, MAX_ASKING } from './put.ts';
+
+/** The answers of a dead replica are taken over after this long. */
+const LEASE_MS = 20_000;
+/** Answers in work at the same time in this process, at most one per session. */
+const CONCURRENCY = 64;
+/** How long a PUT may take that is under way when the process stops. */
+const STOP_WITHIN_MS = 8_000;
+/** How long a receipt that Slack refuses is tried again, at growing intervals or when Slack allows it. */
+const TELL_FOR_MS = 24 * 3_600_000;
+const TELL_AGAIN_MIN_MS = 2_000;
+const TELL_AGAIN_MAX_MS = 10 * 60_000;
+const CORRECTION_TRIES = 5;
+/** An old answer without a failure gets this long before its author is told that it takes long. */
+const MIN_BEFORE_LONG_MS = 2_000;
+
+interface Options {
+	readonly checkAuthor: CheckAuthor;
+	readonly random?: () => number;
+	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
+	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
+	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
+	readonly isOurs: (person: Person) => boolean;
+	readonly questionUpdated: QuestionUpdated;
+}
+
+/** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
+export function createAnswerWorker(
+	core: Core<{ answers: AnswerStore }>,
+	{ checkAuthor, random, receipts, isOurs, questionUpdated }: Options,
+) {
+	const { serviceUrl, clock, log } = core;
+	const { answers: store } = core.store;
+	const delivery = createDelivery(core, checkAuthor, random);
+	const confirm = createConfirmation(core);
+	const tellingUnchecked = atMost(MAX_ASKING);
+
+	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
+		const advanced = new AbortController();
+		const longReceipt = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
+		const advancedAnswer = await advance(answer, token, signal)
+			.catch((error: unknown) => {
+				if (!signal.aborted) throw error;
+				return null;
+			})
+			.finally(() => advanced.abort());
+		const receiptState = await longReceipt;
+		if (advancedAnswer !== null) {
+			await tellAndRelease(receiptState === null ? advancedAnswer : { ...advancedAnswer, receiptState }, token);
+			return;
+		}
+		// The author or another replica has changed the answer, and its receipt may be newer than the one told here.
+		if (receiptState !== null && !shutdownSignal.aborted) {
+			await correctReceipt({ ...answer, state: receiptState.state ?? answer.state });
+		}
+		await store.release([{ id: answer.id, token }]);
+	}
+
+	/** Tells the author after `TAKES_LONG_MS`, during the attempt. Null when that ended before. Never rejects. */
+	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
+		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
+		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
+		const wait = Math.max(untilLong, answer.lastError === null ? MIN_BEFORE_LONG_MS : 0);
+		try {
+			await clock.sleep(wait, ended);
+			const current = await store.get(answer.id);
+			if (current === null || !isBlocking(current.state) || !isOurs(current.person)) return null;
+			const { receiptState } = await receipts.tell(current, shutdownSignal);
+			// Writes nothing when the attempt has changed the state. Then the end of the attempt writes this too.
+			await store.update(current, token, { receiptState }, { now: clock.now(), release: false });
+			return receiptState;
+		} catch (error) {
+			if (!ended.aborted)
+				log.warn({ answer: answer.id, code: codeOf(error) }, 'could not tell the author that delivery takes long');
+			return null;
+		}
+	}
+
+	/** Null when the lease was lost. */
+	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
+		const now = clock.now();
+		if (isBlocking(answer.state)) {
+			// It is due early to tell its author that it takes long, or because the clock was set.
+			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);
+			if (from > now) return store.update(answer, token, { nextAttemptAt: from }, { now, release: false });
+			return delivery.deliver(answer, token, signal);
+		}
+		if (answer.state !== 'delivered') return answer;
+		if (answer.restartAskedAt !== null) return delivery.restart(answer, token, signal);
+		if (answer.agentOutcome !== null) return answer;
+		const patch = await confirm(answer, signal);
+		const checked = await store.update(answer, token, patch, { now: clock.now(), release: false });
+		// The author may have asked for the restart during the check.
+		return checked?.state === 'delivered' && checked.restartAskedAt !== null
+			? delivery.restart(checked, token, signal)
+			: checked;
+	}
+
+	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
+		questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
+		const isShownOnPosts = answer.press !== null || isProvenRefusal(answer.lastError);
+		if (isShownOnPosts && (isFailed(answer.state) || answer.state === 'withdrawn')) {
+			questionUpdated(answer.question, 'choice', answer.person);
+		}
+		const untold: Telling = { receiptState: answer.receiptState, againAfterMs: null };
+		const tell = () => receipts.tell(answer, shutdownSignal);
+		// While Slack hangs, this takes long too: the other authors are told at their next attempts.
+		const tellSome = () => (answer.lastError === 'not_checked' ? tellingUnchecked(tell, untold) : tell());
+		const telling = isReceiptCurrent(answer) || !isOurs(answer.person) ? untold : await tellSome();
+		const { receiptState } = telling;
+		const patch: AnswerPatch = { receiptState, ...dueAfterTelling(answer, telling) };
+		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
+		if (written === null && receiptState !== answer.receiptState) await correctReceipt(answer);
+	}
+
+	/** Another replica may have told a newer state before: the receipt is sent again until it shows the current one. */
+	async function correctReceipt(answer: Answer): Promise<void> {
+		let shown = answer;
+		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {
+			const current = await store.get(answer.id);
+			if (current === null || (current.state === shown.state && current.agentOutcome === shown.agentOutcome)) return;
+			// Clears what the other replica told; otherwise a call that fails counts as told.
+			const untold = { ...current, receiptState: { ...current.receiptState, state: null, agentOutcome: null } };
+			const { receiptState: newReceiptState, againAfterMs } = await receipts.tell(untold, shutdownSignal);
+			if (isReceiptCurrent({ ...current, receiptState: newReceiptState })) shown = current;
+			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
+		}
+	}
+
+	/** Changes the due time only when nothing but the receipt is left to do. */
+	function dueAfterTelling(answer: Answer, { receiptState, againAfterMs }: Telling): AnswerPatch {
+		if (isBlocking(answer.state)) return {};
+		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
+		if (isReceiptCurrent({ ...answer, receiptState })) return { nextAttemptAt: null };
+		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
+		if (since > TELL_FOR_MS && isOurs(answer.person)) return { nextAttemptAt: null };
+		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
+	}
+
+	const loop = createLeaseLoop<Answer>(core, {
+		itemsName: 'answers',
+		rows: store.rows,
+		leaseMs: LEASE_MS,
+		concurrency: CONCURRENCY,
+		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
+		nextDueAt: () => store.nextDueAt(serviceUrl),
+		work,
+		logFailure: ({ id }, error) =>
+			log.error({ answer: id, code: codeOf(error), err: error }, 'work on an answer failed; it is tried again'),
+		async renew(held, ms) {
+			const renewing = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
+			const renewed = await Promise.all(renewing);
+			return held.filter((_, index) => renewed[index]);
+		},
+		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
+		// The next holder of an answer waits until this process's PUT cannot land any more.
+		drainMs: STOP_WITHIN_MS,
+	});
+	const { shutdownSignal } = loop;
+
+	return loop;
+}
+
+function tellAgainAfter(ms: number): number {
+	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
+}
+
+/** After a failed attempt the receipt is not current: the next attempt is new information. */
+function isReceiptCurrent(answer: Pick<Answer, 'state' | 'agentOutcome' | 'receiptState' | 'lastError'>): boolean {
+	if (isBlocking(answer.state) && answer.lastError !== null) return false;
+	return answer.receiptState.state === answer.state && answer.receiptState.agentOutcome === answer.agentOutcome;
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { backOff } from '../../core/errors.ts';
+import type { Core } from '../../core.ts';
+import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
+import type { LeftOut, PostContent } from '../../posts/kinds.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { isWaiting, type ListedSession } from '../../questions/session.ts';
+import { isTeamChannel } from '../watch/channel-guard.ts';
+import type { WatchStore } from '../watch/watch-store.ts';
+
+const MOST_WAITING = 500;
+/**
+ * A session that asked nothing, or could not be read, is read again after this while listed; then after twice the time.
+ */
+const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
+const DAY_MS = 24 * 3_600_000;
+/** So many sessions of a list at once: they are read ahead of others. */
+const MOST_RAISED = 20;
+
+/**
+ * Brings the raised hands of all listed sessions into the channels that want them. `isUnlisted`: whether the service has no
+ * list, or its list has failed for some minutes.
+ */
+export function createDiscoveries(
+	core: Core<{ watches: WatchStore }>,
+	{ isUnlisted, onChange }: { isUnlisted: () => boolean; onChange: () => void },
+) {
+	const { serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	const { discoverSessions, service, watchLimits: limits } = core.config;
+	let isCut = false;
+	let hasListed = false;
+	/** The newest notice of each channel, so that the store is not asked again with each list. */
+	const toldKeys = new Map<string, string>();
+
+	function whyNot(): NoListReason | null {
+		if (!discoverSessions) return 'notDiscovering';
+		if (!service.usesList) return 'listOff';
+		return isUnlisted() ? 'noList' : null;
+	}
+
+	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
+	async function dueHands(discovery: Discovery) {
+		const due = (await store.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
+			return loweredAt === null || loweredAt + backOff(loweredCount, RETRY) <= clock.now();
+		});
+		const placeOf = ({ loweredAt, isNew }: (typeof due)[number]) =>
+			isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0);
+		return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
+	}
+
+	/** Returns whether a watch was added or ended. */
+	async function raise(discovery: Discovery): Promise<boolean> {
+		const { teamId, channelId } = discovery;
+		let isChanged = false;
+		while (await store.makeRoom(discovery, { limits, now: clock.now() })) isChanged = true;
+		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
+			// Others have been read: they wait like watched sessions.
+			const ahead = loweredAt === null;
+			const hand = { id: randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
+			const result = await store.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
+			if (result.kind === 'limit') {
+				await tell(discovery, () => leftOut(discovery));
+				return isChanged;
+			}
+			if (result.kind === 'raised') isChanged = true;
+		}
+		return isChanged;
+	}
+
+	/** Why questions do not come into a channel at the moment; null: they do. */
+	async function leftOut(discovery: Discovery): Promise<LeftOut | null> {
+		const why = whyNot();
+		if (why !== null) return { kind: 'discoveryPaused', why };
+		// Of those whose question does not stand yet, nobody knows whether they need their places.
+		const reached = await store.limitOf(discovery, limits);
+		if (reached === null || (await dueHands(discovery)).length === 0) return null;
+		return { kind: 'discoveryFull', limit: reached.limit === 'all' ? 'all' : 'channel', most: reached.most };
+	}
+
+	/** Tells the channel once a day, counted from when it began, so that the notice comes when people are there. */
+	async function tell(discovery: Discovery, find: () => Promise<LeftOut | null>): Promise<void> {
+		const now = clock.now();
+		const day = Math.floor((now - discovery.createdAt) / DAY_MS);
+		const key = `discoveryLeftOut:${discovery.createdAt}:${day}`;
+		const { teamId, channelId } = discovery;
+		const place = `${teamId}:${channelId}`;
+		if (toldKeys.get(place) === key) return;
+		const content = await find();
+		if (content === null) return;
+		await store.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
+		toldKeys.set(place, key);
+		if (content.kind === 'discoveryFull') metrics.limitReached(content.limit);
+		onChange();
+	}
+
+	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
+	async function raiseAll(): Promise<void> {
+		let isChanged = false;
+		for (const discovery of await store.discoveries(serviceUrl)) {
+			if (await raise(discovery)) isChanged = true;
+		}
+		if (isChanged) onChange();
+	}
+
+	/** Tells the channels why no more questions come. Returns how many there are. */
+	async function pause(why: NoListReason): Promise<number> {
+		const paused = await store.discoveries(serviceUrl);
+		for (const discovery of paused) await tell(discovery, async () => ({ kind: 'discoveryPaused', why }));
+		return paused.length;
+	}
+
+	return {
+		/** Why sessions are not discovered; null when they are. */
+		whyNot,
+		leftOut,
+		/** Tells the channels when the settings do not allow any more what they were promised. */
+		async start(): Promise<void> {
+			const why = whyNot();
+			if (why === null) return;
+			await store.replaceWaiting(serviceUrl, [], { now: clock.now(), isFollowing: false, isCut: false });
+			const channels = await pause(why);
+			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
+		},
+		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
+			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
+			// An incomplete list without any says nothing.
+			if (!discoverSessions || (!list.isComplete && sessions.length === 0)) return;
+			const now = clock.now();
+			const shown = sessions.slice(0, MOST_WAITING);
+			const isCutNow = !list.isComplete || shown.length < sessions.length;
+			if (isCutNow && !isCut) {
+				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${shown.length} are`);
+			}
+			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
+			isCut = isCutNow;
+			hasListed = true;
+			if (await store.replaceWaiting(serviceUrl, shown, options)) onChange();
+			await raiseAll();
+		},
+		async unlisted(): Promise<void> {
+			if (discoverSessions) await pause('noList');
+		},
+		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
+		async begin(
+			channel: ChannelKey,
+			{ userId, settings }: { userId: string; settings: Partial<DiscoverySettings> },
+		): Promise<'begun' | 'changed' | 'already'> {
+			const { teamId, channelId } = channel;
+			const now = clock.now();
+			const discovery = { teamId, channelId, service: serviceUrl, createdBy: userId, createdAt: now, settings };
+			const begun = await store.discover(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
+			if (begun === 'begun') onChange();
+			await raiseAll();
+			return begun;
+		},
+		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
+		async end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
+			const now = clock.now();
+			const posts = noticesIn(channel, { kind: 'discoveryEnded', by: userId }, now);
+			const ended = await store.endDiscovery(channel, { now, posts: () => posts });
+			if (ended !== null) onChange();
+			return ended;
+		},
+		of: (channel: ChannelKey) => store.discoveryOf(channel, serviceUrl),
+		/** The sessions that wait, the longest waiting first, or why none are listed. Null when people see only what is watched. */
+		async discovered() {
+			if (!discoverSessions) return null;
+			const why = whyNot();
+			// The next list tells which of them still wait.
+			return { sessions: why === null ? await store.waiting(serviceUrl) : [], why };
+		},
+	};
+}
+
+export type Discoveries = ReturnType<typeof createDiscoveries>;
+
+/** For the other people of a channel; a direct message has none. */
+function noticesIn(channel: ChannelKey, content: PostContent, now: number): readonly NewPost[] {
+	if (!isTeamChannel(channel)) return [];
+	const { teamId, channelId } = channel;
+	return [{ target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content }];
+}

@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import { uptimeOf } from '../../core/clock.ts';
+import { backOff, codeOf, HandraiseError, retryAtOf } from '../../core/errors.ts';
+import type { Cell } from '../../core/values.ts';
+import type { Core } from '../../core.ts';
+import type { ListedWaiting } from '../../database/watch.ts';
+import type { BackgroundBudget, SessionServiceClient } from '../../session-service/client.ts';
+import type { ServiceHealth } from '../../session-service/health.ts';
+import type { WatchStore } from '../watch/watch-store.ts';
+import type { Discoveries } from './discovery.ts';
+
+/*
+ * Some services list the sessions that wait for a person: one request every two seconds. Nothing depends on it, because
+ * the schedule reads every watched session as well.
+ */
+
+export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
+
+/** What replicas share. */
+export interface ListingState {
+	/** The process that lists, one request at a time; null: none. */
+	readonly holder: string | null;
+	/** When another process may take over, clock milliseconds. */
+	readonly until: number;
+	/** Whether the service has a list that works. */
+	readonly isAvailable: boolean;
+	/** Whether there is none: since it has failed for some minutes. */
+	readonly isUnlisted: boolean;
+	readonly perSecond: number;
+}
+
+interface Options {
+	readonly cell: Cell<ListingState>;
+	readonly budget: BackgroundBudget;
+	readonly health: ServiceHealth;
+	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
+	readonly discoveries: Pick<Discoveries, 'listed' | 'unlisted'>;
+	readonly onEarlyRead: () => void;
+}
+
+/** The client gives a list up after this. */
+const LONGEST_LISTING_MS = 45_000;
+/** How long a process that lists may be late before another one takes over. */
+const LEASE_MARGIN_MS = 15_000;
+/** From the beginning of a list to the next one, with more than a few watched sessions. */
+const EVERY_MS = 2_000;
+/** Up to so many sessions are read every few seconds anyway... */
+const FEW = 20;
+/** ...so a list is asked for this often. */
+const EVERY_MS_IF_FEW = 10_000;
+/** After a list that took this long, the next one comes after so many times what it took. */
+const SLOW_MS = 1_000;
+const SLOW_FACTOR = 8;
+/** With discovery, after any list. */
+const DISCOVERY_FACTOR = 4;
+/** The largest share of the requests that are left for watching. */
+const SHARE = 1 / 4;
+const LONGEST_WAIT_MS = 60_000;
+const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
+/** So often a list that has vanished is looked for, then once a day, or this often while people rely on it. */
+const TRIES = 8;
+const DAY_MS = 24 * 3_600_000;
+const EXPECTED_EVERY_MS = 5 * 60_000;
+/** How often to look whether there is something to list, or whether the process that lists is gone. */
+const LOOK_MS = 10_000;
+
+/** `unknown`: no request has told yet. `failing`: it may work again at any time. */
+type Condition = 'unknown' | 'works' | 'failing' | 'none';
+
+const LOG_WORDS: Readonly<Record<Exclude<Condition, 'unknown'>, string>> = {
+	works: 'the session service lists the sessions that wait; watched ones are read at once',
+	failing: 'the session service’s list fails; watched sessions are read by the schedule',
+	none: 'the session service has no list that can be used; watched sessions are read by the schedule',
+};
+
+/** From the beginning of a list to that of the next one, in whole milliseconds. */
+export function listEveryMs(
+	{ tookMs, requestCount }: Pick<WaitingList, 'tookMs' | 'requestCount'>,
+	options: { watched: number; discoverSessions: boolean; backgroundPerSecond: number },
+): number {
+	const { watched, discoverSessions, backgroundPerSecond } = options;
+	const usual = discoverSessions || watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
+	const withinShare = (1_000 * requestCount) / (SHARE * backgroundPerSecond);
+	const factor = discoverSessions ? DISCOVERY_FACTOR : tookMs < SLOW_MS ? 0 : SLOW_FACTOR;
+	return Math.min(LONGEST_WAIT_MS, Math.ceil(Math.max(usual, withinShare, factor * tookMs)));
+}
+
+/**
+ * What is kept for `requestsPerSecond` lists and for the reads that they lead to. At 1.5, 2 and 3 times the lists' own
+ * rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3 times, cards of 300 sessions are
+ * a fifth older than at 2 (`npm run bench:watching`).
+ */
+export function reservedFor(requestsPerSecond: number): number {
+	return 2 * requestsPerSecond;
+}
+
+const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
+
+/** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
+export function createListing(
+	core: Core<{ watches: WatchStore }>,
+	{ cell, budget, health, discoveries, onEarlyRead }: Options,
+) {
+	const { sessionService, serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { listing: metrics } = core.metrics;
+	// Only lists find sessions that nobody watches.
+	const { discoverSessions } = core.config;
+	const readWaiting = createWaitingReads(core, onEarlyRead);
+	const own = randomUUID();
+	let shared = NOBODY;
+	let condition: Condition = 'unknown';
+	/** Since the last list. */
+	let failures = 0;
+	let isUnlisted = false;
+	/** When the last list began, by uptime: the clock may be set in between. */
+	let listedAt = Number.NEGATIVE_INFINITY;
+	/** Of the last list. */
+	let requestCount = 1;
+	/** When the next list is due while sessions are watched, by uptime. */
+	let nextAt = Number.NEGATIVE_INFINITY;
+
+	/** Shares what `change` makes of the state, and sees what another process has found. */
+	async function share(change: (state: ListingState) => ListingState): Promise<void> {
+		shared = await cell.update((before) => {
+			const state = change(before ?? NOBODY);
+			return { state, result: state };
+		});
+		metrics.available(Number(shared.isAvailable));
+		budget.reserve(reservedFor(shared.perSecond));
+	}
+
+	function isOthers({ holder, until }: ListingState): boolean {
+		return holder !== null && holder !== own && until > clock.now();
+	}
+
+	/** Becomes the process that lists, or gives that back with `leaseMs` 0. Returns false when another one lists. */
+	async function hold(leaseMs: number, perSecond = shared.perSecond): Promise<boolean> {
+		await share((state) => {
+			if (isOthers(state)) return state;
+			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
+			return { ...held, isAvailable: condition === 'works', isUnlisted, perSecond };
+		});
+		return !isOthers(shared);
+	}
+
+	function nextDueAt(watched: number): number {
+		if (condition === 'none') return nextAt;
+		// The reads of watched sessions tell when it is back. Without any, lists do.
+		if (health.down === true) return listedAt + LONGEST_WAIT_MS;
+		return watched === 0 && condition === 'works' ? listedAt + DAY_MS : nextAt;
+	}
+
+	/** Lists if it is time. Returns the milliseconds until the next turn. */
+	async function turn(signal: AbortSignal): Promise<number> {
+		await share((state) => state);
+		if (isOthers(shared)) {
+			// When that one is gone, this process goes on at once with what it has found.
+			if (shared.isAvailable) {
+				condition = 'works';
+				nextAt = Number.NEGATIVE_INFINITY;
+			}
+			return LOOK_MS;
+		}
+		const pausedMs = budget.pausedUntil() - clock.now();
+		if (pausedMs > 0) return pausedMs;
+		const watched = Math.max(Number(discoverSessions), await store.countSessions(serviceUrl));
+		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
+		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
+		if (!(await hold(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
+		listedAt = uptimeOf(clock);
+		const waitMs = await list(watched, signal);
+		nextAt = listedAt + waitMs;
+		const isOften = condition === 'works' && watched > 0;
+		await hold(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
+		return Math.max(0, Math.min(LOOK_MS, nextAt - uptimeOf(clock)));
+	}
+
+	/** Returns the milliseconds from the beginning of this list to the next one. */
+	async function list(watched: number, signal: AbortSignal): Promise<number> {
+		let found: WaitingList;
+		try {
+			found = await sessionService.listWaiting(signal);
+		} catch (error) {
+			signal.throwIfAborted();
+			const waitMs = await failed(error);
+			isUnlisted ||= failures >= TRIES;
+			if (failures >= TRIES) await discoveries.unlisted();
+			return waitMs;
+		}
+		failures = 0;
+		isUnlisted = false;
+		requestCount = found.requestCount;
+		become('works', 'ok');
+		metrics.listed(found);
+		// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
+		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
+		await readWaiting(found);
+		await discoveries.listed(found);
+		return listEveryMs(found, { watched, discoverSessions, backgroundPerSecond: budget.rates().left });
+	}
+
+	async function failed(error: unknown): Promise<number> {
+		const code = codeOf(error);
+		metrics.listFailed(code);
+		if (code === 'rate_limited') {
+			// No failure of the list: the budget pauses everything.
+			const now = clock.now();
+			return Math.max(EVERY_MS_IF_FEW, (retryAtOf(error, now) ?? now) - now);
+		}
+		// An outage says nothing about the list.
+		if (health.down !== true) failures += 1;
+		if (!(error instanceof HandraiseError) || error.retryable) {
+			// Of a list that has vanished nothing new is known.
+			if (condition !== 'none') become('failing', code);
+			return backOff(failures, RETRY);
+		}
+		// People rely on a list: one that is not there at the start has probably vanished for a moment.
+		const isReliedOn = (await store.discoveries(serviceUrl)).length > 0;
+		if (condition === 'unknown' && !isReliedOn) failures = TRIES;
+		become('none', code);
+		if (failures < TRIES) return backOff(failures, RETRY);
+		return isReliedOn ? EXPECTED_EVERY_MS : DAY_MS;
+	}
+
+	function become(next: Exclude<Condition, 'unknown'>, code: string): void {
+		if (next === condition) return;
+		const isExpected = next === 'works' || condition === 'unknown';
+		condition = next;
+		log[isExpected ? 'info' : 'warn']({ code }, LOG_WORDS[next]);
+	}
+
+	return {
+		/** Lists until the signal is aborted. Never rejects. */
+		async run(signal: AbortSignal) {
+			let problem: string | null = null;
+			while (!signal.aborted) {
+				let waitMs = LOOK_MS;
+				try {
+					waitMs = await turn(signal);
+					problem = null;
+				} catch (error) {
+					if (signal.aborted) break;
+					const code = codeOf(error);
+					if (code !== problem) log.warn({ code }, 'could not list the sessions that wait; trying again');
+					problem = code;
+				}
+				await clock.sleep(waitMs, signal).catch(() => undefined);
+			}
+			// Another replica goes on at once.
+			await hold(0, 0).catch(() => undefined);
+		},
+		/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
+		isUnlisted: () => shared.isUnlisted,
+		isAvailable: () => shared.isAvailable,
+	};
+}
+
+export type Listing = ReturnType<typeof createListing>;
+
+/** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
+const COMPARE_AGAIN_MS = 30_000;
+const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
+
+/** A session that is listed or was, and when to compare it with its newest read. */
+interface Comparison extends ListedWaiting {
+	/** Null: at once when it is listed, because it was not in the list before. */
+	readonly dueAt: number | null;
+	/** The time between the newest comparison and the next one. */
+	readonly waitMs: number;
+}
+
+/** Has watched sessions read at once that newly wait by the list and not by their newest read. */
+export function createWaitingReads(
+	core: Core<{ watches: WatchStore }>,
+	onEarlyRead: () => void,
+): (list: WaitingList) => Promise<void> {
+	const { serviceUrl, clock } = core;
+	const { watches: store } = core.store;
+	const { listing: metrics } = core.metrics;
+	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
+	let compared: ReadonlyMap<string, Comparison> = new Map();
+	/** When the list before came; null: none, or not all sessions were in it. */
+	let completeAt: number | null = null;
+	clock.onStep?.(() => {
+		compared = new Map();
+		completeAt = null;
+	});
+
+	/** `move`: left out when the session waits by its newest read too, or its last move found nothing and was not long ago. */
+	function afterComparing(comparison: Comparison, now: number, move?: { readonly hasChanged: boolean }): Comparison {
+		const { dueAt, waitMs, moved } = comparison;
+		if (move === undefined) {
+			if (moved !== null && moved.until > now) return { ...comparison, dueAt: moved.until };
+			return { ...comparison, dueAt: now + COMPARE_AGAIN_MS, waitMs: COMPARE_AGAIN_MS };
+		}
+		const foundNothing = dueAt !== null || (moved !== null && !move.hasChanged);
+		const nextMs = foundNothing ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * waitMs) : COMPARE_AGAIN_MS;
+		return { ...comparison, dueAt: now + nextMs, waitMs: nextMs, moved: { at: now, until: now + nextMs } };
+	}
+
+	return async ({ sessions, isComplete }) => {
+		const now = clock.now();
+		const unknown = { absentAt: completeAt, moved: null, dueAt: null, waitMs: COMPARE_AGAIN_MS };
+		const listed = sessions.map(({ sessionId }) => compared.get(sessionId) ?? { sessionId, ...unknown });
+		const due = listed.filter(({ dueAt }) => dueAt === null || dueAt <= now);
+		const moved = await store.readWaiting(serviceUrl, due, now);
+		const moves = new Map(moved.map((move) => [move.sessionId, move]));
+		completeAt = isComplete ? now : null;
+		const gone = [...compared.values()]
+			.filter((one) => one.moved !== null && one.moved.at + LONGEST_COMPARE_AGAIN_MS > now)
+			.map((one) => ({ ...one, absentAt: completeAt, dueAt: null }));
+		const newest = due.map((one) => afterComparing(one, now, moves.get(one.sessionId)));
+		compared = new Map([...gone, ...listed, ...newest].map((one) => [one.sessionId, one]));
+		if (moved.length === 0) return;
+		metrics.listedReads(moved.length);
+		onEarlyRead();
+	};
+}

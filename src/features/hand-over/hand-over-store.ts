@@ -1,0 +1,176 @@
+import { type Kysely, sql } from 'kysely';
+import { change, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import { channelColumns, personColumns, sessionColumns, type Tables } from '../../database/tables.ts';
+import type { ChannelKey } from '../../database/watch.ts';
+import type { ContentOf } from '../../posts/kinds.ts';
+import { markSession, planPosts, type Tx } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { holderColumns, openQuestionOf, readHandOver } from '../../posts/question-store.ts';
+import { streamOf } from '../../posts/watch-rows.ts';
+import { liveWatches, lockSession, readShownWatch } from '../../posts/watch-store.ts';
+import type { Person } from '../../questions/answer.ts';
+import {
+	HAND_OVER_WINDOW_MS,
+	type HandedQuestion,
+	type HandOver,
+	type HandOverResult,
+	MOST_IN_WINDOW,
+	type NewHandOver,
+	obstacleTo,
+	targetOfHandOver,
+} from '../../questions/hand-over.ts';
+import type { SessionKey } from '../../questions/session.ts';
+
+/**
+ * The newest hand-over of each question, stored with it. It is over when its question is settled or not watched any more
+ * (see `settleQuestion` and `endWatch`).
+ */
+export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
+		const { trx, now } = tx;
+		// Before the session.
+		await lockFor(trx, 'handingOver');
+		const asked = await lockQuestion(trx, wish);
+		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
+		if (asked === undefined || watch === undefined) return { kind: 'closed' };
+		const current = readHandOver(asked, wish.teamId);
+		const { replaces: _, ...handed } = wish;
+		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
+		const { id: handOverId, watchId, session, from: by } = next;
+		const content = { kind: 'handedOver', watchId, messageIndex: asked.message_index, handOverId, from: by } as const;
+		const post = { target: targetOfHandOver(next), key: keyOfGiver(by), content };
+		const obstacle = obstacleTo(wish, current);
+		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
+		if (await wasQueued(trx, post)) return { kind: 'handedOver', handOver: next };
+		const tooMany = await tooManyOf(trx, next, now);
+		if (tooMany !== null) return tooMany;
+		await change(trx, 'questions', { id: asked.id }).set(holderColumns(next)).execute();
+		const got = { ...personColumns({ teamId: next.teamId, userId: next.to }), ...sessionColumns(session) };
+		await remove(trx, 'snoozes', got).execute();
+		await passOn(tx, session, post);
+		return { kind: 'handedOver', handOver: next };
+	}
+
+	return {
+		/**
+		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also that
+		 * of whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
+		 */
+		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, cipher, now }, wish)),
+		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
+		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, cipher, now }, given)),
+		/** The newest hand-over of this question while it is open, also one that was given back. */
+		async handOverOf({ teamId, session, fingerprint }: HandedQuestion): Promise<HandOver | null> {
+			const question = await openQuestionOf(db.read, session);
+			return question?.fingerprint === fingerprint ? readHandOver(question, teamId) : null;
+		},
+
+		/**
+		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it back
+		 * or handed it on, and not for what the agent asked since. Of several, the newest that they got or handed over counts.
+		 */
+		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
+			const here = { ...sessionColumns(session), held_team_id: teamId, held_channel_id: channelId };
+			const newest = await from(db.read, 'questions', here)
+				.selectAll()
+				.where(({ eb, or }) => or([eb('from_user_id', '=', userId), eb('to_user_id', '=', userId)]))
+				.orderBy('number', 'desc')
+				.limit(1)
+				.executeTakeFirst();
+			if (newest?.to_user_id !== userId || newest.given_back_at !== null) return false;
+			const open = await openQuestionOf(db.read, session);
+			return open === undefined || open.id === newest.id;
+		},
+
+		/** The live watch of a session in a channel, with what its card shows and when the session was last read. */
+		async watchedIn(channel: ChannelKey, session: SessionKey) {
+			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			const row = await liveWatches(db.read, here).executeTakeFirst();
+			if (row === undefined) return null;
+			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);
+			return view === null ? null : { watch, view, checkedAt };
+		},
+	};
+}
+
+/** What `userId` gives back, with what the message about it shows. */
+type GivenBack = HandedQuestion & Pick<ContentOf<'givenBack'>, 'undelivered'> & { readonly userId: string };
+
+/** `repeated`: it was given back before. */
+async function giveBack(tx: Tx, given: GivenBack) {
+	const { trx, now } = tx;
+	const { userId: by, undelivered, ...handed } = given;
+	const asked = await lockQuestion(trx, handed);
+	const current = readHandOver(asked, handed.teamId);
+	if (asked === undefined || current === null) return { kind: 'closed' } as const;
+	if (current.to !== by) return { kind: 'notYours', handOver: current } as const;
+	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true } as const;
+	const handOver = { ...current, givenBackAt: now };
+	await change(trx, 'questions', { id: asked.id }).set({ given_back_at: now }).execute();
+	const { id: handOverId, watchId } = handOver;
+	const told = { watchId, messageIndex: asked.message_index, handOverId, by, ...(undelivered && { undelivered }) };
+	const content = { kind: 'givenBack', ...told } as const;
+	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });
+	return { kind: 'givenBack', handOver, repeated: false } as const;
+}
+
+/**
+ * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
+ * hand-over is over. The caller holds the lock of the session.
+ */
+export async function giveBackUndelivered(
+	tx: Tx,
+	{ handOverId }: ContentOf<'handedOver'>,
+	questionId: string | null,
+): Promise<void> {
+	const held = from(tx.trx, 'questions', { id: questionId ?? '', hand_over_id: handOverId });
+	const row = await held.selectAll().executeTakeFirst();
+	const handOver = readHandOver(row);
+	if (handOver !== null) await giveBack(tx, { ...handOver, userId: handOver.to, undelivered: true });
+}
+
+/** Locks the session. The question; undefined when it is not open any more. */
+async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion) {
+	await lockSession(trx, session);
+	const question = await openQuestionOf(trx, session);
+	return question?.fingerprint === fingerprint ? question : undefined;
+}
+
+/**
+ * Has all posts show who has the question, and queues the next direct message about it. The caller holds the lock of the
+ * session.
+ */
+async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
+	await markSession(tx, session);
+	await planPosts(tx, [post]);
+}
+
+/** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */
+const keyOfGiver = (userId: string) => `handedOver:${userId}`;
+
+/** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
+function wasQueued(trx: Kysely<Tables>, { target, key }: NewPost): Promise<boolean> {
+	return isFound(from(trx, 'posts', { stream: streamOf(target), unique_key: key }).select('id'));
+}
+
+/** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
+async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Promise<HandOverResult | null> {
+	const key = keyOfGiver(next.from);
+	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'posts', { team_id: next.teamId })
+		.select([
+			sql<number>`count(case when unique_key = ${key} then 1 end)`.as('fromCount'),
+			sql<number>`count(case when place_id = ${next.to} then 1 end)`.as('toCount'),
+			sql<number>`min(case when unique_key = ${key} then created_at end)`.as('fromSince'),
+			sql<number>`min(case when place_id = ${next.to} then created_at end)`.as('toSince'),
+		])
+		// Written out: SQLite uses a partial index only then.
+		.where(sql<boolean>`kind = 'handedOver'`)
+		.where('created_at', '>', now - HAND_OVER_WINDOW_MS)
+		.executeTakeFirstOrThrow();
+	const until = (since: number) => Number(since) + HAND_OVER_WINDOW_MS - now;
+	if (Number(fromCount) >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };
+	return Number(toCount) >= MOST_IN_WINDOW.to ? { kind: 'tooMany', who: 'to', againInMs: until(toSince) } : null;
+}
+
+export type HandOverStore = ReturnType<typeof createHandOverStore>;

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { FRESH_MS, type Refusal } from '../../slack/access-policy.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, CALLBACKS, decodeQuestionMark, type ViewMetadata } from '../../slack/ids.ts';
+import type { Submitted } from '../../slack/listen.ts';
+import { textMessage } from '../../slack/parts.ts';
+import type { PersonRequest, Press, SubmittedView } from '../../slack/request.ts';
+import { copyPlace, ifAllowed, metadataOf, NOTHING_TO_DO } from '../../slack/request.ts';
+import type { HandOvers, PressedQuestion } from './hand-overs.ts';
+import {
+	GIVE_BACK_LATE,
+	HAND_OVER_FIELD,
+	handOverMetadata,
+	handOverModal,
+	handOverNotice,
+	handOverRefusedText,
+	handOverWords,
+	notGivenBackWords,
+	notYoursWords,
+	tooManyHandOversText,
+} from './view.ts';
+
+const VALUES = z.object({
+	[HAND_OVER_FIELD]: z.object({ [ACTIONS.handOverTo]: z.object({ selected_user: z.string().min(1) }) }),
+});
+
+/** Registers *Hand over* with its window, and *Give back*. */
+export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }): void {
+	const { listen, personReads, reply, handOvers, mayAct, directory: names } = core;
+
+	listen.action(ACTIONS.handOver, (asked, press) => {
+		const pressed = pressedQuestion(asked, press);
+		if (pressed === null) return null;
+		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
+			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
+			const metadata = handOverMetadata(pressed, pressed.channelId);
+			const view = async () => {
+				const begun = await handOvers.begin(request.person, pressed);
+				return begun.kind === 'possible'
+					? handOverModal(metadata, begun)
+					: handOverNotice(handOverWords(begun), metadata);
+			};
+			await reply.openWindow(request, 'handOver', view, { onTop });
+		});
+	});
+
+	// The choice counts when the window is submitted.
+	listen.action(ACTIONS.handOverTo, () => NOTHING_TO_DO);
+
+	function onField(words: string): Submitted {
+		return { ack: { response_action: 'errors', errors: { [HAND_OVER_FIELD]: words } } };
+	}
+
+	async function handOver(
+		request: PersonRequest,
+		view: SubmittedView,
+		metadata: ViewMetadata,
+		chosen: { readonly to: string; readonly refusal: Promise<Refusal | null> },
+	): Promise<Submitted> {
+		const { sessionId, fingerprint, origin } = metadata;
+		const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId: origin.channelId ?? '' };
+		const outcome = await handOvers.handOver(request.person, pressed, { viewId: view.id, ...chosen });
+		const { channelId: channel } = pressed;
+		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
+		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, reply.errorContext()));
+		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
+		const notice = handOverNotice(handOverWords(outcome), metadata);
+		return { ack: { response_action: 'update', view: notice } };
+	}
+
+	listen.submission(CALLBACKS.handOver, {
+		async plan(asked, view) {
+			const metadata = metadataOf(view);
+			const { channelId } = metadata.origin;
+			const place = copyPlace(asked, channelId, metadata.sessionId);
+			const to = VALUES.safeParse(view.values).data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
+			if (to === undefined || channelId === null) return { place, run: async () => onField('Choose a person.') };
+			// Slack limits how often it tells about people.
+			await personReads.permit(asked);
+			// At the same time as the check of whoever presses: Slack waits three seconds for both.
+			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
+			return { place, run: (request) => handOver(request, view, metadata, { to, refusal }) };
+		},
+		failed: (_, error) => onField(reply.words(error, 'unchanged').plain),
+	});
+
+	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
+		const pressed = pressedQuestion(asked, press);
+		const failure = (code: string) => textMessage(notGivenBackWords(reply.words(code).text));
+		return {
+			place: { channelId: pressed?.channelId ?? null },
+			failure,
+			late: textMessage(GIVE_BACK_LATE),
+			async run(request) {
+				if (pressed === null) return () => reply.withoutTurn(asked, failure('button_outdated'));
+				const result = await handOvers.giveBack(request.person, pressed);
+				const { sessionId: session, channelId: channel } = pressed;
+				const to = result.kind === 'givenBack' ? result.handOver.from : null;
+				request.log.info({ session, channel, to, outcome: result.kind }, 'give back');
+				// Posts, the direct message and inboxes show it by themselves.
+				if (result.kind === 'givenBack') return async () => {};
+				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null);
+				return () => reply.withoutTurn(request, textMessage(words));
+			},
+		};
+	});
+}
+
+/** Null when the press is not one of ours. What is pressed in an inbox or a direct message belongs to another channel. */
+function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
+	const mark = decodeQuestionMark(value);
+	const channelId = row?.channelId ?? pressedIn;
+	return mark === null || channelId === null ? null : { ...mark, channelId };
+}

@@ -1,0 +1,38 @@
+import type { ContentOf } from '../../posts/kinds.ts';
+import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { textMessage } from '../../slack/parts.ts';
+import { askedOf, endOf, handOverOf, type QuestionFacts } from '../watch/facts.ts';
+import { settledQuestionPost } from '../watch/post-view.ts';
+import { handOverPost, NOT_TOLD_ANY_MORE } from './view.ts';
+
+/** Slack does not tell now whether a person may see a question. */
+const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited: false } as const;
+
+/** Draws the direct messages about hand-overs. */
+export function createHandOverDrawing(facts: QuestionFacts) {
+	async function draw(
+		content: ContentOf<'handedOver' | 'givenBack'>,
+		due: DuePost,
+		maybeRepeat: boolean,
+	): Promise<Drawn> {
+		const { watch, post } = due;
+		const asked = askedOf(due);
+		if (post.target.kind !== 'person' || watch === null || asked === null) return null;
+		const newest = handOverOf(due);
+		const isHeld = content.kind === 'handedOver';
+		let how = endOf(due);
+		if (how === null && newest?.id !== content.handOverId) how = 'handedOn';
+		if (how === null && isHeld && newest?.givenBackAt !== null) how = 'givenBack';
+		if (post.ts === null && how !== null) return null;
+		const refusal = await facts.refusal(post.target, watch.channelId);
+		if (refusal === 'could_not_check') return NOT_CHECKED;
+		if (refusal !== null && post.ts !== null) return lookOf(textMessage(NOT_TOLD_ANY_MORE), { isLast: how !== null });
+		// A question that is handed over goes back to whoever handed it over, who hears that.
+		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;
+		const context = await facts.contextOf(due, maybeRepeat, asked);
+		const message = how === null ? handOverPost(content, asked, context) : settledQuestionPost(asked, how, context);
+		return lookOf(message, { isLast: how !== null });
+	}
+
+	return { handedOver: draw, givenBack: draw } satisfies Drawing<'handedOver' | 'givenBack'>;
+}

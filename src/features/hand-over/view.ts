@@ -1,0 +1,191 @@
+import type { ModalView } from '@slack/types';
+import type { ContentOf } from '../../posts/kinds.ts';
+import type { Asked } from '../../posts/post.ts';
+import {
+	HAND_OVER_WINDOW_MS,
+	type HandOver,
+	type HandOverResult,
+	MOST_HAND_OVERS,
+	MOST_IN_WINDOW,
+} from '../../questions/hand-over.ts';
+import type { Refusal } from '../../slack/access-policy.ts';
+import type { ErrorContext } from '../../slack/error-view.ts';
+import {
+	ACTIONS,
+	CALLBACKS,
+	encodeQuestionMark,
+	newMetadata,
+	type QuestionMark,
+	type ViewMetadata,
+} from '../../slack/ids.ts';
+import { context, inRow, type MessageContent, message, modal, section } from '../../slack/parts.ts';
+import { giveBackButton, handOverButton, mayHandOn, openQuestion, questionText } from '../../slack/question-view.ts';
+import { plain, quotedName } from '../../slack/text.ts';
+import {
+	contactMrkdwn,
+	durationText,
+	MAYBE_REPEAT,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	placeMrkdwn,
+	plainText,
+} from '../../slack/words.ts';
+import { asksWords, isChosen, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
+import type { HandOverObstacle, QuestionToHandOver } from './hand-overs.ts';
+
+/** The block_id of the input in the window. */
+export const HAND_OVER_FIELD = 'b.hand_over_to';
+
+/** For the window. `channelId`: where the question is asked. */
+export function handOverMetadata(question: QuestionMark, channelId: string): ViewMetadata {
+	const origin = { channelId, threadTs: null };
+	return { ...newMetadata({ sessionId: question.sessionId, formId: '', origin }), fingerprint: question.fingerprint };
+}
+
+/** Asks whom to hand a question over to. */
+export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
+	const told = questionText({ ...asked, waitedMs: null });
+	return modal({
+		callbackId: CALLBACKS.handOver,
+		title: 'Hand over',
+		metadata,
+		submit: 'Hand over',
+		close: 'Cancel',
+		blocks: [
+			...section(`> ${told}`),
+			{
+				type: 'input',
+				block_id: HAND_OVER_FIELD,
+				label: plain('Hand over to', 150),
+				hint: plain('They get a direct message with the question and its buttons. Others can still answer it.', 150),
+				element: { type: 'users_select', action_id: ACTIONS.handOverTo, placeholder: plain('Choose a person', 150) },
+			},
+		],
+	});
+}
+
+/** What came of it, or why it is not possible. mrkdwn. */
+export function handOverNotice(words: string, metadata: ViewMetadata): ModalView {
+	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
+}
+
+/** The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question. */
+export function handOverPost(
+	content: ContentOf<'handedOver' | 'givenBack'>,
+	asked: Asked,
+	post: PostContext,
+): MessageContent {
+	const { question, readAt } = asked;
+	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
+	if (isChosen(asked, post.standing)) return settledQuestionPost(asked, null, post);
+	const isHeld = content.kind === 'handedOver';
+	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
+	const mark = { sessionId, fingerprint: question.fingerprint };
+	const open = openQuestion(question, {
+		sessionId,
+		choices: offersOptions ? { channelId, readAt } : null,
+		others: [isHeld ? giveBackButton(mark) : null, mayHandOn(post.handOver) ? handOverButton(mark) : null],
+	});
+	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
+	const hint = isHeld
+		? `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
+		: '';
+	return message(`${words} ${text}`, [
+		...section(isHeld ? `*${words}*` : words),
+		...open.blocks(asksWords(titleOf(post))),
+		...inRow(open.row, post, encodeQuestionMark(mark)),
+		...context(open.noForm, open.cut, hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
+}
+
+/** The opening words of the direct message to the person who has a question now. mrkdwn. */
+export function handedOverWords(from: string): string {
+	return `↪️ ${personMrkdwn(from)} handed a question over to you.`;
+}
+
+/** To the person who had handed it over. mrkdwn. */
+export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
+	if (undelivered === true) {
+		return `⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+	}
+	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
+}
+
+const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
+	guest: 'This person is a guest, and guests of this workspace cannot answer here.',
+	bot: 'This is an app or a bot, which cannot answer.',
+	external: 'This person belongs to another workspace or organisation and cannot answer here.',
+	deactivated: 'The account of this person is deactivated.',
+	channel_not_allowed: "Handraise is not allowed in this question's channel.",
+	user_not_allowed: 'This person is not among the people who may use Handraise.',
+	could_not_check: 'Handraise could not check with Slack whether this person may answer.',
+	self: 'That is you. You can answer the question yourself.',
+};
+
+/** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
+export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }: ErrorContext): string {
+	const todo =
+		refusal === 'could_not_check'
+			? `Please try again. If it still fails, ask ${plainText(contactMrkdwn(adminContact))}.`
+			: 'Choose somebody else.';
+	return `${REFUSED[refusal]} Nothing was handed over. ${todo}`;
+}
+
+/** Who handed over or got too many questions, and what to do. Plain text, for a field. */
+export function tooManyHandOversText(
+	{ who, againInMs }: Extract<HandOverResult, { kind: 'tooMany' }>,
+	to: string,
+	names: Names,
+): string {
+	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
+	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
+	if (who === 'from') {
+		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please ${again}.`;
+	}
+	const name = quotedName(names.displayName(to), 80);
+	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
+}
+
+/** What came of a hand-over. mrkdwn. */
+export function handOverWords(outcome: HandOverObstacle): string {
+	switch (outcome.kind) {
+		case 'handedOver':
+			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to)}, who gets a direct message. Others can still answer it.`;
+		case 'taken': {
+			const { from, to, count, handedOverAt } = outcome.handOver;
+			const who = personMrkdwn(to);
+			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
+			return `🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
+		}
+		case 'limit': {
+			const { from, to, count } = outcome.handOver;
+			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+		}
+		case 'closed':
+			return outcome.by === null
+				? '💨 The agent does not wait for an answer to this question any more. Nothing was handed over.'
+				: `✅ ${personMrkdwn(outcome.by.person.userId)} has answered this question. Nothing was handed over.`;
+	}
+}
+
+/** To somebody who gave a question back that they do not have. mrkdwn. */
+export function notYoursWords(handOver: HandOver | null): string {
+	if (handOver === null) return '💨 This question is settled, so there is nothing to give back.';
+	return handOver.givenBackAt === null
+		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to)} has it. Nothing was changed.`
+		: '🙋 You do not have this question: it is open for all. Nothing was changed.';
+}
+
+/** mrkdwn; `why`: what happened. */
+export function notGivenBackWords(why: string): string {
+	return `⚠️ The question was not given back. ${why}`;
+}
+
+/** Before the acknowledgement of a *Give back* that takes long to store. */
+export const GIVE_BACK_LATE =
+	'⏳ Giving the question back takes long to save. If *Give back* is still there in a minute, press it again.';
+
+/** Instead of a direct message about a question, to somebody who may not answer it any more. */
+export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';

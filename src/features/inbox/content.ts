@@ -1,0 +1,263 @@
+import { codeOf, retryAtOf } from '../../core/errors.ts';
+import type { DeepReadonly } from '../../core/values.ts';
+import type { Core } from '../../core.ts';
+import type { NoListReason, WaitingSession } from '../../database/watch.ts';
+import type { Person } from '../../questions/answer.ts';
+import type { MayAct } from '../../slack/access-policy.ts';
+import type { Memberships } from '../../slack/channels.ts';
+import {
+	MOST_DRAFTS,
+	MOST_LAST_ANSWERS,
+	MOST_OWN_ANSWERS,
+	MOST_WAITING_SHOWN,
+	OLD_PER_PAGE,
+	QUESTIONS_PER_PAGE,
+} from './inbox.ts';
+import type { Inbox, InboxStore, OpenQuestion, Snooze } from './inbox-store.ts';
+
+/** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
+const DECIDE_WITHIN_MS = 24 * 3_600_000;
+/** A list tells only then that a session does not wait any more: the agent takes a moment after an answer. */
+const AGENT_GOES_ON_MS = 30_000;
+/** A session is old when it has waited for so long, or before it was first listed. */
+const OLD_AFTER_MS = 24 * 3_600_000;
+/** When to ask Slack again about a person or their channels if it does not say when. */
+const ASK_AGAIN_MS = 10_000;
+
+/** The waiting sessions of the account. `why`: why they are not listed. */
+export interface Discovered {
+	readonly sessions: readonly WaitingSession[];
+	readonly why: NoListReason | null;
+}
+
+export interface ContentOptions {
+	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
+	readonly mayAct: MayAct;
+	/** Null: people see only what is watched. */
+	readonly discovered: () => Promise<Discovered | null>;
+}
+
+/** Puts together what a person's inbox shows. It reads nothing from the session service. */
+export function createInboxContent(
+	core: Core<{ inboxes: InboxStore }>,
+	{ memberships, mayAct, discovered }: ContentOptions,
+) {
+	const { serviceUrl, log } = core;
+	const { inboxes: reads } = core.store;
+	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
+	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
+
+	/** The channels in which the person may see questions; `againAt` if Slack did not tell all of them. */
+	async function visibleChannels(person: Person, wanted: ReadonlySet<string>, now: number) {
+		let againAt: number | null = null;
+		const ids = [...wanted];
+		const notTold = (error: unknown) => {
+			log.warn({ code: codeOf(error) }, "Slack did not tell a person's channels for their inbox; asking again");
+			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? now + ASK_AGAIN_MS);
+			return null;
+		};
+		const [joined, direct] = await Promise.all([
+			ids.some((id) => !isDirect(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
+			ids.some(isDirect) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
+		]);
+		const isMember = (id: string) => (isDirect(id) ? id === direct : joined?.has(id) === true);
+		const visible = await allowedOf(ids.filter(isMember), person);
+		return { visible, againAt };
+	}
+
+	/** Those of the channels in which the person may act. */
+	async function allowedOf(channelIds: readonly string[], person: Person): Promise<ReadonlySet<string>> {
+		const refusals = await Promise.all(channelIds.map((id) => mayAct(person, id)));
+		return new Set(channelIds.filter((_, index) => refusals[index] === null));
+	}
+
+	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
+		const keys = questions.map(({ question }) => question);
+		const sessionIds = keys.map(({ sessionId }) => sessionId);
+		const [snapshots, claims] = await Promise.all([reads.snapshots(serviceUrl, sessionIds), reads.claims(keys, now)]);
+		let unreadableCount = 0;
+		const shown = questions.flatMap((visible) => {
+			const { sessionId, messageIndex } = visible.question;
+			const snapshot = snapshots.get(sessionId);
+			const view = snapshot?.question ?? null;
+			if (snapshot === undefined) unreadableCount += 1;
+			// Closed since the keys were read: the next update leaves it out.
+			if (snapshot === undefined || view === null || view.openCount === 0) return [];
+			/** The user ids of other people who are answering it, oldest claim first. */
+			const answering = claims
+				.filter(({ question }) => question.sessionId === sessionId && question.messageIndex === messageIndex)
+				.flatMap(({ person: { userId } }) => (userId === person.userId ? [] : [userId]));
+			const question = { ...visible.question, messageIndex: view.messageIndex };
+			return [{ ...visible, question, sessionName: snapshot.name, view, answering }];
+		});
+		return { shown, unreadableCount };
+	}
+
+	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
+	async function ownAnswersOf(person: Person, now: number) {
+		const limits = { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS };
+		const [ownAnswers, newest] = await Promise.all([
+			reads.ownAnswers(serviceUrl, person, limits),
+			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
+		]);
+		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));
+		const lastAnswers = newest.filter(({ id }) => !shownIds.has(id)).slice(0, MOST_LAST_ANSWERS);
+		return { ownAnswers, lastAnswers };
+	}
+
+	/** The waiting sessions of which the person sees no question, the longest waiting first. */
+	async function othersThan(seen: readonly VisibleQuestion[], { sessions }: Discovered, now: number) {
+		const seenIds = new Set(seen.map(({ question }) => question.sessionId));
+		const others = sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
+		const ids = others.map(({ sessionId }) => sessionId);
+		const answered = await reads.answeredSessions(serviceUrl, ids, now - AGENT_GOES_ON_MS);
+		return others.filter(({ sessionId }) => !answered.has(sessionId));
+	}
+
+	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
+	return async function build({ person, page }: Inbox, now: number) {
+		const refusal = await mayAct(person, null);
+		if (refusal !== null) {
+			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
+			return { content: { kind: 'refused', refusal } as const, againAt };
+		}
+		const [open, snoozes, isWatching, own, drafts] = await Promise.all([
+			openQuestions(person.teamId),
+			reads.snoozes(serviceUrl, person),
+			reads.isWatching(serviceUrl, person.teamId),
+			ownAnswersOf(person, now),
+			reads.drafts(serviceUrl, person, MOST_DRAFTS),
+		]);
+		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
+		const channels = await visibleChannels(person, channelIds, now);
+		const handedIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : []));
+		const reachable = await allowedOf([...new Set(handedIn)], person);
+		const seen = inOrder(open.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
+		const listed = await discoveredNow('all');
+		const oldIds = oldOnes(listed?.sessions ?? [], now);
+		const unsnoozed = withoutSnoozed(seen, snoozes, now);
+		const { snoozed } = unsnoozed;
+		const isFolded = ({ question: { sessionId }, isRaised, handOver }: VisibleQuestion) =>
+			isRaised && handOver === null && oldIds.has(sessionId);
+		const folded = new Set(unsnoozed.questions.filter(isFolded));
+		const kept = seen.filter((question) => !folded.has(question));
+		const questions = unsnoozed.questions.filter((question) => !folded.has(question));
+		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
+		const others = listed === null ? [] : await othersThan(kept, listed, now);
+		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
+		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
+		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / OLD_PER_PAGE) - 1);
+		const firstOld = (shownPage - pageCount) * OLD_PER_PAGE;
+		const first = shownPage * QUESTIONS_PER_PAGE;
+		const ofPage = questions.slice(first, first + QUESTIONS_PER_PAGE);
+		const { shown, unreadableCount } = await questionsOfPage(ofPage, person, now);
+		return {
+			content: {
+				kind: 'shown' as const,
+				/** How many questions wait for the person, without those that they snoozed. */
+				total: questions.length,
+				snoozed,
+				/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
+				page: shownPage,
+				/** Of this page, oldest first. */
+				questions: shown,
+				/** Questions of this page that are stored with another key. */
+				unreadableCount,
+				/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
+				channelsKnown: channels.againAt === null,
+				/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
+				waiting: listed && {
+					/** The newest first. */
+					shown: fresh.slice(0, MOST_WAITING_SHOWN),
+					total: fresh.length,
+					/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
+					old: {
+						total: old.length,
+						firstPage: pageCount,
+						shown: firstOld < 0 ? [] : old.slice(firstOld, firstOld + OLD_PER_PAGE),
+					},
+					/** Why there are none; null: they are listed. */
+					why: listed.why,
+				},
+				/** Whether any session is watched. */
+				isWatching,
+				...own,
+				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
+				drafts: drafts.map((draft) => {
+					const { sessionId } = draft.question;
+					const asked = seen.find(({ question }) => question.sessionId === sessionId);
+					return { ...draft, askedIn: asked?.askedIn ?? null };
+				}),
+			},
+			againAt: channels.againAt,
+		};
+	};
+}
+
+/** What one person's inbox shows. */
+export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+export type InboxQuestion = Shown['questions'][number];
+export type InboxWaiting = NonNullable<Shown['waiting']>;
+export type InboxDraft = Shown['drafts'][number];
+
+/** An open question in the one channel through which the person answers it. */
+type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
+
+/** Splits off the questions that their person does not want to see now. `nextAt`: when the first of them comes back. */
+function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snooze[], now: number) {
+	const active = snoozes.filter(({ until }) => until > now);
+	const snoozeOf = ({ question, fingerprint }: VisibleQuestion) =>
+		active.find((snooze) => snooze.session.sessionId === question.sessionId && snooze.fingerprint === fingerprint);
+	const times = seen.flatMap((question) => snoozeOf(question)?.until ?? []);
+	return {
+		questions: seen.filter((question) => snoozeOf(question) === undefined),
+		snoozed: times.length === 0 ? null : { count: times.length, nextAt: Math.min(...times) },
+	};
+}
+
+/** The ids of old sessions. A few of them are shown like others: nobody has to look for what stands behind a button. */
+function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<string> {
+	const old = sessions.filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
+	return new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
+}
+
+/** The ids of direct messages begin so. */
+function isDirect(channelId: string): boolean {
+	return channelId.startsWith('D');
+}
+
+/**
+ * The question in one of the channels where its person sees it, preferably with buttons; empty without any. A hand-over
+ * shows it in its channel. `isRaised`: only `watch all` brought it to the person.
+ */
+function asSeenIn(
+	{ channels, ...question }: OpenQuestion,
+	{ person, visible, reachable }: { person: Person; visible: ReadonlySet<string>; reachable: ReadonlySet<string> },
+) {
+	const { handOver } = question;
+	const handedIn = handOver?.to === person.userId && reachable.has(handOver.channelId) ? handOver.channelId : null;
+	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
+	const askedIn = places.find(({ buttons }) => buttons) ?? places[0];
+	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
+}
+
+/** Oldest first. */
+function inOrder(questions: readonly VisibleQuestion[]): readonly VisibleQuestion[] {
+	return questions.toSorted((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
+}
+
+/** Calls with the same argument in one turn of the event loop share one call of `load`, which begins after them. */
+function shareNext<Argument, Result>(load: (argument: Argument) => Promise<Result>) {
+	const waiting = new Map<Argument, Promise<Result>>();
+	return (argument: Argument): Promise<Result> => {
+		const shared =
+			waiting.get(argument) ??
+			Promise.resolve().then(() => {
+				waiting.delete(argument);
+				return load(argument);
+			});
+		waiting.set(argument, shared);
+		return shared;
+	};
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { ActRefusal } from '../../slack/access-policy.ts';
+import { codeOf, type SlackClients, slackFailure, slackOutcome } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
+import { hashOf } from '../../slack/parts.ts';
+import type { PersonRequest } from '../../slack/request.ts';
+import {
+	forAnybody,
+	homeOf,
+	ifAllowedAnywhere,
+	inboxOf,
+	logAccess,
+	logged,
+	NOTHING_TO_DO,
+	windowOf,
+} from '../../slack/request.ts';
+import type { ReceiptContext } from '../answer/receipt-view.ts';
+import type { InboxDisplay, Inboxes, ShowOutcome } from './inboxes.ts';
+import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
+
+/** The other tab holds the messages. */
+const HOME_EVENT = z.object({ tab: z.literal('home') });
+const MEMBER_EVENT = z.object({ user: z.string() });
+
+/**
+ * Registers the Home tab and the buttons of inboxes; the returned function is for `/session inbox`. A handler only notes
+ * that the person wants to see their inbox; `src/features/inbox/inboxes.ts` fills it.
+ */
+export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
+	const { listen, client, personReads, reply, inboxes, memberships } = core;
+
+	/** Says why the Home tab shows no inbox. */
+	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
+		const view = homeView(reply.words(code).line);
+		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
+			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
+		});
+	}
+
+	/** Calls `show` unless the person is too fast: they keep what they see, because they have just got it. */
+	async function inHome(request: PersonRequest, show: () => Promise<string>): Promise<void> {
+		const tooFast = await personReads.turn(request);
+		logAccess(request, 'inbox', null, tooFast === null ? await show() : tooFast.code);
+	}
+
+	async function openHome(request: PersonRequest): Promise<string> {
+		try {
+			await inboxes.ask(homeOf(request.person), 0);
+			return 'opened';
+		} catch (error) {
+			const code = codeOf(error);
+			await publishNotice(request, code);
+			return code;
+		}
+	}
+
+	async function refuseHome(request: PersonRequest, refusal: ActRefusal): Promise<string> {
+		await inboxes.closed(homeOf(request.person).id);
+		await publishNotice(request, refusal);
+		return refusal;
+	}
+
+	listen.message('app_home_opened', (asked, event) => {
+		if (!HOME_EVENT.safeParse(event).success) return null;
+		return {
+			...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
+			refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
+		};
+	});
+
+	for (const id of [ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]) {
+		listen.action(id, (asked, { view, value }) => {
+			const place = inboxOf(asked, view);
+			if (place === null) return NOTHING_TO_DO;
+			const page = Math.max(0, Math.floor(Number(value)) || 0);
+			const turnPage = async (request: PersonRequest) => {
+				logAccess(request, 'inbox', null, 'opened');
+				await inboxes.ask(place, page);
+			};
+			return ifAllowedAnywhere(turnPage, { takesTurn: true });
+		});
+	}
+
+	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => inboxes.closed(windowOf(person, view.id).id)));
+
+	for (const name of ['member_joined_channel', 'member_left_channel']) {
+		listen.event(name, async (event) => {
+			const { data } = MEMBER_EVENT.safeParse(event);
+			if (data === undefined) return;
+			await memberships.forget(data.user);
+			inboxes.touch();
+		});
+	}
+
+	return (request: PersonRequest) =>
+		logged(request, 'inbox', null, async () => {
+			const loading = () => inboxModal(INBOX_LOADING);
+			const handle = await reply.openWindow(request, 'inbox', loading, { needsId: true });
+			if (handle?.id == null) return 'no_window';
+			await inboxes.ask(windowOf(request.person, handle.id), 0);
+			return 'opened';
+		});
+}
+
+const MINUTE_MS = 60_000;
+/** Nobody sees this view any more, or there is no such person. */
+const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
+/** The same view would be refused again. `not_enabled`: the app's manifest has no Home tab. */
+const REFUSED = new Set(['invalid_arguments', 'invalid_blocks', 'invalid_view', 'view_too_large', 'not_enabled']);
+
+/**
+ * Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`.
+ * @param quickAnswers `QUICK_ANSWERS`: whether questions offer short options as buttons
+ */
+export function createInboxDisplay(
+	clients: SlackClients,
+	quickAnswers: boolean,
+	receiptContext: () => ReceiptContext,
+): InboxDisplay {
+	return (inbox, content, now) => {
+		const { person, viewId } = inbox;
+		// Ages in the content change once a minute, all in the same moment.
+		const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+		const model = { inbox, content, quickAnswers, receipt: { ...receiptContext(), now: minute } };
+		const home = viewId === null ? homeView(model) : null;
+		const view = home ?? inboxModal(model);
+		return {
+			key: hashOf(view),
+			async send({ isAsked }) {
+				const { views } = isAsked ? clients.people : clients.background;
+				try {
+					if (home !== null) await views.publish({ user_id: person.userId, view: home });
+					else await views.update({ view_id: viewId ?? '', view });
+					return { kind: 'shown' };
+				} catch (error) {
+					return outcomeOf(error);
+				}
+			},
+		};
+	};
+}
+
+function outcomeOf(error: unknown): ShowOutcome {
+	const outcome = slackOutcome(error);
+	if (GONE.has(outcome.code)) return { kind: 'gone' };
+	if (outcome.kind === 'later') return outcome;
+	return REFUSED.has(outcome.code) ? { kind: 'refused', code: outcome.code } : NOT_NOW;
+}
+
+const NOT_NOW = { kind: 'later', ms: null, limited: false } as const;

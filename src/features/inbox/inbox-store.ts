@@ -1,0 +1,362 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Lease } from '../../core/lease-loop.ts';
+import type { Log } from '../../core/log.ts';
+import {
+	change,
+	countChanged,
+	from,
+	hasChanged,
+	isFound,
+	remove,
+	type StoreDatabase,
+} from '../../database/database.ts';
+import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import {
+	personColumns,
+	personOf,
+	questionOf,
+	type Row,
+	sessionColumns,
+	sessionOf,
+	WITHOUT_LEASE,
+} from '../../database/tables.ts';
+import { IS_ANSWERED, readHandOver } from '../../posts/question-store.ts';
+import { readView } from '../../posts/watch-rows.ts';
+import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../../questions/answer.ts';
+import { holderOf } from '../../questions/hand-over.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import type { InboxPlace } from '../../slack/request.ts';
+import { activeClaims, type Claim, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
+import { createAnswerReader } from '../answer/rows-store.ts';
+import { FOLLOWED_MS, PRESS_SPACING_MS } from './inbox.ts';
+
+/** A question of a session that one person does not see until `until`. Another question of it is not snoozed. */
+export interface Snooze {
+	readonly person: Person;
+	readonly session: SessionKey;
+	readonly fingerprint: string;
+	readonly until: number;
+}
+
+/** Drafts that are looked at: of one question there may be several, and some are empty. */
+const DRAFTS_EXAMINED = 40;
+
+type AskingRow = Row<'questions'> &
+	Pick<Row<'watches'>, 'channel_id' | 'created_by' | 'buttons' | 'mode'> & { readonly thread_ts: string | null };
+
+/** The person did something that the inbox does not show yet. */
+const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
+
+/**
+ * The stored inboxes and what they show; damaged rows are left out. The row of an inbox is the queue: it is due when its person
+ * asked for it or its content may have changed.
+ */
+export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
+	const readOrSkip = createAnswerReader(cipher, log);
+	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personColumns(person) });
+
+	return {
+		/**
+		 * The person opened it or did something in it: it is followed from now on, and due now or `PRESS_SPACING_MS` after its
+		 * content was last put together. `page` null: as before. `spacingMs`: it takes its turn with those that only follow, and
+		 * waits for so long instead.
+		 */
+		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
+			const asked = { ...(page !== null && { page }), opened_at: now };
+			const first = { id, ...personColumns(person), view_id: viewId, page: 0, ...asked };
+			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
+			await db.writeOne((trx) =>
+				trx
+					.insertInto('inboxes')
+					.values({ ...first, next_update_at: now, asked_count: 1, change_count: 1 })
+					.onConflict((conflict) =>
+						conflict.column('id').doUpdateSet({
+							...asked,
+							next_update_at: earlierOf(sql`inboxes.next_update_at`, soon),
+							asked_count: sql<number>`inboxes.asked_count + ${spacingMs === undefined ? 1 : 0}`,
+							change_count: sql<number>`inboxes.change_count + 1`,
+						}),
+					)
+					.execute(),
+			);
+		},
+
+		/**
+		 * Marks all followed inboxes as changed. Each is due now, or `spacingMs` after its content was last put together. One
+		 * that is leased is due again after that work. Returns how many there are.
+		 */
+		touchAll: ({ now, spacingMs }: { now: number; spacingMs: number }) =>
+			db.writeOne((trx) => {
+				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
+				const touched = { change_count: sql<number>`change_count + 1`, next_update_at: dueAt };
+				return countChanged(
+					change(trx, 'inboxes', {})
+						.set(touched)
+						.where('opened_at', '>', now - FOLLOWED_MS),
+				);
+			}),
+
+		/** Leases our due inboxes: first those whose person waits (`asked`: only those), then the longest due. */
+		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
+			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
+			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
+			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
+			const rows = await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now });
+			return rows.map(readInbox);
+		},
+
+		rows: db.queuedRows(['inboxes']),
+
+		/** When `takeDue` next finds something; null for never. */
+		async nextDueAt() {
+			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'next_update_at');
+			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
+			return { asked, all };
+		},
+
+		/**
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in
+		 * between. False when the lease was lost or the inbox was forgotten.
+		 */
+		beginShowing: (id: string, token: string) =>
+			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, lease_token: token }).set({ shown_key: null }))),
+
+		/**
+		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
+		 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
+		 *
+		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
+		 * @param nextAt when to update it again if nothing changes; null: never
+		 */
+		async end(
+			{ id, changeCount, askedCount }: Inbox,
+			token: string,
+			shown: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
+		): Promise<void> {
+			const { shownKey, nextAt, now, spacingMs } = shown;
+			await db.writeOne((trx) =>
+				change(trx, 'inboxes', { id, lease_token: token })
+					.set({
+						...WITHOUT_LEASE,
+						...(shownKey !== null && { shown_key: shownKey, shown_count: askedCount }),
+						built_at: now,
+						// PostgreSQL takes a case of nothing but parameters for a text.
+						next_update_at: sql<number | null>`cast(case
+							when change_count = ${changeCount} then ${nextAt}
+							when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
+							else ${now + spacingMs} end as bigint)`,
+					})
+					.execute(),
+			);
+		},
+
+		/** It is not updated any more. */
+		async remove(id: string): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
+		},
+
+		/** Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they were. */
+		async release(tokens: readonly string[], id?: string): Promise<void> {
+			if (tokens.length === 0) return;
+			const held = { lease_token: tokens, ...(id !== undefined && { id }) };
+			await db.writeOne((trx) => change(trx, 'inboxes', held).set(WITHOUT_LEASE).execute());
+		},
+
+		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
+		removeOlderThan: (before: number) =>
+			db.writeOne((trx) =>
+				countChanged(remove(trx, 'inboxes', { next_update_at: null }).where('opened_at', '<', before)),
+			),
+
+		/**
+		 * The open questions of sessions that channels of this workspace watch, without those that an answer of ours settles:
+		 * one that is being delivered, or was delivered after the last read of the session. In no order, without texts. `since`:
+		 * when a read first found it open. `channels`: of this workspace, in which it is watched; at least one.
+		 * `handOver`: by which somebody has it now; null: nobody.
+		 */
+		async openQuestions(service: string, teamId: string) {
+			const { rows } = await sql<AskingRow>`
+				select questions.*, channel_id, created_by, buttons, mode,
+					(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
+						and (kind = 'card' or (kind = 'question' and question_id = questions.id and questions_in_channel = 1))
+						order by kind desc, number desc limit 1) as thread_ts
+				from questions
+				inner join watches as watch
+					on watch.service = questions.service and watch.session_id = questions.session_id and ended_at is null
+				where questions.service = ${service} and team_id = ${teamId} and settled_at is null and not ${IS_ANSWERED}
+				order by watch.created_at, watch.id`.execute(db.read);
+			return [...Map.groupBy(rows, (row) => row.session_id).values()].map((watches) => {
+				const [row] = watches as [AskingRow];
+				const { fingerprint, asked_at: since } = row;
+				const channels = watches.map((row) => ({
+					channelId: row.channel_id,
+					/** The thread of the question's post, or of the watch's card; null before it is posted. */
+					threadTs: row.thread_ts,
+					/** Who began to watch: the person of a direct message with the app. */
+					watchedBy: row.created_by,
+					/** Whether its posts offer short options as buttons. */
+					buttons: row.buttons === 1,
+					/** Whether `watch all` brought the question there. */
+					isRaised: row.mode === 'raisedHand',
+				}));
+				const handOver = holderOf(readHandOver(row, teamId));
+				return { question: questionOf(row), fingerprint, since, channels, handOver };
+			});
+		},
+
+		/** Whether a channel of this workspace watches a session. */
+		isWatching: (service: string, teamId: string) =>
+			isFound(from(db.read, 'watches', { service, team_id: teamId, ended_at: null }).select('id')),
+
+		/** The person's snoozes, also those that have ended. */
+		async snoozes(service: string, person: Person): Promise<readonly Snooze[]> {
+			const filter = { service, ...personColumns(person) };
+			const rows = await from(db.read, 'snoozes', filter).selectAll().execute();
+			return rows.map(({ fingerprint, until, ...row }) => ({ person, session: sessionOf(row), fingerprint, until }));
+		},
+
+		/** What cards show of these sessions, by session id. */
+		async snapshots(service: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
+			if (sessionIds.length === 0) return new Map();
+			const sessions = from(db.read, 'watched_sessions', { service, session_id: sessionIds });
+			const rows = await sessions.select(['service', 'session_id', 'view']).execute();
+			const read = rows.map((row) => [row.session_id, readView(row, cipher)] as const);
+			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+		},
+
+		/** The claims on these questions that have not lapsed, oldest first. */
+		async claims(questions: readonly QuestionKey[], now: number): Promise<readonly Claim[]> {
+			const [first] = questions;
+			if (first === undefined) return [];
+			const wanted = new Set(questions.map(nameInService));
+			const ofSessions = { service: first.service, session_id: questions.map(({ sessionId }) => sessionId) };
+			const claims = await activeClaims(db.read, ofSessions, now);
+			return claims.filter(({ question }) => wanted.has(nameInService(question)));
+		},
+
+		/**
+		 * The person's answers that are under way or need a decision, those first, each newest first. A failed one needs a
+		 * decision if it ended after `failedSince` and the person has not answered the question again.
+		 */
+		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
+			const rows = await ofPerson(service, person)
+				.selectAll()
+				.select(sql<number>`count(*) over ()`.as('total'))
+				.where((eb) => eb.or([IS_UNDER_WAY, eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
+				.orderBy(sql`case when ${IS_UNDER_WAY} then 1 else 0 end`)
+				.orderBy('accepted_at', 'desc')
+				.orderBy('id')
+				.limit(limit)
+				.execute();
+			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
+		},
+
+		/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
+		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
+			const answered = await from(db.read, 'answers', { service, session_id: sessionIds })
+				.select('session_id')
+				.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]))
+				.execute();
+			return new Set(answered.map(({ session_id }) => session_id));
+		},
+
+		/** The person's newest answers, newest first. */
+		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
+			const newest = ofPerson(service, person).selectAll().orderBy('accepted_at', 'desc').orderBy('id');
+			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
+		},
+
+		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
+		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
+			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a form.
+			const { rows } = await sql<Row<'drafts'>>`
+				select draft.* from drafts as draft
+				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
+					and message_index >= 0
+					and (exists (select 1 from questions as question where question.service = draft.service
+							and question.session_id = draft.session_id and question.message_index = draft.message_index
+							and question.fingerprint = draft.fingerprint and settled_at is null)
+						or not exists (select 1 from watched_sessions as session where session.service = draft.service
+							and session.session_id = draft.session_id and next_read_at is not null and digest is not null))
+				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
+			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
+			const newest = [...byQuestion.values()].flatMap(([row]) => row ?? []);
+			return newest
+				.slice(0, limit)
+				.flatMap((row) => readDraft(row, cipher) ?? [])
+				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));
+		},
+
+		/** Hides a question from its person's inbox until `until`; replaces what they have snoozed of this session. */
+		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
+			await db.writeOne((trx) =>
+				trx
+					.insertInto('snoozes')
+					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
+					.onConflict((conflict) =>
+						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
+					)
+					.execute(),
+			);
+		},
+
+		/** Shows a person all questions of a session service again. */
+		async endSnoozes(service: string, person: Person): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personColumns(person) }).execute());
+		},
+
+		removeEndedSnoozes: (now: number) =>
+			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
+	};
+}
+
+/** A question without its text that nobody has answered yet. */
+export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];
+
+/** So long after the content was last put together, or now. */
+function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
+	return sql`cast(case when ${builtAt} + ${spacingMs} > ${now} then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;
+}
+
+/** `soon`, unless it is due before that: then it keeps its place. */
+function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBuilder<number> {
+	return sql`case when ${dueAt} < ${soon} then ${dueAt} else ${soon} end`;
+}
+
+/** An inbox that was opened. All times are milliseconds since the epoch. */
+export type Inbox = Readonly<ReturnType<typeof readInbox>>;
+
+function readInbox(row: Row<'inboxes'>) {
+	return {
+		id: row.id,
+		person: personOf(row),
+		viewId: row.view_id,
+		page: row.page,
+		openedAt: row.opened_at,
+		askedCount: row.asked_count,
+		shownCount: row.shown_count,
+		changeCount: row.change_count,
+		shownKey: row.shown_key,
+	};
+}
+
+/** Not delivered yet, or delivered while nobody knows whether the agent went on. */
+const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
+	or (state = 'delivered' and agent_outcome is null))`;
+
+/**
+ * Failed for good, or the service could not start the agent; and its author has not answered the question again.
+ * `waiting` is a failed state too, but without a time limit.
+ */
+function isFailedSince(since: number) {
+	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
+			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})
+		and not exists (select 1 from answers as newer where newer.service = answers.service
+			and newer.session_id = answers.session_id and newer.message_index = answers.message_index
+			and newer.team_id = answers.team_id and newer.user_id = answers.user_id
+			and newer.accepted_at > answers.accepted_at))`;
+}
+
+export type InboxStore = ReturnType<typeof createInboxStore>;

@@ -1,0 +1,255 @@
+import { uptimeOf } from '../../core/clock.ts';
+import { backOff } from '../../core/errors.ts';
+import { createLeaseLoop } from '../../core/lease-loop.ts';
+import type { RateLimit } from '../../core/rate-limiter.ts';
+import { setBounded } from '../../core/values.ts';
+import type { Core } from '../../core.ts';
+import type { Person } from '../../questions/answer.ts';
+import type { InboxPlace } from '../../slack/request.ts';
+import { type ContentOptions, createInboxContent, type Discovered, type InboxContent } from './content.ts';
+import { FOLLOWED_MS, LONGEST_SNOOZE_MS } from './inbox.ts';
+import type { Inbox, InboxStore } from './inbox-store.ts';
+
+/** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */
+const LEASE_MS = 25_000;
+const UPDATES_AT_ONCE = 6;
+/** Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them too. */
+const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
+/** The part of the burst that inboxes that only follow leave to people who have just opened theirs, and to news too. */
+const KEPT_FROM_FOLLOWERS = { news: 10, usual: 18 };
+/** For so long after news inboxes may use what is kept for them. */
+const NEWS_MS = 10_000;
+/** What one person changes is news to others no more often than this. Who goes on faster has to rest first. */
+const NEWS_RATE: RateLimit = { intervalMs: 10_000, burst: 5 };
+/** What one person does in inboxes comes before those that only follow, but no more often than this. */
+const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
+/** An inbox follows changes no faster than this. */
+const SPACING_MS = 3_000;
+/** All changes within this time mark the inboxes once. */
+const TOUCH_EVERY_MS = 1_000;
+/** Ages in an inbox are refreshed so often. */
+const AGES_EVERY_MS = 60_000;
+const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
+/** Inboxes whose latest updates failed. */
+const MAX_FAILING = 1_000;
+
+export type ShowOutcome =
+	| { readonly kind: 'shown' }
+	/** Nobody can see it any more: the window was closed, or the person is unknown. */
+	| { readonly kind: 'gone' }
+	/** Slack refuses the content or the surface: the same call fails again. */
+	| { readonly kind: 'refused'; readonly code: string }
+	/** `ms`: the wait that Slack asks for. `limited`: Slack limits these calls for the whole workspace. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly limited: boolean };
+
+/** Draws an inbox. Equal keys look the same; `isAsked`: its person waits for it. */
+export type InboxDisplay = (
+	inbox: Inbox,
+	content: InboxContent,
+	now: number,
+) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
+
+/**
+ * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop shows the content of due rows,
+ * so the newest state wins and replicas do not race. A change of questions, claims or answers marks all followed
+ * inboxes.
+ */
+export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: () => Promise<Discovered | null>) {
+	const { rateLimiter, clock, log } = core;
+	const { inboxes: store } = core.store;
+	const { inboxes: metrics } = core.metrics;
+	const failureCounts = new Map<string, number>();
+	/** Whose actions changed something since the inboxes were marked; null: an agent's. At the start nobody knows what was missed. */
+	let touchedBy = new Set<string | null>([null]);
+	let touchedAt = Number.NEGATIVE_INFINITY;
+	let newsAt = Number.NEGATIVE_INFINITY;
+	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
+	let roomAt = { followers: 0, all: 0 };
+	clock.onStep?.(() => {
+		roomAt = { followers: 0, all: 0 };
+	});
+	const slack = Promise.withResolvers<{ build: ReturnType<typeof createInboxContent>; display: InboxDisplay }>();
+
+	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
+
+	/** Whether others have to see at once what this person changed. */
+	async function isNews(userId: string | null): Promise<boolean> {
+		if (userId === null) return true;
+		const now = clock.now();
+		const key = `inbox-news:${userId}`;
+		const isOften = (await rateLimiter.take(key, NEWS_RATE, { now, keep: 0 })) > 0;
+		if (isOften) await rateLimiter.charge(key, NEWS_RATE, { now, count: 1 });
+		return !isOften;
+	}
+
+	async function markChanges(): Promise<void> {
+		if (touchedBy.size === 0 || touchDueInMs() > 0) return;
+		const people = touchedBy;
+		touchedBy = new Set();
+		try {
+			const news = await Promise.all([...people].map(isNews));
+			await store.touchAll({ now: clock.now(), spacingMs: SPACING_MS });
+			touchedAt = uptimeOf(clock);
+			if (!news.includes(true)) return;
+			newsAt = touchedAt;
+			roomAt = { ...roomAt, followers: roomAt.all };
+		} catch (error) {
+			for (const userId of people) touchedBy.add(userId);
+			throw error;
+		}
+	}
+
+	/** When to update an inbox that shows the newest state; null when it is not followed until then. */
+	function followAt({ openedAt }: Inbox, now: number): number | null {
+		return isFollowed({ openedAt }, now + AGES_EVERY_MS) ? now + AGES_EVERY_MS : null;
+	}
+
+	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
+	function nextDelay(id: string, askedMs: number | null = null): number {
+		const failureCount = failureCounts.get(id) ?? 0;
+		setBounded(failureCounts, id, failureCount + 1, MAX_FAILING);
+		return backOff(failureCount + 1, RETRY, askedMs);
+	}
+
+	/** When to build incomplete content again, even if nobody follows the inbox: a snoozed question may come back. */
+	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
+		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
+		const at = Math.max(againAt, now + nextDelay(id));
+		return at < openedAt + LONGEST_SNOOZE_MS + FOLLOWED_MS ? at : null;
+	}
+
+	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
+		const delayMs = nextDelay(id, ms);
+		// Of an inbox that is not followed any more, the update shows a question that came back.
+		const backForMs = isFollowed({ openedAt }, now) ? 0 : LONGEST_SNOOZE_MS;
+		return now + delayMs < openedAt + backForMs + FOLLOWED_MS ? now + delayMs : null;
+	}
+
+	/** Takes one call from the shared rate, if it has room. */
+	async function takeTurn({ person }: Inbox, isAsked: boolean): Promise<boolean> {
+		const now = clock.now();
+		const kept = KEPT_FROM_FOLLOWERS[uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual'];
+		const keep = isAsked ? 0 : kept;
+		const waitMs = await rateLimiter.take(rateKey(person.teamId), UPDATE_RATE, { now, keep });
+		if (waitMs === 0) return true;
+		const at = now + waitMs;
+		roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
+		return false;
+	}
+
+	async function update(inbox: Inbox, token: string): Promise<void> {
+		const { build, display } = await slack.promise;
+		const now = clock.now();
+		const isAsked = inbox.askedCount !== inbox.shownCount;
+		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
+			store.end(inbox, token, { shownKey, nextAt, now: endedAt, spacingMs: SPACING_MS });
+		// What was asked for is sent in any case, so it need not wait for its content to get its turn.
+		const turn = isAsked ? takeTurn(inbox, isAsked) : null;
+		turn?.catch(() => undefined);
+		const startedAt = uptimeOf(clock);
+		const { content, againAt } = await build(inbox, now);
+		const prepared = display(inbox, content, now);
+		metrics.built(uptimeOf(clock) - startedAt);
+		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
+		const wholeAt = completeAt(inbox, againAt, now);
+		const nextAt = earliestOf(followAt(inbox, now), wholeAt, backAt);
+		// What it shows is older, but whole; and nobody waits for it.
+		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) return end(null, nextAt);
+		if (!isAsked && prepared.key === inbox.shownKey) {
+			failureCounts.delete(inbox.id);
+			metrics.update('unchanged');
+			return end(prepared.key, nextAt);
+		}
+		// It stays due since when it was: whoever waits longest comes first, however often others press.
+		if (!(await (turn ?? takeTurn(inbox, isAsked)))) return store.release([token], inbox.id);
+		if (!(await store.beginShowing(inbox.id, token))) return;
+		const outcome = await prepared.send({ isAsked });
+		const sentAt = clock.now();
+		if (outcome.kind === 'later') {
+			metrics.update('failed');
+			if (outcome.limited) {
+				await rateLimiter.pause(rateKey(inbox.person.teamId), sentAt + backOff(1, RETRY, outcome.ms));
+			}
+			return end(null, earliestOf(retryAt(inbox, outcome, sentAt) ?? wholeAt, backAt), sentAt);
+		}
+		failureCounts.delete(inbox.id);
+		if (outcome.kind === 'shown') {
+			metrics.update('sent');
+			return end(prepared.key, nextAt, sentAt);
+		}
+		if (outcome.kind === 'refused') {
+			metrics.update('failed');
+			log.warn({ code: outcome.code }, 'Slack refuses an inbox; it is not tried again until somebody opens it');
+		}
+		await store.remove(inbox.id);
+	}
+
+	const loop = createLeaseLoop<Inbox>(core, {
+		itemsName: 'inboxes',
+		rows: store.rows,
+		leaseMs: LEASE_MS,
+		concurrency: UPDATES_AT_ONCE,
+		prepare: markChanges,
+		async take(lease, room) {
+			const now = clock.now();
+			if (roomAt.all > now) return [];
+			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
+		},
+		async nextDueAt() {
+			const now = clock.now();
+			const { asked, all } = await store.nextDueAt();
+			return earliestOf(
+				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
+				asked && Math.max(asked, now, roomAt.all),
+				all && Math.max(all, now, roomAt.followers),
+			);
+		},
+		work: update,
+		release: (held) => store.release(held.map(({ token }) => token)),
+	});
+
+	return {
+		/** A person opened an inbox, changed its page or pressed something in it (null: the page stays). */
+		async ask(place: InboxPlace, page: number | null): Promise<void> {
+			const now = clock.now();
+			const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
+			await store.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
+			loop.wake();
+		},
+		closed: (id: string) => store.remove(id),
+		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
+		touch(by: Person | null = null): void {
+			touchedBy.add(by?.userId ?? null);
+			loop.wake();
+		},
+		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
+		async forget(): Promise<void> {
+			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
+			await store.removeEndedSnoozes(clock.now());
+		},
+		/** Begins to update, once Slack has told who the app is. */
+		start({ display, ...access }: Omit<ContentOptions, 'discovered'> & { readonly display: InboxDisplay }): void {
+			slack.resolve({ build: createInboxContent(core, { ...access, discovered }), display });
+			loop.start();
+		},
+		/** Stops updating. People keep what they see. */
+		stop: loop.stop,
+	};
+}
+
+export type Inboxes = ReturnType<typeof createInboxes>;
+
+/** Whether an inbox is followed at `now`. */
+function isFollowed({ openedAt }: Pick<Inbox, 'openedAt'>, now: number): boolean {
+	return openedAt > now - FOLLOWED_MS;
+}
+
+function earliestOf(...times: readonly (number | null)[]): number | null {
+	const known = times.filter((at) => at !== null);
+	return known.length === 0 ? null : Math.min(...known);
+}
+
+/** Slack's limits hold for a whole workspace. */
+function rateKey(teamId: string): string {
+	return `inbox:${teamId}`;
+}

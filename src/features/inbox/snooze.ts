@@ -1,0 +1,46 @@
+import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../core/quiet-hours.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, decodeSnooze, questionHash, type SnoozeLength } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
+import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
+import type { InboxStore } from './inbox-store.ts';
+import { snoozedInZoneWords } from './view.ts';
+
+/** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
+export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
+	const { listen, reply, serviceUrl, clock, directory } = core;
+	const { inboxes: store } = core.store;
+
+	listen.action(ACTIONS.snooze, (_, { value, row }) => {
+		const choice = decodeSnooze(value);
+		if (choice === null || row === null) return null;
+		const snooze = async (request: AllowedRequest) => {
+			const { person } = request;
+			const open = await store.openQuestions(serviceUrl, person.teamId);
+			const asked = open.find(({ question: { sessionId }, fingerprint }) => {
+				return questionHash({ sessionId, fingerprint }) === choice.hash;
+			});
+			// It was settled meanwhile: the inbox shows that by itself.
+			if (asked === undefined) return;
+			const { question, fingerprint } = asked;
+			const timeZone = directory.timeZoneOf(person.userId);
+			const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
+			const session = { service: serviceUrl, sessionId: question.sessionId };
+			await store.snooze({ person, session, fingerprint, until });
+			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
+			if (choice.length !== 'tomorrow' || timeZone !== null) return;
+			await reply.toPerson(request, textMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
+		};
+		return ifAllowed(row.channelId, snooze, { changes: true, takesTurn: true });
+	});
+
+	listen.action(ACTIONS.showSnoozed, () => {
+		const show = ({ person }: PersonRequest) => store.endSnoozes(serviceUrl, person);
+		return ifAllowedAnywhere(show, { changes: true, takesTurn: true });
+	});
+}
+
+function snoozedUntil(length: SnoozeLength, now: number, timeZone: string): number {
+	if (length === 'tomorrow') return tomorrowAtNine(now, timeZone);
+	return now + (length === '15m' ? 15 : 60) * 60_000;
+}

@@ -1,0 +1,320 @@
+import type { HomeView, KnownBlock, ModalView } from '@slack/types';
+import type { WaitingSession } from '../../database/watch.ts';
+import { type Answer, type AnswerItem, itemsOf } from '../../questions/answer.ts';
+import type { HandOver } from '../../questions/hand-over.ts';
+import { errorWords } from '../../slack/error-view.ts';
+import {
+	ACTIONS,
+	type ActionId,
+	type ButtonLabel,
+	CALLBACKS,
+	encodeMetadata,
+	encodeTarget,
+	inboxRowId,
+	newMetadata,
+} from '../../slack/ids.ts';
+import { button, buttons, context, divider, heading, inRow, modal, section } from '../../slack/parts.ts';
+import {
+	claimsWords,
+	giveBackButton,
+	handOverButton,
+	mayHandOn,
+	openQuestion,
+	snoozeMenu,
+	UNFOLDED,
+} from '../../slack/question-view.ts';
+import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
+import {
+	andMoreWords,
+	counted,
+	durationText,
+	joined,
+	momentMrkdwn,
+	personMrkdwn,
+	placeMrkdwn,
+	sessionIdMrkdwn,
+	sessionTitle,
+} from '../../slack/words.ts';
+import { type ReceiptContext, receiptButtons, receiptIcon } from '../answer/receipt-view.ts';
+import { receiptHeadline, stateLine } from '../answer/view.ts';
+import { noListWords } from '../watch/view.ts';
+import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting } from './content.ts';
+import { FOLLOWED_MS, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './inbox.ts';
+import type { Inbox } from './inbox-store.ts';
+
+export interface InboxModel {
+	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;
+	readonly content: InboxContent;
+	/** Whether questions offer short options as buttons. */
+	readonly quickAnswers: boolean;
+	/** `now` in whole minutes. */
+	readonly receipt: ReceiptContext;
+}
+
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+
+/** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
+const METADATA = newMetadata({ sessionId: '', formId: '' });
+
+/** The inbox in the Home tab, or words (mrkdwn) why there is none. */
+export function homeView(shown: InboxModel | string): HomeView {
+	const { home } = CALLBACKS;
+	return { type: 'home', callback_id: home, private_metadata: encodeMetadata(METADATA), blocks: inboxBlocks(shown) };
+}
+
+/** The inbox in a window, or words (mrkdwn) before the content is put together. */
+export function inboxModal(shown: InboxModel | string): ModalView {
+	const blocks = inboxBlocks(shown);
+	return modal({ callbackId: CALLBACKS.inbox, title: 'Inbox', metadata: METADATA, notifyOnClose: true, blocks });
+}
+
+export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
+
+function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
+	if (typeof shown === 'string') return section(shown);
+	const { inbox, content, receipt } = shown;
+	const { adminContact } = receipt;
+	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
+	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
+	const first = page * QUESTIONS_PER_PAGE;
+	const pageRow = pageButtons(page, first, total, QUESTIONS_PER_PAGE);
+	const isOfQuestions = questions.length + unreadableCount > 0;
+	const oldCount = waiting?.old.total ?? 0;
+	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
+	return [
+		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
+		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
+		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...section(snoozed === null ? '' : snoozedWords(snoozed), {
+			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
+		}),
+		...context(isOfQuestions ? pageWords('Question', first + 1, questions.length + unreadableCount, total) : ''),
+		...section(total > 0 && waiting !== null && waiting.old.shown.length > 0 ? QUESTIONS_HIDDEN : ''),
+		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
+		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
+		...context(unreadableWords(unreadableCount)),
+		...questions.flatMap((question) => questionEntry(question, shown)),
+		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
+		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
+		...part('Your answers', [
+			...ownAnswers.shown.filter((answer) => !isUndoable(answer)).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+			...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
+		]),
+		...part('Drafts', content.drafts.flatMap(draftEntry)),
+		...part('Your last answers', content.lastAnswers.flatMap(lastAnswerEntry)),
+		divider(),
+		...context(
+			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
+		),
+		...buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
+	];
+}
+
+/** `first`: the place of the first entry on this page. */
+function pageButtons(page: number, first: number, total: number, perPage: number): KnownBlock[] {
+	const after = total - first - perPage;
+	return buttons(
+		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${perPage}`, page - 1),
+		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(perPage, after)}`, page + 1),
+	);
+}
+
+function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
+	return button(actionId, label, { value: String(page) });
+}
+
+/** At most about 1,300 characters and 4 blocks. */
+function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: InboxModel): KnownBlock[] {
+	const { userId } = inbox.person;
+	const { askedIn, since, handOver } = entry;
+	const { sessionId, messageIndex } = entry.question;
+	const { channelId, watchedBy } = askedIn;
+	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy);
+	const mark = { sessionId, fingerprint: entry.view.fingerprint };
+	const isHeld = handOver?.to === userId;
+	const asked = openQuestion(entry.view, {
+		sessionId,
+		room: 'entry',
+		choices: quickAnswers && askedIn.buttons ? { channelId, readAt: since } : null,
+		others: [
+			isHeld ? giveBackButton(mark) : null,
+			handOver === null || (isHeld && mayHandOn(handOver)) ? handOverButton(mark) : null,
+			snoozeMenu(mark),
+		],
+	});
+	const { said, items, more } = asked.body;
+	const text = [`*${sessionTitle(entry.sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
+	return [
+		divider(),
+		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
+		...context(
+			asked.cut,
+			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
+			inboxHandOverLine(handOver, userId),
+			claimsWords(entry.answering),
+		),
+		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
+	];
+}
+
+function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, receipt: ReceiptContext): KnownBlock[] {
+	const { now, adminContact } = receipt;
+	const waitingWords = total === 0 && old.total > 0 ? '' : waitingSessionsWords(total);
+	return [
+		divider(),
+		heading('Other waiting sessions'),
+		...section(why === null ? waitingWords : `⏸️ ${noListWords(why, adminContact)}`),
+		...shown.flatMap((session) => waitingEntry(session, now)),
+		...context(andMoreWords(total - shown.length, 'sessions')),
+		...oldEntries(old, page, now),
+	];
+}
+
+/** One line, and on their own pages the sessions. */
+function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
+	if (total === 0) return [];
+	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
+	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
+	const first = (page - firstPage) * OLD_PER_PAGE;
+	return [
+		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
+		...context(pageWords('Session', first + 1, shown.length, total)),
+		...shown.flatMap((session) => waitingEntry(session, now)),
+		...pageButtons(page, first, total, OLD_PER_PAGE),
+	];
+}
+
+function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
+	const value = encodeTarget({ sessionId, messageIndex: null });
+	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
+	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
+		block_id: inboxRowId({ channelId: null, threadTs: null }, `session ${sessionId}`),
+		accessory: button(ACTIONS.open, 'Open', { value }),
+	});
+}
+
+function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
+	return entries.length === 0 ? [] : [divider(), heading(title), ...entries];
+}
+
+function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+	const canUndo = isUndoable(answer);
+	const words = canUndo ? 'Your choice is sent in a moment. *Undo* takes it back until then.' : receiptHeadline(answer);
+	const row = canUndo ? buttons(button(ACTIONS.undo, 'Undo', { value: answer.id })) : receiptButtons(answer, receipt);
+	return [
+		...section(`${receiptIcon(answer)} ${words}\n${answerLine(answer)}`),
+		...context(canUndo ? '' : momentMrkdwn(answer.acceptedAt)),
+		...inRow(row, answer.origin, `answer ${answer.id}`),
+	];
+}
+
+/** Whether its author can take it back. Whoever presses too late is told. */
+function isUndoable({ press, state, attempts }: Answer): boolean {
+	return press !== null && state === 'accepted' && attempts === 0;
+}
+
+/** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
+function answerLine(answer: Answer): string {
+	const id = `*${sessionIdMrkdwn(answer.question.sessionId)}*`;
+	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
+	if (first === undefined) return id;
+	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
+	return `${joined(id, quotedTitleMrkdwn(first.title, 60))}: ${valueMrkdwn(first)} ${more}`.trimEnd();
+}
+
+function valueMrkdwn({ value, secret }: AnswerItem): string {
+	if (secret) return '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : quotedTitleMrkdwn(value, 80);
+}
+
+function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
+	const { sessionId, messageIndex } = question;
+	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
+	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
+	return section(
+		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
+		{
+			block_id: inboxRowId(origin, `draft ${formId}`),
+			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+		},
+	);
+}
+
+function lastAnswerEntry(answer: Answer): KnownBlock[] {
+	const state = stateLine(answer).replace('its author', 'you');
+	return context(joined(answerLine(answer), state, momentMrkdwn(answer.acceptedAt)));
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */
+export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
+	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
+	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session waits', 'old sessions wait')}, see below.`;
+	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
+	return `${counted(total, 'question waits', 'questions wait')} for you${snoozed}`;
+}
+
+/** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
+function snoozedWords({ count, nextAt }: NonNullable<Shown['snoozed']>): string {
+	const what = counted(count, 'question is snoozed. It comes', 'questions are snoozed. The next one comes');
+	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
+}
+
+/** To a person whose time zone Slack does not tell. mrkdwn. */
+export function snoozedInZoneWords(until: number, timeZone: string): string {
+	return `💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`;
+}
+
+function unreadableWords(count: number): string {
+	if (count === 0) return '';
+	const [what, them] = count === 1 ? ['One question', 'it'] : [`${count} questions`, 'them'];
+	return `⚠️ ${what} on this page cannot be read here right now. Open ${them} from the card in the channel.`;
+}
+
+/** Which questions or sessions a page shows; `first` counts from 1. Empty when it shows all. */
+function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
+	if (total <= count) return '';
+	const which = count === 1 ? `${what} ${first}` : `${what}s ${first} to ${first + count - 1}`;
+	return `${which} of ${total}, oldest first.`;
+}
+
+/** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10 minutes, to hours after one hour. */
+export function waitingSinceWords(since: number, now: number): string {
+	const ms = Math.max(0, now - since);
+	if (ms < MINUTE_MS) return 'asked just now';
+	const step = ms < 10 * MINUTE_MS ? MINUTE_MS : ms < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
+	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
+}
+
+/** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
+export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
+
+/** Above the sessions of the account that wait. */
+export function waitingSessionsWords(total: number): string {
+	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
+	return total === 1
+		? 'One more session of the account waits for a person. Anybody may answer it.'
+		: `${total} more sessions of the account wait for a person, the newest first. Anybody may answer them.`;
+}
+
+/** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
+export function emptyWords(isWatching: boolean, discovers: boolean): string {
+	if (discovers) {
+		return 'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of all sessions into a channel, type `/session watch all` there.';
+	}
+	return isWatching
+		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
+		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';
+}
+
+export const CHANNELS_UNKNOWN =
+	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
+
+/** Who has a question, in the inbox of `userId`; empty for nobody. mrkdwn. */
+export function inboxHandOverLine(handOver: HandOver | null, userId: string): string {
+	if (handOver === null) return '';
+	const { from, to } = handOver;
+	return to === userId ? `↪️ ${personMrkdwn(from)} handed this over to you` : `↪️ ${personMrkdwn(to)} has it`;
+}

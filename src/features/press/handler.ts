@@ -1,0 +1,112 @@
+import { setBounded } from '../../core/values.ts';
+import { type AcceptResult, type Answer, isBlocking, isSamePerson, pressKeyOf } from '../../questions/answer.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
+import { type AllowedRequest, copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
+import type { Answers } from '../answer/accept.ts';
+import type { AnswerStore } from '../answer/answer-store.ts';
+import {
+	CHOICE_WORDS,
+	choiceMessage,
+	failedChoice,
+	noChoice,
+	ownChoiceMessage,
+	shownChoice,
+	takenWords,
+} from '../answer/receipt-view.ts';
+
+const REPEATED_WITHIN_MS = 60_000;
+const DOUBLE_CLICK_MS = 5_000;
+const MAX_PRESSES = 1_000;
+
+/** Registers the buttons that answer in one press. */
+export function registerQuickAnswers(core: HandlerContext<{ answers: AnswerStore }> & { answers: Answers }): void {
+	const { listen, reply, answers, serviceUrl, clock, store, config } = core;
+
+	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
+		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
+		const item = { title: '', value: null, secret: false, wiped: false };
+		const items = Array.from({ length: position }, () => item);
+		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
+		const pressedAt = press.actionTs ?? request.triggerId ?? '';
+		return {
+			submissionKey: pressKeyOf(`${request.person.userId}:${place}`, pressedAt),
+			viewId: '',
+			undoMs: config.undoMs,
+			person: request.person,
+			question: { service: serviceUrl, sessionId, messageIndex },
+			fingerprint,
+			shownHash,
+			items: [...items, { ...item, title, value: option }],
+			leftEmpty: [],
+			boxed: false,
+			origin: originOf(request, press, choice),
+			formReadAt: readAt,
+		};
+	}
+
+	const pressedAt = new Map<string, number>();
+
+	/** Whether an option was pressed a moment ago: one message tells of both presses. */
+	function repeats(key: string): boolean {
+		const now = clock.now();
+		const before = pressedAt.get(key);
+		setBounded(pressedAt, key, now, MAX_PRESSES);
+		// The clock may have been set back.
+		return before !== undefined && now >= before && now - before < REPEATED_WITHIN_MS;
+	}
+
+	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {
+		if (result.kind === 'taken') {
+			const { by, answer } = result;
+			const isOwn = isSamePerson(request.person, by.person);
+			const isRepeated =
+				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || (isOwn && isDoubleClick(choice, by));
+			const content = choiceMessage(takenWords(choice, by, isOwn), choice);
+			if (isRepeated || (await reply.toPerson(request, content))) await store.answers.noteTold(answer.id);
+			return;
+		}
+		const { answer } = result;
+		await answers.afterAccept(answer);
+		const leftMs = (answer.press?.undoUntil ?? 0) - clock.now();
+		if (leftMs <= 0 || press.view !== null || answer.state !== 'accepted') return;
+		await reply.toPerson(request, ownChoiceMessage(answer.id, CHOICE_WORDS.own(choice, leftMs)));
+	}
+
+	/** That is no second choice. Later, the agent may ask the same again. */
+	function isDoubleClick(choice: Choice, by: Answer): boolean {
+		if (!isBlocking(by.state) && clock.now() - by.acceptedAt > DOUBLE_CLICK_MS) return false;
+		return shownChoice(choice, by) === choice.option;
+	}
+
+	for (const id of CHOOSE_IDS) {
+		listen.storingAction(id, (asked, press) => {
+			const choice = decodeChoice(press.value);
+			const errorContext = reply.errorContext();
+			if (choice === null || !config.quickAnswers) {
+				const content = noChoice(choice, errorContext);
+				const run = async () => () => reply.withoutTurn(asked, content);
+				return { place: 'anyChannel', run, failure: () => content, late: null };
+			}
+			return {
+				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
+				failure: (code) => failedChoice(choice, code, errorContext),
+				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
+				async run(request) {
+					const result = await answers.submit(submissionOf(request, press, choice));
+					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
+					return () => tellResult(request, press, choice, result);
+				},
+			};
+		});
+	}
+}
+
+/**
+ * Where the question is asked; the access policy checks that channel. A press in a view names none, and one in a direct
+ * message about a hand-over names another.
+ */
+function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: Choice) {
+	if (view !== null) return { channelId: choice.channelId, threadTs: null };
+	return row ?? { channelId: channelId ?? choice.channelId, threadTs };
+}

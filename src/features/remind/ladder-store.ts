@@ -1,0 +1,296 @@
+import { type Kysely, sql } from 'kysely';
+import type { Lease } from '../../core/lease-loop.ts';
+import type { ReminderStage } from '../../database/channel-settings.ts';
+import { change, from, hasChanged, inLockOrder, locked, remove, type StoreDatabase } from '../../database/database.ts';
+import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import type { ChannelKey } from '../../database/watch.ts';
+import type { ReminderEntry } from '../../posts/kinds.ts';
+import { planPosts } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { IS_ANSWERED } from '../../posts/question-store.ts';
+import type { WatchRow } from '../../posts/watch-rows.ts';
+import { askForRead, hasPlace, lockSession, touchLadders } from '../../posts/watch-store.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import { activeClaims, nameInService } from '../answer/answering-store.ts';
+import { readSettings } from '../watch/channel-store.ts';
+import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
+
+type LadderRow = Row<'ladders'>;
+
+/** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
+export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	async function batchOf(rows: readonly LadderRow[], now: number) {
+		const channel = channelOf(rows[0] as LadderRow);
+		const [{ settings, change: changed }, ladders] = await Promise.all([
+			readSettings(db.read, channel),
+			factsOf(rows, now),
+		]);
+		return { channel, settings, settingsChangedAt: changed?.at ?? null, ladders };
+	}
+
+	async function factsOf(rows: readonly LadderRow[], now: number) {
+		const service = rows[0]?.service ?? '';
+		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
+		const ofLadders = { id: rows.map(({ watch_id }) => watch_id), ended_at: null };
+		const columns = ['session_id', 'last_read_at', 'failures'] as const;
+		const [watches, read, questions, claims] = await Promise.all([
+			from(db.read, 'watches', ofLadders).select('id').execute(),
+			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
+			from(db.read, 'questions', { ...ofSessions, settled_at: null })
+				.selectAll()
+				.select(IS_ANSWERED.as('is_answered'))
+				.execute(),
+			activeClaims(db.read, ofSessions, now),
+		]);
+		const live = new Set(watches.map(({ id }) => id));
+		const sessions = new Map(read.map((row) => [row.session_id, row]));
+		const asked = new Map(questions.map((row) => [row.session_id, row]));
+		// The one that lasts longest counts.
+		const latest = new Map(
+			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
+		);
+		return rows.map((row) => {
+			const session = sessions.get(row.session_id);
+			const question = asked.get(row.session_id);
+			const name = nameInService({ sessionId: row.session_id, messageIndex: question?.message_index ?? -1 });
+			const claim = latest.get(name);
+			return {
+				ladder: readLadder(row),
+				/** Counts what happened to the question; see `LadderOutcome`. */
+				changeCount: row.change_count,
+				/** Whether the watch goes on, and the newest read found this question open. */
+				isOpen: live.has(row.watch_id) && question?.id === row.question_id,
+				/** Whether somebody has answered through Handraise since: delivered, or on its way. */
+				isAnswered: Boolean(question?.is_answered),
+				/** The active claim that lasts longest. */
+				claim: claim === undefined ? null : { userId: claim.person.userId, until: claim.until },
+				/** When the newest successful read of the session began. */
+				readAt: session?.last_read_at ?? null,
+				isFailing: (session?.failures ?? 0) > 0,
+			};
+		});
+	}
+
+	/**
+	 * Locks the session of an outcome if needed: for the read that it asks for, unless that has its place or a better one, and
+	 * for a post to its watch.
+	 */
+	async function prepareSession(
+		trx: Kysely<Tables>,
+		outcome: LadderOutcome,
+		{ post, now }: { post: NewPost | null; now: number },
+	): Promise<void> {
+		const { session, watchId } = outcome.ladder;
+		const target = post?.target;
+		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
+		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
+		const by = outcome.readBy - AWAITED_AHEAD_MS;
+		const seen = await from(trx, 'watched_sessions', sessionColumns(session)).selectAll().executeTakeFirst();
+		if (seen === undefined || hasPlace(seen, by, now)) return;
+		const row = await lockSession(trx, session);
+		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
+	}
+
+	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
+		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
+		if (outcome.kind === 'over') return hasChanged(remove(trx, 'ladders', held));
+		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
+		return hasChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }));
+	}
+
+	return {
+		/**
+		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that wait for
+		 * others: all of a channel together, by one replica. None of the channels `except`.
+		 */
+		async takeDue(
+			service: string,
+			lease: Lease,
+			options: { now: number; limit: number; except: readonly ChannelKey[] },
+		) {
+			const { now } = options;
+			const where = dueByChannel(service, options);
+			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
+			const due = { table: 'ladders', service, where, ...order } as const;
+			const rows = await leaseDue(db, due, { lease, now });
+			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
+			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
+		},
+
+		rows: db.queuedRows(['ladders']),
+
+		/** When `takeDue` with the same `except` next finds something; null for never. */
+		async nextDueAt(service: string, except: readonly ChannelKey[]): Promise<number | null> {
+			const where = sql<boolean>`service = ${service} and due_at is not null and ${isElsewhere('ladders', except)}`;
+			return nextDue(db, 'ladders', where, 'due_at');
+		},
+
+		/**
+		 * Notes what becomes of ladders and queues `post`, all or nothing, and gives their leases back. Null when a lease
+		 * was lost: nothing else was written.
+		 */
+		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
+			db
+				.write(async (trx) => {
+					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session.sessionId)) {
+						await prepareSession(trx, outcome, { post, now });
+					}
+					if (post !== null) await planPosts({ trx, cipher, now }, [post]);
+					await locked(trx, 'ladders', { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
+					for (const outcome of outcomes) {
+						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
+					}
+					return 'recorded' as const;
+				})
+				.catch(async (error: unknown) => {
+					if (!(error instanceof LeaseLost)) throw error;
+					// What is left of the batch: other batches may have the same token.
+					const left = { lease_token: token, watch_id: outcomes.map(({ ladder }) => ladder.watchId) };
+					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
+					return null;
+				}),
+
+		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
+		touchSession: (session: SessionKey, now: number) =>
+			db.writeOne((trx) => touchLadders(trx, sessionColumns(session), now)),
+
+		/** Looks at all ladders now: settings of the program may have changed. */
+		touchAll: (service: string, now: number) => db.writeOne((trx) => touchLadders(trx, { service }, now)),
+
+		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'ladders'),
+	};
+}
+
+export type LadderStore = ReturnType<typeof createLadderStore>;
+/** The due ladders of one channel, with its settings and what is known of their questions. */
+export type LadderBatch = Awaited<ReturnType<LadderStore['takeDue']>>[number];
+export type TakenLadder = LadderBatch['ladders'][number];
+/** The reminders of one question in one channel. All times are milliseconds since the epoch. */
+export type Ladder = Readonly<ReturnType<typeof readLadder>>;
+/** Since when reminders of a channel wait for each other: when one was first seen due, and since when at most a few are not read. */
+export type WaitingReminders = NonNullable<Ladder['waiting']>;
+
+/** Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the reminder that is due. */
+export interface Wait {
+	readonly kind: 'wait';
+	readonly dueAt: number | null;
+	readonly reminderDueAt: number | null;
+	readonly heldBy: string | null;
+}
+
+/** What becomes of a ladder that was taken. One whose question changed meanwhile is due at once. */
+export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: number } & (
+	| { readonly kind: 'over' }
+	| (Wait & {
+			/** Left out: its reminder waits for no others. */
+			readonly waiting?: WaitingReminders | null;
+			/** Read the session early: those that reminders wait for in the order of these times. Null: no read is needed. */
+			readonly readBy: number | null;
+	  })
+	| { readonly kind: 'remind'; readonly stage: ReminderStage }
+);
+
+/** Far more than are due in a few channels: a statement takes only so many parameters. */
+const MOST_LADDERS = 10_000;
+
+function dueByChannel(
+	service: string,
+	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
+) {
+	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
+		where first.service = ${service} and first.due_at <= ${now}
+		and (first.lease_token is null or first.leased_until <= ${now}) and ${isElsewhere('first', except)}
+		group by first.team_id, first.channel_id
+		order by min(first.due_at), min(first.posted_at) limit ${limit})
+		and (due_at <= ${now} or reminder_due_at <= ${now})`;
+}
+
+function isElsewhere(table: string, channels: readonly ChannelKey[]) {
+	if (channels.length === 0) return sql<boolean>`true`;
+	const keys = channels.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
+	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
+}
+
+/** Ends the transaction of a batch whose lease somebody else has. */
+class LeaseLost extends Error {}
+
+/** Begins the ladder of a question whose post is there, and forgets that of the question before. */
+export async function beginLadder(
+	trx: Kysely<Tables>,
+	watch: Pick<WatchRow, 'id' | 'team_id' | 'channel_id' | 'service' | 'session_id'>,
+	{ questionId, postTs, postedAt, now }: { questionId: string; postTs: string; postedAt: number; now: number },
+): Promise<void> {
+	const { id: watch_id, team_id, channel_id, service, session_id } = watch;
+	const begun = { question_id: questionId, post_ts: postTs, posted_at: postedAt, due_at: now };
+	await remove(trx, 'ladders', { watch_id }).execute();
+	await trx
+		.insertInto('ladders')
+		.values({ watch_id, team_id, channel_id, service, session_id, ...begun })
+		.execute();
+}
+
+function readLadder(row: LadderRow) {
+	return {
+		watchId: row.watch_id,
+		channel: channelOf(row),
+		session: sessionOf(row),
+		questionId: row.question_id,
+		postTs: row.post_ts,
+		postedAt: row.posted_at,
+		remindedAt: row.reminded_at,
+		escalationCount: row.escalation_count,
+		lastReminderAt: row.last_reminder_at,
+		isSending: row.is_sending === 1,
+		reminderDueAt: row.reminder_due_at,
+		heldBy: row.held_by,
+		waiting: row.waiting_since === null ? null : { since: row.waiting_since, fewSince: row.few_since },
+	};
+}
+
+function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
+	const { dueAt, changeCount, waiting } = outcome;
+	const plannedAt = dueAt === null ? null : Math.round(dueAt);
+	return {
+		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
+		due_at: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
+		reminder_due_at: outcome.reminderDueAt,
+		held_by: outcome.heldBy,
+		waiting_since: waiting?.since ?? null,
+		few_since: waiting?.fewSince ?? null,
+	};
+}
+
+function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
+	const count = stage === 'reminder' ? { reminded_at: now } : { escalation_count: sql<number>`escalation_count + 1` };
+	const waitsForNothing = { reminder_due_at: null, held_by: null, waiting_since: null, few_since: null };
+	return { ...count, ...waitsForNothing, last_reminder_at: now, is_sending: 1, due_at: now };
+}
+
+/** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
+const UNSEEN_AGAIN_MS = 5_000;
+
+/**
+ * Lets the ladders of these reminders go on, which are not on their way any more. Those that nobody saw are due again after
+ * `UNSEEN_AGAIN_MS`. A ladder of another post stays as it is.
+ */
+export async function endReminders(
+	trx: Kysely<Tables>,
+	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },
+	now: number,
+): Promise<void> {
+	if (entries.length === 0) return;
+	await locked(trx, 'ladders', { watch_id: entries.map(({ watchId }) => watchId) }).execute();
+	for (const { watchId, postTs, stage, lastReminderAt } of entries) {
+		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
+		const before =
+			stage === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
+		const again = isUnseen
+			? { ...before, last_reminder_at: lastReminderAt, due_at: now + UNSEEN_AGAIN_MS }
+			: { last_reminder_at: now, due_at: now };
+		await change(trx, 'ladders', { watch_id: watchId, post_ts: postTs, is_sending: 1 })
+			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
+			.execute();
+	}
+}

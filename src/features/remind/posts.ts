@@ -1,0 +1,109 @@
+import { quietUntil } from '../../core/quiet-hours.ts';
+import type { Core } from '../../core.ts';
+import { isStillDue, type ReminderStage, timesIn } from '../../database/channel-settings.ts';
+import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
+import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { isAnsweredSince } from '../../questions/answer.ts';
+import { hashOf } from '../../slack/parts.ts';
+import type { ChannelSettingsStore } from '../watch/channel-store.ts';
+import { askedOf, endOf, type QuestionFacts } from '../watch/facts.ts';
+import { outcomeWords } from '../watch/post-view.ts';
+import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, updatedReminderPost } from './view.ts';
+
+/** A reminder that has waited for Slack for longer since the read of its session is read again. */
+const READ_WITHIN_MS = 60_000;
+
+/** Draws reminders, escalations and digests. */
+export function createReminderDrawing(
+	{ store: { channelSettings }, config, directory, clock }: Core<{ channelSettings: ChannelSettingsStore }>,
+	facts: QuestionFacts,
+) {
+	/** Those of these questions that still wait, as a read of a moment ago tells. */
+	async function openQuestions(entries: readonly ReminderEntry[]): Promise<RemindedQuestion[]> {
+		const shown = await facts.shownOf(entries.map(({ watchId }) => watchId));
+		const asked = await Promise.all(
+			entries.map(async (entry) => {
+				const one = shown.get(entry.watchId);
+				if (one === undefined) return [];
+				const { watch, view, checkedAt, question: stored } = one;
+				const question = view?.question ?? null;
+				if (watch.ended !== null || view === null || question === null) return [];
+				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
+				if (stored?.id !== entry.questionId || stored.settled !== null || question.openCount === 0) return [];
+				const standing = await facts.standing(entry.sessionId, question.messageIndex);
+				if (isAnsweredSince(standing, checkedAt)) return [];
+				const { discreet, channelId } = watch;
+				const handOver = await facts.holderOf({ watch, question: stored });
+				const threadOnly = !watch.questionsInChannel;
+				const told = { sessionName: view.name, discreet, threadOnly, channelId, handOver, link: null };
+				return [{ entry, question, readAt: checkedAt, offersOptions: config.quickAnswers && watch.buttons, ...told }];
+			}),
+		);
+		return asked.flat();
+	}
+
+	async function learnNames({ entry: { heldBy }, handOver }: RemindedQuestion): Promise<void> {
+		const named = [heldBy, handOver?.to].filter((userId) => userId != null);
+		await Promise.all(named.map(directory.learnName));
+	}
+
+	/** The links of the posts of the first questions, by the `ts` of the post. */
+	async function linksOf(asked: readonly RemindedQuestion[]): Promise<ReadonlyMap<string, string | null>> {
+		const links = asked.slice(0, MOST_LISTED).map(async ({ channelId, entry: { postTs } }) => {
+			return [postTs, await facts.linkTo(channelId, postTs)] as const;
+		});
+		return new Map(await Promise.all(links));
+	}
+
+	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
+	async function draw(
+		{ kind, entries }: ContentOf<ReminderStage | 'digest'>,
+		{ post: { target } }: DuePost,
+		maybeRepeat: boolean,
+	): Promise<Drawn> {
+		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
+		if (target.kind === 'person') return null;
+		// Slack is asked for links and names first, because an answer may come meanwhile. The look below must come last.
+		const before = await openQuestions(oldestFirst);
+		const links = kind === 'digest' ? await linksOf(before) : new Map();
+		await Promise.all(before.map(learnNames));
+		const now = clock.now();
+		const { settings: current } = await channelSettings.read(target);
+		const { quietHours } = current;
+		if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;
+		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, config.ladderTimes), now));
+		const open = await openQuestions(wanted);
+		const [first] = open;
+		if (first === undefined) return null;
+		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
+		const context = { mention, names: directory, now, maybeRepeat };
+		const listed = open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null }));
+		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
+		if (kind === 'digest') return lookOf(digestPost(listed, context), { leftOut });
+		// As an update shows it, which names no time and mentions nobody.
+		const key = hashOf(updatedReminderPost(first, '', directory).blocks);
+		return lookOf(reminderPost(first, context), { key, isLast: false, leftOut });
+	}
+
+	/** A posted reminder as it is now. */
+	async function redraw(entry: ReminderEntry, due: DuePost): Promise<Drawn> {
+		const asked = askedOf(due);
+		if (asked === null) return null;
+		const how = endOf(due);
+		const context = await facts.contextOf(due, false, asked);
+		const handOver = await facts.holderOf(due);
+		const { question, readAt } = asked;
+		const sessionName = context.view?.name ?? '';
+		const threadOnly = due.watch?.questionsInChannel === false;
+		const reminder = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
+		await learnNames(reminder);
+		const message = updatedReminderPost(reminder, outcomeWords(asked, how, context), directory);
+		return lookOf(message, { isLast: how !== null });
+	}
+
+	function drawOne(content: ContentOf<ReminderStage>, due: DuePost, maybeRepeat: boolean): Promise<Drawn> {
+		return due.post.ts === null ? draw(content, due, maybeRepeat) : redraw(content.entries[0], due);
+	}
+
+	return { reminder: drawOne, escalation: drawOne, digest: draw } satisfies Drawing<ReminderStage | 'digest'>;
+}

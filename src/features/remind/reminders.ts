@@ -1,0 +1,189 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { elapsedSince } from '../../core/clock.ts';
+import { codeOf } from '../../core/errors.ts';
+import { createLeaseLoop } from '../../core/lease-loop.ts';
+import type { Core } from '../../core.ts';
+import { timesIn } from '../../database/channel-settings.ts';
+import type { NewPost } from '../../posts/post.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import { type Decision, type DueReminder, decide, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
+import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder, WaitingReminders } from './ladder-store.ts';
+
+interface Decided<Kind extends Decision = Decision> {
+	readonly taken: TakenLadder;
+	readonly decision: Kind;
+}
+
+type Remind = Extract<Decision, { kind: 'remind' }>;
+
+/** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
+const LEASE_MS = 25_000;
+const CHANNELS_AT_ONCE = 8;
+/** A reminder does not wait longer than this for the reads of a few other reminders that are due. */
+const WAIT_FOR_OTHERS_MS = 20_000;
+/** Nor longer than this when more than a few are not read at first, as after quiet hours. */
+const WAIT_FOR_MANY_MS = 2 * 60_000;
+const A_FEW = 5;
+
+const LOOK_AGAIN_MS = 1_000;
+
+/** Channels whose reminders are due in this time are read in any order. */
+const SAME_TIME_MS = 1_000;
+
+/**
+ * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as a post in the same
+ * transaction as the row's next time. The session is read before, and what is not known reminds nobody.
+ */
+export function createReminders(
+	core: Core<{ ladders: LadderStore }>,
+	{ onNews, onEarlyRead }: { readonly onNews: () => void; readonly onEarlyRead: () => void },
+) {
+	const { serviceUrl, clock, log } = core;
+	const { ladders: store } = core.store;
+	const { ladderTimes: defaults } = core.config;
+
+	async function work(batch: LadderBatch, token: string): Promise<void> {
+		const now = clock.now();
+		const { settings, settingsChangedAt } = batch;
+		const current = { times: timesIn(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
+		const decided = batch.ladders.map((taken) => ({ taken, decision: decide({ ...taken, ...current }, now) }));
+		const reminders = decided.filter(isOfReminder);
+		const due = reminders.filter(isDueToRing);
+		const unread = reminders.filter(({ decision }) => decision.kind === 'wait');
+		// While the service is away nobody is reminded, so nothing waits for others.
+		const toCome = unread.filter(({ taken }) => !taken.isFailing);
+		const waiting = waitingOf([...due, ...toCome], { isFew: toCome.length <= A_FEW, now });
+		const remindAt = timeToRemind(due, { unreadCount: unread.length, isLongEnough: hasWaited(waiting), now });
+		const post = remindAt !== null && remindAt <= now ? postOf(batch, due) : null;
+		const readBy = placeOfReads(batch, reminders);
+		const outcomes = decided.map(({ taken, decision }) =>
+			outcomeOf(taken, decision, { remindAt, readBy, waiting, now }),
+		);
+		if ((await store.record(token, outcomes, { post, now })) === null) return;
+		if (unread.length > 0) onEarlyRead();
+		if (post !== null) onNews();
+	}
+
+	/** Whether reminders of a channel have waited for others long enough. After a stop of the program, all are due together. */
+	function hasWaited(waiting: WaitingReminders | null): boolean {
+		if (waiting === null) return false;
+		const { since, fewSince } = waiting;
+		const isForFew = fewSince !== null && elapsedSince(clock, fewSince) >= WAIT_FOR_OTHERS_MS;
+		return isForFew || elapsedSince(clock, since) >= WAIT_FOR_MANY_MS;
+	}
+
+	const channelsOf = (batches: readonly LadderBatch[]) => batches.map(({ channel }) => channel);
+	const loop = createLeaseLoop<LadderBatch>(core, {
+		itemsName: 'reminders',
+		rows: store.rows,
+		leaseMs: LEASE_MS,
+		concurrency: CHANNELS_AT_ONCE,
+		take: (lease, room, batches) =>
+			store.takeDue(serviceUrl, lease, { now: clock.now(), limit: room, except: channelsOf(batches) }),
+		nextDueAt: (batches) => store.nextDueAt(serviceUrl, channelsOf(batches)),
+		work,
+		release: (held) => store.release(held.map(({ token }) => token)),
+	});
+
+	return {
+		/** Somebody answered a question of this session, took an answer back, or began or stopped answering. */
+		questionUpdated(session: SessionKey): void {
+			store.touchSession(session, clock.now()).then(loop.wake, (error: unknown) => {
+				log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later');
+			});
+		},
+		/** Ladders began, or settings of a channel changed. */
+		wake: loop.wake,
+		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
+		async start(): Promise<void> {
+			await store.touchAll(serviceUrl, clock.now());
+			loop.start();
+		},
+		stop: loop.stop,
+	};
+}
+
+function isOfReminder(decided: Decided): decided is Decided<DueReminder> {
+	const { decision } = decided;
+	return decision.kind === 'remind' || (decision.kind === 'wait' && decision.waitsForRead === true);
+}
+
+function isDueToRing(decided: Decided): decided is Decided<Remind> {
+	return decided.decision.kind === 'remind';
+}
+
+/**
+ * The place of the reads that a channel's reminders wait for, as a time: the longest due first. The reads of one channel
+ * follow each other even where many are due at once: they come together, and a read soon is too old.
+ */
+function placeOfReads({ channel }: LadderBatch, reminders: readonly Decided<DueReminder>[]): number {
+	const key = `${channel.teamId}:${channel.channelId}`;
+	const apartMs = createHash('sha256').update(key).digest().readUInt16BE() % SAME_TIME_MS;
+	return Math.min(...reminders.map(({ decision }) => decision.reminderDueAt)) + apartMs;
+}
+
+/** Since when these reminders of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
+function waitingOf(
+	reminders: readonly Decided[],
+	{ isFew, now }: { isFew: boolean; now: number },
+): WaitingReminders | null {
+	if (reminders.length === 0) return null;
+	const noted = reminders.flatMap(({ taken }) => taken.ladder.waiting ?? []);
+	const since = Math.min(now, ...noted.map((waiting) => waiting.since));
+	return { since, fewSince: isFew ? Math.min(now, ...noted.flatMap(({ fewSince }) => fewSince ?? [])) : null };
+}
+
+/** When to remind: once the reminders due within a short time are there and read, or waited long enough; null: never. */
+function timeToRemind(
+	due: readonly Decided<Remind>[],
+	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },
+): number | null {
+	if (due.length === 0) return null;
+	const together = Math.min(...due.map(({ decision }) => decision.reminderDueAt)) + TOGETHER_MS;
+	if (unreadCount === 0 || isLongEnough) return together;
+	return Math.max(together, now + LOOK_AGAIN_MS);
+}
+
+/** What becomes of a ladder. `remindAt`: when the reminders that are due in its channel come; `readBy`: see `placeOfReads`. */
+function outcomeOf(
+	{ ladder, changeCount }: TakenLadder,
+	decision: Decision,
+	together: { remindAt: number | null; readBy: number; waiting: WaitingReminders | null; now: number },
+): LadderOutcome {
+	const { remindAt, readBy, waiting, now } = together;
+	const taken = { ladder, changeCount };
+	if (decision.kind === 'over') return { ...taken, kind: 'over' };
+	if (decision.kind === 'wait') {
+		const { waitsForRead, ...wait } = decision;
+		return { ...taken, ...wait, ...(waitsForRead ? { readBy, waiting } : { readBy: null }) };
+	}
+	const { stage, reminderDueAt } = decision;
+	if (remindAt !== null && remindAt <= now) return { ...taken, kind: 'remind', stage };
+	return { ...taken, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy: ladder.heldBy, waiting, readBy: null };
+}
+
+/** One reminder goes into its question's thread. Several become one message in the channel that links to each thread. */
+function postOf({ channel }: LadderBatch, due: readonly Decided<Remind>[]): NewPost {
+	const entries = due.map(({ taken: { ladder }, decision }) => ({
+		watchId: ladder.watchId,
+		sessionId: ladder.session.sessionId,
+		questionId: ladder.questionId,
+		postTs: ladder.postTs,
+		postedAt: ladder.postedAt,
+		heldBy: ladder.heldBy,
+		stage: decision.stage,
+		dueAt: decision.reminderDueAt,
+		isLast: decision.stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
+		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
+		lastReminderAt: ladder.lastReminderAt,
+	}));
+	const [first] = entries as [(typeof entries)[0], ...typeof entries];
+	// Never the key of another one: a reminder that nobody saw comes again.
+	const key = `reminder:${randomUUID()}`;
+	if (entries.length > 1) {
+		const target = { kind: 'channel', ...channel } as const;
+		return { target, key, content: { kind: 'digest', entries } };
+	}
+	const target = { kind: 'watch', watchId: first.watchId, ...channel } as const;
+	return { target, key, content: { kind: first.stage, entries: [first] } };
+}

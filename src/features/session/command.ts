@@ -1,0 +1,208 @@
+import type { DiscoverySettings, WatchSettings } from '../../database/watch.ts';
+import { isReservedId } from '../../session-service/address.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import {
+	type AllowedRequest,
+	forAnybody,
+	ifAllowed,
+	ifAllowedAnywhere,
+	type PersonRequest,
+	type Task,
+} from '../../slack/request.ts';
+import { type HelpReason, helpMessage } from '../watch/view.ts';
+
+/** The service promises only that an id is a string. A button's value holds this many. */
+const MAX_ID_LENGTH = 400;
+/** An id in a link may be percent-encoded. The limit ends the work of removing quotes layer by layer. */
+const MAX_WORD_LENGTH = 4_000;
+const MAX_IDS = 20;
+
+/**
+ * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
+ * `watch`, `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is always an id.
+ *
+ * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
+ */
+export function parseSessionCommand(text: string, dashboardUrl: string | null) {
+	// The label of a link may hold spaces, so it is removed before the text is split.
+	const words = text
+		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
+		.split(/\s+/)
+		.filter((word) => word !== '');
+	const [first, ...args] = words;
+	if (first === undefined) return help('asked');
+	const word = first.toLowerCase();
+	switch (word) {
+		case 'help':
+		case '?':
+			return help('asked');
+		case 'list':
+		case 'inbox':
+		case 'settings':
+			return args.length === 0 ? ({ kind: word } as const) : help('unclear');
+		case 'watch':
+			return parseWatch(args, dashboardUrl);
+		case 'unwatch':
+			if (isAll(args)) return { kind: 'unwatch', sessionIds: 'all' } as const;
+			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }) as const);
+		case 'history':
+			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }) as const);
+		default:
+			if (words.length > 1) return help('unclear');
+			if (isAll(words)) return help('all_alone');
+			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }) as const);
+	}
+}
+
+/** An id in quotes may be this word. */
+function isAll(words: readonly string[]): boolean {
+	return words.length === 1 && words[0]?.toLowerCase() === 'all';
+}
+
+function parseWatch(words: readonly string[], dashboardUrl: string | null) {
+	const flags = words.filter((word) => FLAG.test(word));
+	const ids = words.filter((word) => !FLAG.test(word));
+	let settings: Partial<WatchSettings> = {};
+	for (const flag of flags) {
+		const setting = WATCH_FLAGS[`-${flag.replace(DASHES, '-').toLowerCase()}`];
+		if (setting === undefined) return help('unknown_flag', flag);
+		settings = { ...settings, ...setting };
+	}
+	if (isAll(ids)) {
+		const { mode, questionsInChannel, ...discovery } = settings;
+		// A raised hand has no card, and its question stands in the channel.
+		const isForCards = mode !== undefined || questionsInChannel !== undefined;
+		return isForCards ? help('all_alone') : ({ kind: 'watchAll', settings: discovery } as const);
+	}
+	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, settings }) as const);
+}
+
+/** Keyboards make other dashes of `--`. An id that begins with a dash is quoted. */
+const FLAG = /^[\p{Pd}\u2212]/u;
+const DASHES = /[\p{Pd}\u2212]+/gu;
+
+const WATCH_FLAGS: Readonly<Record<string, Partial<WatchSettings>>> = {
+	'--everything': { mode: 'everything' },
+	'--questions-only': { mode: 'questionsOnly' },
+	'--in-channel': { questionsInChannel: true },
+	'--thread-only': { questionsInChannel: false },
+	'--discreet': { discreet: true },
+	'--no-discreet': { discreet: false },
+	'--buttons': { buttons: true },
+	'--no-buttons': { buttons: false },
+};
+
+function withIds<Command>(
+	words: readonly string[],
+	dashboardUrl: string | null,
+	maxCount: number,
+	build: (ids: readonly string[]) => Command,
+) {
+	if (words.length === 0) return help('missing_id');
+	if (words.length > maxCount) return help(maxCount === 1 ? 'unclear' : 'too_many_ids');
+	if (words.length > 1 && words.some((word) => isAll([word]))) return help('all_alone');
+	const ids: string[] = [];
+	for (const word of words) {
+		const parsed = parseSessionId(word, dashboardUrl);
+		if (typeof parsed !== 'string') return help(parsed.problem);
+		if (isReservedId(parsed)) return help('reserved_id', parsed);
+		if (!ids.includes(parsed)) ids.push(parsed);
+	}
+	return build(ids);
+}
+
+/** The session id in one word, or why there is none. */
+function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	if (word.length > MAX_WORD_LENGTH) return { problem: 'id_too_long' };
+	const bare = unwrap(word);
+	if (bare === '') return { problem: 'missing_id' };
+	if (/^https?:\/\//i.test(bare)) return idOfLink(bare, dashboardUrl);
+	if (bare.length > MAX_ID_LENGTH) return { problem: 'id_too_long' };
+	// No known id has these characters, and Slack's mark-up begins with them.
+	if (/[<>@#!]/.test(bare)) return { problem: 'unclear' };
+	return bare;
+}
+
+/** Removes quotes, backticks and Slack's marks around links, layer by layer. */
+function unwrap(word: string): string {
+	let bare = word;
+	for (let before = ''; before !== bare; ) {
+		before = bare;
+		bare = bare
+			.replace(/^<([^>]*)>$/, '$1')
+			.replace(/^(["'`“”„‘’«»])(.*)["'`“”‘’«»]$/u, '$2')
+			.trim();
+	}
+	return bare.replaceAll('&amp;', '&');
+}
+
+function idOfLink(link: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	const url = URL.parse(link);
+	if (url === null) return { problem: 'unclear' };
+	const expected = dashboardUrl === null ? null : URL.parse(`${dashboardUrl}/sessions/session`);
+	const isOurs =
+		expected === null
+			? url.pathname.endsWith('/sessions/session')
+			: url.origin === expected.origin && url.pathname.replace(/\/+$/, '') === expected.pathname;
+	if (!isOurs) return { problem: 'foreign_link' };
+	const id = url.searchParams.get('id')?.trim() ?? '';
+	if (id === '') return { problem: 'link_without_id' };
+	return id.length > MAX_ID_LENGTH ? { problem: 'id_too_long' } : id;
+}
+
+/** `word`: the word that `reason` is about; left out: the whole text. */
+function help(reason: HelpReason, word?: string) {
+	return { kind: 'help', reason, word } as const;
+}
+
+/** What other parts do for the command. */
+interface Others {
+	readonly openSession: (request: PersonRequest, sessionId: string) => Task;
+	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
+	readonly openInbox: (request: PersonRequest) => Promise<void>;
+	readonly openSettings: (request: AllowedRequest) => Promise<void>;
+	readonly watch: (
+		request: AllowedRequest,
+		sessionIds: readonly string[],
+		settings: Partial<WatchSettings>,
+	) => Promise<void>;
+	readonly watchAll: (request: AllowedRequest, settings: Partial<DiscoverySettings>) => Promise<void>;
+	readonly unwatch: (request: PersonRequest, sessionIds: readonly string[] | 'all') => Promise<void>;
+	readonly list: (request: AllowedRequest, offset: number) => Promise<void>;
+}
+
+/** Registers `/session …`. */
+export function registerSessionCommand(core: HandlerContext, others: Others): void {
+	const { listen, reply, config } = core;
+	const { openSession, openHistory, openInbox, openSettings, watch, watchAll, unwatch, list } = others;
+
+	listen.command('/session', (asked, text) => {
+		const command = parseSessionCommand(text, config.dashboardUrl);
+		switch (command.kind) {
+			case 'help':
+				return forAnybody(async () => {
+					await reply.toPerson(asked, helpMessage(command.reason, command.word ?? text.trim()));
+				});
+			case 'open':
+				return openSession(asked, command.sessionId);
+			case 'history':
+				return ifAllowed(asked.channelId, (request) => openHistory(request, command.sessionId));
+			case 'list':
+				return ifAllowed(asked.channelId, (request) => list(request, 0));
+			case 'inbox':
+				return ifAllowedAnywhere(openInbox);
+			case 'settings':
+				return ifAllowed(asked.channelId, openSettings);
+			case 'watch': {
+				const { sessionIds, settings } = command;
+				const [sessionId = '', ...others] = sessionIds;
+				const options = { changes: true, about: { sessionId, others: others.length } } as const;
+				return ifAllowed(asked.channelId, (request) => watch(request, sessionIds, settings), options);
+			}
+			case 'watchAll':
+				return ifAllowed(asked.channelId, (request) => watchAll(request, command.settings), { changes: true });
+			case 'unwatch':
+				return ifAllowedAnywhere((request) => unwatch(request, command.sessionIds), { changes: true });
+		}
+	});
+}

@@ -1,0 +1,289 @@
+import type { Core } from '../../core.ts';
+import type { ActRefusal } from '../../slack/access-policy.ts';
+import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../../slack/clients.ts';
+import { answerCard, errorMessage, errorModal, stillWaitingMessage } from '../../slack/error-view.ts';
+import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
+import type { Reply } from '../../slack/reply.ts';
+import type { AllowedRequest, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
+import {
+	copyPlace,
+	ifAllowed,
+	isInbox,
+	logAccess,
+	logged,
+	originOf,
+	whereItBegan,
+	windowPlace,
+} from '../../slack/request.ts';
+import { type Note, openView, type PatientReads, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
+import type { Wish } from '../answer/drafts.ts';
+import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
+import { chooseItemModal } from '../watch/view.ts';
+import type { Content, Presenter, WantedQuestion } from './presenter.ts';
+
+interface Wanted extends Content {
+	readonly text?: Wish['text'];
+	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
+	readonly sameReading?: boolean;
+}
+
+/** How many times an update is tried when Slack limits calls, and asks to wait no longer than this. */
+const MAX_UPDATES = 3;
+const MAX_LIMIT_MS = 60_000;
+
+/** Shows a session in a modal: a loading view at once, then the content. Without it, an ephemeral card offers a button. */
+export function createSessionFlow(
+	core: Core,
+	presenter: Presenter,
+	{ personReads, reads, reply }: { personReads: PersonReads; reads: PatientReads; reply: Reply },
+) {
+	const { clock } = core;
+	const client = core.clients.people;
+	const { latest } = core.sessionService;
+
+	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
+	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
+		for (let updateCount = 1; ; updateCount++) {
+			try {
+				return await update();
+			} catch (error) {
+				const retryAfterMs = slackRetryAfterMs(error);
+				if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || updateCount === MAX_UPDATES) throw error;
+				await clock.sleep(retryAfterMs);
+			}
+		}
+	}
+
+	async function showError(request: PersonRequest, handle: ViewHandle, metadata: ViewMetadata, error: unknown) {
+		const code = codeOf(error);
+		// The line of the access names the session.
+		request.log.warn({ code, ...(code === 'internal' ? { err: error } : {}) }, 'could not show a session');
+		await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
+			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
+			await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId: metadata.sessionId });
+		});
+	}
+
+	/**
+	 * Puts a session into the view; null when nobody waits for it any more. Throws when the session cannot be read.
+	 * `source`: a permit to read the session, or a reading.
+	 */
+	async function fill(
+		request: AllowedRequest,
+		handle: ViewHandle,
+		content: Wanted & { readonly source: ReadPermit | Reading },
+		note: Note,
+	): Promise<UpdateOutcome | null> {
+		const { metadata, source } = content;
+		const { sessionId } = metadata;
+		const reading = 'session' in source ? source : await reads.read(sessionId, source, handle, note);
+		if (reading === null) {
+			request.log.info({}, 'nobody waits for a read any more');
+			return null;
+		}
+		const { person } = request;
+		const { text } = content;
+		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);
+		if (placed?.choose) {
+			const { question, positions, ...chosen } = placed.choose;
+			const modal = chooseItemModal(question, positions, chosen.text, chosen.metadata);
+			return despiteLimit(() => handle.update(modal));
+		}
+		const model = await presenter.model({
+			...content,
+			person,
+			viewId: handle.id,
+			prefill: placed?.prefill ?? content.prefill ?? null,
+			reading,
+			notices: [...newerNotice(content, reading), ...(placed?.notices ?? [])],
+		});
+		return despiteLimit(() => put(request, handle, model));
+	}
+
+	async function put(request: AllowedRequest, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
+		const outcome = await handle.update(sessionModal(model)).catch((error: unknown) => {
+			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
+			// Slack refuses a view with an image that it cannot download.
+			return handle.update(sessionModal({ ...model, withoutImages: true }));
+		});
+		// Only now, because a person who closed or submitted the form during the read is not answering any more.
+		if (outcome === 'updated') await presenter.markSeen(request.person, model);
+		return outcome;
+	}
+
+	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
+	async function putNotice(
+		request: AllowedRequest,
+		handle: ViewHandle,
+		content: Content,
+		notice: (readAt: number) => string,
+	): Promise<UpdateOutcome | null> {
+		const { metadata, typed = null } = content;
+		// After a submission the view shows a receipt, which must not be replaced.
+		if (await presenter.isSent(handle.id, metadata)) return 'gone';
+		const reading = latest(metadata.sessionId);
+		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
+		const notices = [notice(reading.readAt)];
+		const { person } = request;
+		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
+		return put(request, handle, model);
+	}
+
+	/** Opens the loading view at once, because its trigger expires after three seconds; `handle` null: Slack did not open it. */
+	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
+		const permit = await personReads.permit(request);
+		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
+		return { permit, handle };
+	}
+
+	/** Fills the loading view. Never throws; resolves to the outcome for the log. */
+	async function fillOpened(
+		request: AllowedRequest,
+		{ permit, handle }: Awaited<ReturnType<typeof begin>>,
+		metadata: ViewMetadata,
+		wish: Wish,
+	): Promise<string> {
+		const { sessionId, messageIndex, prefill = null, text = null } = wish;
+		if (handle === null) {
+			await reply.toPerson(request, answerCard(sessionId, messageIndex));
+			return 'no_window';
+		}
+		try {
+			const content = { metadata, source: permit, wanted: wantedBy(wish), prefill, text };
+			const note: Note = (waitedMs) => handle.update(loadingModal(sessionId, metadata, waitedMs));
+			const outcome = await fill(request, handle, content, note);
+			if (outcome === 'gone' && handle.id === null) {
+				await reply.toPerson(request, answerCard(sessionId, messageIndex));
+			}
+			return loggedOutcome(outcome);
+		} catch (error) {
+			await showError(request, handle, metadata, error);
+			return codeOf(error);
+		}
+	}
+
+	/** `isShown`: the view shows this session, and keeps showing it during the read. Resolves to the outcome for the log. */
+	async function showAgain(
+		request: AllowedRequest,
+		handle: ViewHandle,
+		content: Wanted,
+		isShown: boolean,
+	): Promise<string | null> {
+		const { metadata } = content;
+		const { sessionId } = metadata;
+		let isNoted = false;
+		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
+			if (!isShown) return handle.update(loadingModal(sessionId, metadata, waitedMs));
+			const outcome = await putNotice(request, handle, content, () => NOTICES.stillWaiting(waitedMs));
+			if (outcome === null) {
+				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
+			}
+			isNoted ||= outcome === 'updated';
+			return outcome;
+		}
+		try {
+			const lastReading = content.sameReading === true ? latest(sessionId) : null;
+			const source = lastReading ?? (await personReads.permit(request));
+			const tooFast = lastReading === null ? null : await personReads.turn(request);
+			if (tooFast !== null) throw tooFast;
+			const outcome = await fill(request, handle, { ...content, source }, note);
+			return lastReading === null ? loggedOutcome(outcome) : null;
+		} catch (error) {
+			const code = codeOf(error);
+			const isTooFast = code === 'too_fast';
+			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
+			if (isTooFast && !personReads.isWorthTelling(request)) return code;
+			if (isNoted || (isTooFast && isShown)) {
+				// A notice about the error replaces the one that the read takes long.
+				const retryAt = isTooFast ? (context.retryAt ?? null) : null;
+				const stale = (readAt: number) => NOTICES.stale(code, { readAt, now: clock.now(), retryAt });
+				const outcome = await putNotice(request, handle, content, stale).catch(() => null);
+				// If the view changed after the press, the error of the press is not shown.
+				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;
+			}
+			if (!isTooFast && metadata.fields.length === 0) {
+				await showError(request, handle, metadata, error);
+				return code;
+			}
+			const modal = errorModal(code, { ...metadata, fields: [] }, context);
+			await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
+			return code;
+		}
+	}
+
+	/**
+	 * Shows the session again in an open view: refreshed, another page, other fields. The texts in the fields stay. When the
+	 * session cannot be read, the form stays and the error opens on top of it.
+	 */
+	async function show(request: AllowedRequest, view: SubmittedView, content: Wanted): Promise<void> {
+		const isShown = view.callbackId === CALLBACKS.session;
+		const outcome = await showAgain(request, reply.handleOf(view), content, isShown);
+		if (outcome === null) return;
+		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
+	}
+
+	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
+	function openModal(request: PersonRequest, metadata: ViewMetadata, wish: Wish, onTop: boolean): Task {
+		const { sessionId } = wish;
+		const beginning = begin(request, metadata, onTop);
+		// The functions below handle a rejection when they await it.
+		beginning.catch(() => undefined);
+
+		const toSomebodyAllowed = (allowed: AllowedRequest) =>
+			logged(request, 'open', sessionId, async () => fillOpened(allowed, await beginning, metadata, wish));
+
+		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
+			logAccess(request, 'open', sessionId, refusal);
+			const { handle } = await beginning;
+			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
+			if (outcome !== 'updated') await reply.refused(request, refusal, null, 'nothing');
+		}
+
+		const { origin } = metadata;
+		// In the channel itself Slack has just let them act.
+		const place = origin.isCopy ? windowPlace(metadata) : origin.channelId;
+		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused });
+	}
+
+	return {
+		/**
+		 * Shows a session in `view`, or without one in a new modal, to people who may see it in the origin's channel. An inbox
+		 * stays as it is, under the new modal.
+		 */
+		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
+			const { sessionId } = wish;
+			const from = wish.origin ?? originOf(request, view);
+			const isNew = view === null || isInbox(view);
+			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
+			const origin = isCopy ? { ...from, isCopy } : from;
+			const metadata = newMetadata({ sessionId, origin });
+			if (isNew) {
+				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
+			}
+			const content = { metadata, wanted: wantedBy(wish), prefill: wish.prefill ?? null };
+			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, view, content));
+		},
+
+		show,
+
+		/** The person closed a view: ends its reads. */
+		left: reads.left,
+	};
+}
+
+export type SessionFlow = ReturnType<typeof createSessionFlow>;
+
+function wantedBy({ messageIndex, toAnswer = false }: Wish): WantedQuestion {
+	return messageIndex ?? (toAnswer ? 'newest' : null);
+}
+
+/** The notice that the session was read again since the view was filled, when the person only changed page or fields. */
+function newerNotice({ sameReading, metadata }: Wanted, reading: Reading): string[] {
+	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
+	return isNewer ? [NOTICES.readAgain] : [];
+}
+
+function loggedOutcome(outcome: UpdateOutcome | null): string {
+	return outcome === 'updated' ? 'shown' : 'closed_meanwhile';
+}

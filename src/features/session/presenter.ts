@@ -1,0 +1,279 @@
+import type { Core } from '../../core.ts';
+import {
+	type Answer,
+	isBlocking,
+	isSamePerson,
+	itemsOf,
+	type Person,
+	type QuestionKey,
+	submissionKeyOf,
+} from '../../questions/answer.ts';
+import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
+import type { Question, Session } from '../../questions/session.ts';
+import { askingMessageIndex, isReworded, isWaiting, openQuestion, questionAt } from '../../questions/session.ts';
+import { asksTheSame, chosenPositions } from '../../slack/form/fields.ts';
+import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
+import type { Links } from '../../slack/links.ts';
+import type { Reading } from '../../slack/person-reads.ts';
+import type { SettledBy } from '../../slack/words.ts';
+import type { Claims } from '../answer/accept.ts';
+import type { AnswerStore } from '../answer/answer-store.ts';
+import type { Draft, DraftStore } from '../answer/answering-store.ts';
+import { type Drafting, type Prefill, type TypedText, type Values, without } from '../answer/drafts.ts';
+import { ourAnswers } from '../answer/earlier-answers.ts';
+import { NOTICES, type SessionModel } from '../answer/form-view.ts';
+import type { WatchStore } from '../watch/watch-store.ts';
+
+/** The message index that a button named; `newest`: they came to answer what is open; null: they did not come to answer. */
+export type WantedQuestion = number | 'newest' | null;
+
+export interface Content {
+	readonly metadata: ViewMetadata;
+	/** The texts in the view's fields; null when it had none. */
+	readonly typed?: TypedText | null;
+	/** A message chosen with "Use as answer", or an answer. */
+	readonly prefill?: Prefill | null;
+	readonly wanted?: WantedQuestion;
+}
+
+interface Showing extends Content {
+	readonly person: Person;
+	/** Null when Slack's response to the opening was lost. */
+	readonly viewId: string | null;
+	readonly reading: Reading;
+	readonly notices: readonly string[];
+}
+
+/** Collects what the session's modal shows besides the session. Saves the initial texts of the form as a draft. */
+export function createPresenter(
+	core: Core<{ answers: AnswerStore; drafts: DraftStore; watches: WatchStore }>,
+	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
+) {
+	const { serviceUrl, clock, config, store } = core;
+	const { answers, drafts, watches } = store;
+	const { dashboardUrl } = config;
+
+	async function openQuestionOf(session: Session): Promise<Question | null> {
+		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
+	}
+
+	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
+		return { service: serviceUrl, sessionId, messageIndex };
+	}
+
+	function answeredNotice(answer: Answer): string {
+		const values = itemsOf(answer).map((item) => (item.secret ? null : item.value));
+		return NOTICES.answeredMeanwhile(answer.person.userId, values, answer.acceptedAt, clock.now());
+	}
+
+	/** The notice about the question that was wanted or shown, when another one or none is open now. */
+	async function settledNotice(
+		showing: Showing,
+		question: Question | null,
+		marks: readonly AnswerMarks[],
+	): Promise<string[]> {
+		const { metadata, reading } = showing;
+		const newest = question === null ? askingMessageIndex(reading.session) : null;
+		const wanted = showing.wanted === 'newest' ? newest : (showing.wanted ?? null);
+		const before = metadata.fields.length > 0 ? metadata.messageIndex : wanted;
+		if (before === null || before === question?.messageIndex) return [];
+		const standing = await answers.standing(keyOf(reading.session.sessionId, before));
+		if (standing !== null) {
+			if (standing.person.userId === showing.person.userId) return [];
+			return [answeredNotice(standing)];
+		}
+		const settled = questionAt(reading.session, before);
+		if (settled === null || settled.items.every((item) => item.value === '')) return [];
+		const isHidden = (position: number) => isSecretValue(marks, settled, position);
+		const values = settled.items.map(({ value }, position) => (isHidden(position) ? null : value));
+		return [NOTICES.answeredMeanwhile(null, values, null, clock.now())];
+	}
+
+	/** Whose answer the newest question has, while the agent still waits. */
+	async function settledBy(session: Session): Promise<SettledBy | null> {
+		const newest = askingMessageIndex(session);
+		if (!isWaiting(session.status) || newest === null) return null;
+		const standing = await answers.standing(keyOf(session.sessionId, newest));
+		const arrived = standing !== null && (standing.state === 'delivered' || standing.state === 'resumed');
+		if (!arrived || standing.agentOutcome === 'overwritten') return null;
+		if (standing.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
+		return { userId: standing.person.userId, at: standing.acceptedAt };
+	}
+
+	/** The notice about an answer that Handraise has not delivered yet. */
+	async function standingNotice(person: Person, key: QuestionKey): Promise<string[]> {
+		const standing = await answers.standing(key);
+		if (standing === null) return [];
+		const { state } = standing;
+		const isOwn = isSamePerson(standing.person, person);
+		if (isOwn && (isBlocking(state) || state === 'waiting')) return [NOTICES.ownAnswer(standing)];
+		return isBlocking(state) ? [answeredNotice(standing)] : [];
+	}
+
+	/** The texts in the view's fields, with what was typed while the session was read. */
+	async function latestTyped({ typed, metadata }: Showing): Promise<Values | null> {
+		if (typed == null) return null;
+		const draft = await drafts.get(metadata.formId);
+		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
+	}
+
+	/** Whether the modal's channel watches the session; null without a channel. */
+	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
+		if (origin.channelId === null) return null;
+		const session = { service: serviceUrl, sessionId };
+		const watch = await watches.find({ teamId, channelId: origin.channelId }, session);
+		// A raised hand ends by itself, and can become a watch with a card.
+		return { watching: watch !== null && watch.mode !== 'raisedHand' };
+	}
+
+	return {
+		/** Decides where a chosen message goes: into the only field that fits, into one that the person chooses, or nowhere. */
+		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string) {
+			const question = await openQuestionOf(session);
+			if (question === null) return { notices: [NOTICES.nothingOpen] };
+			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
+			const [first] = positions;
+			if (first === undefined) return { notices: [NOTICES.onlySecrets] };
+			if (positions.length === 1) return { prefill: { values: { [first]: text }, givenFor: null } };
+			const { messageIndex, fingerprint } = question;
+			await drafting.keepAside(person, metadata, question, { [first]: text });
+			return { choose: { question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } } };
+		},
+
+		/** Whether the open question is the one that a view with this metadata shows. */
+		async asksTheSame(metadata: ViewMetadata, { session }: Reading): Promise<boolean> {
+			const question = await openQuestionOf(session);
+			return question === null ? metadata.messageIndex === null : asksTheSame(metadata, question);
+		},
+
+		/** Whether a view's form was submitted; then the view shows the receipt. */
+		async isSent(viewId: string | null, { sessionId, messageIndex, formId }: ViewMetadata): Promise<boolean> {
+			if (viewId === null || messageIndex === null) return false;
+			const standing = await answers.standing(keyOf(sessionId, messageIndex));
+			return standing?.submissionKey === submissionKeyOf(viewId, formId);
+		},
+
+		/** Claims the question that the person sees now. */
+		async markSeen(person: Person, { session, question }: SessionModel): Promise<void> {
+			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
+		},
+
+		async model(showing: Showing): Promise<SessionModel> {
+			const { person, reading, metadata } = showing;
+			const { session, readAt } = reading;
+			const { sessionId } = metadata;
+			const { leftEmpty, marks } = await ourAnswers(answers, { serviceUrl, session });
+			const question = openQuestion(session, leftEmpty);
+			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links };
+			const [settled, watch] = await Promise.all([
+				settledNotice(showing, question, marks),
+				watchButton(person, metadata),
+			]);
+			if (question === null) {
+				const notices = [...showing.notices, ...settled];
+				return { ...base, metadata, watch, claims: [], draft: {}, notices, settledBy: await settledBy(session) };
+			}
+			const key = keyOf(sessionId, question.messageIndex);
+			const [draft, others, standing, typed] = await Promise.all([
+				drafts.newest(person, key),
+				claims.others(key, person),
+				standingNotice(person, key),
+				latestTyped(showing),
+			]);
+			const typedValues = typed === null ? null : without(typed, metadata.secret);
+			const start = startingValues(question, metadata, { typed: typedValues, prefill: showing.prefill ?? null, draft });
+			const secret = secretFields(question, metadata, marks, draft);
+			const values = without(start.values, secret);
+			const { formId } = start;
+			if (Object.keys(values).length > 0) {
+				const kept = {
+					formId,
+					person,
+					question: key,
+					fingerprint: question.fingerprint,
+					shownHash: question.shownHash,
+					values,
+					secret,
+					updatedAt: start.restoredAt ?? clock.now(),
+				};
+				// The form may have been submitted while the session was read.
+				const { viewId } = showing;
+				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId));
+			}
+			return {
+				...base,
+				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
+				watch,
+				claims: others.map((claim) => claim.person.userId),
+				draft: values,
+				secret,
+				marks,
+				notices: [...showing.notices, ...settled, ...standing, ...(start.notice === null ? [] : [start.notice])],
+			};
+		},
+	};
+}
+
+export type Presenter = ReturnType<typeof createPresenter>;
+
+/** In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked before. */
+function secretFields(
+	question: Question,
+	metadata: ViewMetadata,
+	marks: readonly AnswerMarks[],
+	draft: Draft | null,
+): readonly number[] {
+	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
+	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
+	if (metadata.fields.length === 0 || !asksTheSame(metadata, question)) return atFirst;
+	return metadata.secret;
+}
+
+/**
+ * The texts for the fields of `question`, in this order: those in the view (`typed`), if it asks the same; those by
+ * position, if the view asked something else (then `formId` is new); a message chosen with "Use as answer" or an answer; the
+ * person's draft, then `restoredAt` is when it was typed. What was chosen from options under another text is not chosen again: "Yes" may mean something else there.
+ */
+function startingValues(
+	question: Question,
+	metadata: ViewMetadata,
+	{ typed, prefill, draft }: { typed: Values | null; prefill: Prefill | null; draft: Draft | null },
+) {
+	const { formId } = metadata;
+	const withoutChosen = (values: Values) =>
+		without(fitting(values, question), chosenPositions(question, metadata, values));
+	if (typed !== null && metadata.fields.length > 0) {
+		if (asksTheSame(metadata, question)) return { values: typed, notice: null, restoredAt: null, formId };
+		const values = withoutChosen(typed);
+		return { values, notice: changedNotice(values), restoredAt: null, formId: newFormId() };
+	}
+	const isOtherDraft = draft !== null && isOther(draft, question);
+	const drafted = isOtherDraft ? withoutChosen(draft.values) : fitting(draft?.values ?? {}, question);
+	if (prefill !== null) {
+		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
+		const given = isOtherText ? withoutChosen(prefill.values) : fitting(prefill.values, question);
+		const values = { ...drafted, ...given };
+		return { values, notice: isOtherText ? changedNotice(values) : NOTICES.prefilled, restoredAt: null, formId };
+	}
+	const isEmpty = draft === null || Object.keys(fitting(draft.values, question)).length === 0;
+	if (isEmpty || isOtherDraft) {
+		return { values: drafted, notice: isEmpty ? null : changedNotice(drafted), restoredAt: null, formId };
+	}
+	const restoredAt = draft.updatedAt;
+	return { values: drafted, notice: NOTICES.draftRestored(restoredAt), restoredAt, formId };
+}
+
+function changedNotice(values: Values): string {
+	return NOTICES.questionChanged(Object.keys(values).length > 0);
+}
+
+function isOther({ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>, question: Question): boolean {
+	return fingerprint !== question.fingerprint || isReworded(shownHash, question.shownHash);
+}
+
+/** The texts for positions of open items. */
+function fitting(values: Values, question: Question): Values {
+	return Object.fromEntries(
+		Object.entries(values).filter(([position, text]) => text !== '' && question.openItems.includes(Number(position))),
+	);
+}

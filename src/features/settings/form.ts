@@ -1,0 +1,391 @@
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import { z } from 'zod';
+import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../core/quiet-hours.ts';
+import type { DeepReadonly } from '../../core/values.ts';
+import type { ChannelSettings, LadderTimes, Weekday } from '../../database/channel-settings.ts';
+import { changedParts, isInOrder, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
+import { ACTIONS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
+import type { SubmittedView } from '../../slack/request.ts';
+import { plain, quotedName } from '../../slack/text.ts';
+import type { StoredChannelSettings } from '../watch/channel-store.ts';
+
+/* Errors of fields are plain text: Slack shows no mark-up in them. */
+
+/** `HH:MM`, as Slack gives it. */
+const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
+
+/** What the fields hold, in their order in the form. */
+const settingsValues = z.object({
+	remind: z.union([z.number(), z.literal('default'), z.null()]),
+	escalate: z.union([z.number(), z.literal('default'), z.null()]),
+	people: z.array(z.string()),
+	groups: z.array(z.string()),
+	/** Empty: no quiet hours, whatever the other three hold. */
+	days: z.array(z.literal(WEEKDAYS)),
+	from: TIME,
+	to: TIME,
+	zone: z.string(),
+});
+export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
+export type SettingsField = keyof SettingsValues;
+
+/** An element of the form as Slack reports it. */
+const settingsElement = z.object({
+	value: z.string().nullish(),
+	selected_option: z.object({ value: z.string() }).nullish(),
+	selected_options: z.array(z.object({ value: z.string() })).nullish(),
+	selected_users: z.array(z.string()).nullish(),
+	selected_time: z.string().nullish(),
+});
+type Element = z.infer<typeof settingsElement>;
+
+/** A user group as people choose it. Names and handles are untrusted text. */
+export interface UserGroup {
+	readonly id: string;
+	readonly name: string;
+	/** Without the @. */
+	readonly handle: string;
+}
+
+/** The user groups of the workspace, by name, or why they are not known. */
+export type UserGroups =
+	| { readonly kind: 'listed'; readonly groups: readonly UserGroup[] }
+	| { readonly kind: 'unknown'; readonly why: 'missing_scope' | 'no_answer' };
+
+/** What a form is checked with. */
+interface Filled {
+	readonly values: SettingsValues;
+	readonly chosen: ChannelSettings;
+	/** What the fields began with. */
+	readonly shown: SettingsValues;
+	/** The stored settings that the person has seen. */
+	readonly before: ChannelSettings;
+	readonly defaults: LadderTimes;
+}
+
+export interface Field<Value> {
+	readonly label: string;
+	/** Plain text. */
+	readonly hint?: string;
+	/** In a direct message, where it differs. */
+	readonly directHint?: string;
+	/** Null: there is nothing to choose. */
+	element(
+		shown: Value,
+		known: { readonly groups: UserGroups; readonly defaults: LadderTimes },
+	): InputBlock['element'] | null;
+	/** What Slack leaves out, or sends as empty, is as it was shown. */
+	read(element: Element, shown: Value): Value;
+	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
+	check?(filled: Filled): string;
+}
+
+/** Mentions of an escalation. A window with more would not fit into Slack's limits of a view. */
+export const MOST_PEOPLE = 10;
+export const MOST_GROUPS = 5;
+/** Slack's limit for a select. */
+export const MOST_OPTIONS = 100;
+/** The longest names of time zones have about 30 characters. */
+const ZONE_LENGTH = 60;
+const action_id = ACTIONS.settingsField;
+
+const TIME_INPUT: Pick<Field<string>, 'element' | 'read'> = {
+	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
+	read: ({ selected_time: time }, shown) => time ?? shown,
+};
+
+export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
+	remind: {
+		label: 'Remind after',
+		hint: 'A word in the thread of the question, this long after its post.',
+		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
+		read: readTime,
+	},
+	escalate: {
+		label: 'Escalate after',
+		hint: 'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
+		directHint:
+			'Shown outside of the thread too, with the mentions below, this long after the post. Then twice more, as long after the last.',
+		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
+		read: readTime,
+		check({ chosen, before, defaults }) {
+			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaults);
+			const hasNewMention = mentionsAnybody(chosen) && changedParts(before, chosen).includes('mention');
+			// A list that was there before may be kept for later.
+			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
+			return isInOrder({ remindAfterMs, escalateAfterMs })
+				? ''
+				: `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
+		},
+	},
+	people: {
+		label: 'Mention',
+		hint: 'Up to 10 members of this channel who may answer. Only an escalation mentions them.',
+		directHint: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
+		element: (shown) => ({
+			type: 'multi_users_select',
+			action_id,
+			placeholder: plain('Choose people', 150),
+			max_selected_items: MOST_PEOPLE,
+			...(shown.length === 0 ? {} : { initial_users: [...shown] }),
+		}),
+		read: ({ selected_users: users }, shown) => listOr(users, shown),
+		check: ({ values }) =>
+			values.people.length > MOST_PEOPLE
+				? 'An escalation mentions at most 10 people. For more, choose a user group.'
+				: '',
+	},
+	groups: {
+		label: 'Mention user groups',
+		hint: 'Up to 5. At least one person of the group must be in this channel.',
+		directHint: 'Up to 5. You must be in the group.',
+		element(shown, { groups }) {
+			const options = groups.kind === 'unknown' ? [] : offeredGroups(groups.groups, shown).map(groupOption);
+			if (options.length === 0) return null;
+			const initial = options.filter(({ value }) => shown.includes(value ?? ''));
+			return {
+				type: 'multi_static_select',
+				action_id,
+				placeholder: plain('Choose user groups', 150),
+				options,
+				max_selected_items: MOST_GROUPS,
+				...(initial.length === 0 ? {} : { initial_options: initial }),
+			};
+		},
+		read: (element, shown) => listOr(optionsIn(element), shown),
+		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
+	},
+	days: {
+		label: 'Quiet hours',
+		hint: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',
+		element: (shown) => ({
+			type: 'checkboxes',
+			action_id,
+			options: WEEKDAYS.map(dayOption),
+			...(shown.length === 0 ? {} : { initial_options: shown.map(dayOption) }),
+		}),
+		read: (element, shown) => {
+			const days = optionsIn(element)?.map(Number);
+			return listOr(days && WEEKDAYS.filter((day) => days.includes(day)), shown).toSorted((one, other) => one - other);
+		},
+		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
+			if (quietHours !== null) {
+				return leavesTime(quietHours)
+					? ''
+					: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.';
+			}
+			return from === shown.from && to === shown.to && zone === shown.zone
+				? ''
+				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
+		},
+	},
+	from: { label: 'Quiet hours from', ...TIME_INPUT, check: ({ values }) => timeError(values.from) },
+	to: {
+		label: 'Quiet hours to',
+		hint: 'If this is not later than the beginning, it is on the next day.',
+		...TIME_INPUT,
+		check: ({ values }) => timeError(values.to),
+	},
+	zone: {
+		label: 'Time zone',
+		hint: 'Such as Europe/Berlin, America/New_York or UTC.',
+		element: (shown) => ({ type: 'plain_text_input', action_id, initial_value: shown, max_length: ZONE_LENGTH }),
+		read({ value }, shown) {
+			const typed = value?.trim() ?? shown;
+			return timeZoneNamed(typed) ?? typed;
+		},
+		check({ values: { zone }, chosen }) {
+			if (chosen.quietHours === null || timeZoneNamed(zone) !== null) return '';
+			const what = ['I do not know the time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
+			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
+		},
+	},
+};
+export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
+
+export const NEVER_MENTIONED =
+	'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.';
+export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
+
+const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);
+
+function timesElement(shown: SettingsValues['remind'], fallback: number | null): InputBlock['element'] {
+	const isOther = typeof shown === 'number' && !TIMES_MS.includes(shown);
+	const offered = isOther ? [...TIMES_MS, shown].toSorted((one, other) => one - other) : TIMES_MS;
+	const option = (after: SettingsValues['remind']): PlainTextOption => ({
+		text: plain(capitalised(afterWords(after, fallback)), 75),
+		value: after === null ? 'off' : String(after),
+	});
+	const options = (['default', null, ...offered] as const).map(option);
+	return { type: 'static_select', action_id, options, initial_option: option(shown) };
+}
+
+function readTime({ selected_option: option }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
+	const value = option?.value;
+	if (value === 'default') return value;
+	if (value === 'off') return null;
+	return value !== undefined && /^[1-9]\d{0,10}$/.test(value) ? Number(value) : shown;
+}
+
+function timeError(text: string): string {
+	return TIME.safeParse(text).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.';
+}
+
+function optionsIn({ selected_options: options }: Element): string[] | undefined {
+	return options?.map(({ value }) => value);
+}
+
+/** A list that a person empties is reported at once, and is shown empty from then on. */
+function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonly Item[]): readonly Item[] {
+	return chosen == null || chosen.length === 0 ? shown : [...new Set(chosen)];
+}
+
+/** Those that were chosen, and as many others as fit into the field. */
+function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): UserGroup[] {
+	const gone = chosenIds.filter((chosen) => !groups.some(({ id }) => id === chosen));
+	const isChosen = ({ id }: UserGroup) => chosenIds.includes(id);
+	const room = MOST_OPTIONS - chosenIds.length;
+	const others = new Set(groups.filter((group) => !isChosen(group)).slice(0, room));
+	return [
+		...groups.filter((group) => isChosen(group) || others.has(group)),
+		...gone.map((id) => ({ id, name: 'A group that no longer exists', handle: '' })),
+	];
+}
+
+function groupOption({ id, name, handle }: UserGroup): PlainTextOption {
+	const text = handle === '' || handle === name ? name : `${name} (@${handle})`;
+	return { text: plain(text, 75), value: id };
+}
+
+function dayOption(day: Weekday): PlainTextOption {
+	return { text: plain(DAY_NAMES[day - 1] ?? '', 75), value: String(day) };
+}
+
+export function capitalised(words: string): string {
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
+export function afterWords(after: SettingsValues['remind'], fallback: number | null): string {
+	return after === 'default' ? `default (${timeWords(fallback)})` : timeWords(after);
+}
+
+const UNITS = [
+	['day', 86_400_000],
+	['h', 3_600_000],
+	['min', 60_000],
+	['s', 1_000],
+] as const;
+
+/** `off`, `1 day`, `1 h 30 min`, `90 s` as `1 min 30 s`: nothing is rounded away above a second. */
+function timeWords(ms: number | null): string {
+	if (ms === null) return 'off';
+	let left = ms;
+	const parts = UNITS.flatMap(([unit, size]) => {
+		const count = Math.floor(left / size);
+		left -= count * size;
+		return count === 0 ? [] : [`${count} ${unit === 'day' && count > 1 ? 'days' : unit}`];
+	});
+	return parts.join(' ') || '0 s';
+}
+
+export const DAY_NAMES = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+/** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
+export function valuesOf(
+	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours }: ChannelSettings,
+	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
+): SettingsValues {
+	const { from = '20:00', to = '08:00', zone } = quiet;
+	const hours = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
+	const { timeZone, ...times } = hours;
+	return { remind, escalate, people: mention.userIds, groups: mention.groupIds, ...times, zone: timeZone };
+}
+
+export function settingsOf({ remind, escalate, people, groups, ...quiet }: SettingsValues): ChannelSettings {
+	const { days, from, to, zone } = quiet;
+	return {
+		remindAfterMs: remind,
+		escalateAfterMs: escalate,
+		mention: { userIds: people, groupIds: groups },
+		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
+	};
+}
+
+const CODEC = slackCodec(
+	'settings',
+	z.object({
+		channelId: z.string(),
+		/** Of the stored settings that the person has seen. */
+		revision: z.int().min(0),
+		/** Those settings. */
+		base: settingsValues,
+		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
+		shown: settingsValues,
+	}),
+);
+/** What a form of a channel's settings carries from one event to the next. */
+export type SettingsMetadata = Parameters<typeof CODEC.encode>[0];
+export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } = CODEC;
+
+/** The metadata of a new form. */
+export function metadataFor(
+	channelId: string,
+	{ settings, revision }: StoredChannelSettings,
+	quiet: Parameters<typeof valuesOf>[1],
+): SettingsMetadata {
+	const shown = valuesOf(settings, quiet);
+	return { channelId, revision, base: shown, shown };
+}
+
+/** By field: what is wrong. Plain text. */
+export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
+
+type State = SubmittedView['values'];
+
+function elementIn(state: State, blockId: string) {
+	return settingsElement.safeParse(state[blockId]?.[ACTIONS.settingsField]).data ?? {};
+}
+
+/**
+ * Reads the form from `view.state.values`. What Slack leaves out, or sends as empty, is as it was shown. `errors`: what can
+ * be seen without asking Slack.
+ */
+export function readSettingsForm(
+	state: State,
+	{ revision, base, shown }: SettingsMetadata,
+	defaults: LadderTimes,
+): { readonly chosen: ChannelSettings; readonly errors: SettingsErrors } {
+	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
+		field,
+		FIELDS[field].read(elementIn(state, settingsBlockId(field, revision)), shown[field]),
+	];
+	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
+	const chosen = settingsOf(values);
+	const filled = { values, chosen, shown, before: settingsOf(base), defaults };
+	const errors = SETTINGS_FIELDS.flatMap((field) => {
+		const error = FIELDS[field].check?.(filled) ?? '';
+		return error === '' ? [] : [[field, error] as const];
+	});
+	return { chosen, errors: Object.fromEntries(errors) };
+}
+
+/** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
+export function emptiedList(state: State, acted: string, { revision, shown }: SettingsMetadata): SettingsField | null {
+	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
+	const before = field === undefined ? null : shown[field];
+	const { selected_users: users, selected_options: chosen = users } = elementIn(state, acted);
+	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
+}
+
+/** Errors by block_id, for `response_action: 'errors'`. `blockIds`: of the view; errors of a field that it lacks stand at the first. */
+export function placed(errors: SettingsErrors, blockIds: readonly string[], revision: number): Record<string, string> {
+	const [first = ''] = blockIds;
+	const byBlock: Record<string, string> = {};
+	for (const [field, words] of Object.entries(errors)) {
+		const id = settingsBlockId(field, revision);
+		const place = blockIds.includes(id) ? id : first;
+		byBlock[place] = [byBlock[place], words].filter(Boolean).join(' ');
+	}
+	return byBlock;
+}

@@ -1,0 +1,156 @@
+import { setBounded } from '../../core/values.ts';
+import type { ChannelSettings } from '../../database/channel-settings.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
+import type { Submitted, Wait } from '../../slack/listen.ts';
+import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
+import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
+import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import type { SettingsField, UserGroups } from './form.ts';
+import {
+	decodeSettingsMetadata,
+	emptiedList,
+	metadataFor,
+	placed,
+	readSettingsForm,
+	type SettingsErrors,
+	type SettingsMetadata,
+	settingsOf,
+} from './form.ts';
+import type { createUserGroups, SettingsSaving } from './saving.ts';
+import {
+	conflictWords,
+	NO_SETTINGS,
+	notSavedError,
+	SETTINGS_LOADING,
+	SETTINGS_OUTDATED,
+	settingsFailedWords,
+	settingsForm,
+	settingsNotice,
+	settingsSaved,
+} from './view.ts';
+
+/** Most often the list of user groups is known from opening the window; an acknowledgement waits for the form. */
+const LIST_WITHIN_MS = 200;
+/** Windows whose emptied lists are remembered. */
+const MOST_WINDOWS = 1_000;
+
+/** Registers the window of a channel's settings; the returned function is for `/session settings`. */
+export function registerChannelSettings(
+	core: HandlerContext & { settingsSaving: SettingsSaving; userGroups: ReturnType<typeof createUserGroups> },
+) {
+	const { listen, personReads, reply, settingsSaving: saving, userGroups, directory: names } = core;
+	const { ladderTimes: defaults } = core.config;
+	const { adminContact } = reply.errorContext();
+
+	function formOf(metadata: SettingsMetadata, { change }: StoredChannelSettings, groups: UserGroups, notice = '') {
+		return settingsForm({ metadata, defaults, groups, change, notice, adminContact });
+	}
+
+	/** The form of what is stored, or words why there is none. */
+	async function contentFor(request: AllowedRequest) {
+		const { channelId, person } = request;
+		const refusal = await saving.refusalOf(request);
+		if (channelId === null || refusal !== null) {
+			const why = refusal ?? 'no_channel';
+			return { outcome: why, view: settingsNotice(NO_SETTINGS[why]) };
+		}
+		const stored = await saving.read(request, channelId);
+		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
+		return { outcome: 'opened', view: formOf(metadata, stored, await userGroups.list()) };
+	}
+
+	/** Resolves to the outcome for the log. */
+	async function openWindow(request: AllowedRequest): Promise<string> {
+		const handle = await reply.openWindow(request, 'settings', () => settingsNotice(SETTINGS_LOADING));
+		if (handle === null) return 'no_window';
+		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
+			const { code, what } = reply.words(error);
+			request.log.error({ code, err: error }, 'the settings of a channel could not be shown');
+			return { outcome: code, view: settingsNotice(settingsFailedWords(what)) };
+		});
+		await handle.update(view);
+		return outcome;
+	}
+
+	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
+	const emptied = new Map<string, ReadonlySet<SettingsField>>();
+	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
+
+	/** The metadata of a form; null for other views. */
+	function metadataOf(view: SubmittedView): SettingsMetadata | null {
+		const metadata = decodeSettingsMetadata(view.privateMetadata);
+		if (metadata === null) return null;
+		const lists = [...(emptied.get(keyOf(view, metadata)) ?? [])].map((list) => [list, []]);
+		return { ...metadata, shown: { ...metadata.shown, ...Object.fromEntries(lists) } };
+	}
+
+	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
+		const before = decodeSettingsMetadata(view?.privateMetadata);
+		const list = view === null || before === null ? null : emptiedList(view.values, blockId, before);
+		if (view === null || before === null || list === null) return NOTHING_TO_DO;
+		const key = keyOf(view, before);
+		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
+		setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
+		const show = async (request: AllowedRequest) => {
+			const stored = await saving.read(request, before.channelId);
+			const form = formOf(metadataOf(view) ?? before, stored, await userGroups.list());
+			await reply.handleOf(view).update(form);
+		};
+		// A refusal is told at *Save*.
+		return ifAllowed(before.channelId, show, { ...SILENTLY, takesTurn: true });
+	});
+
+	/** The form of what somebody else saved meanwhile. */
+	async function conflictForm(
+		{ channelId, base }: SettingsMetadata,
+		chosen: ChannelSettings,
+		stored: StoredChannelSettings,
+	) {
+		const settings = { before: settingsOf(base), newest: stored.settings, chosen };
+		const notice = conflictWords(stored.change?.by ?? null, settings, defaults);
+		const groups = await userGroups.listWithin(LIST_WITHIN_MS);
+		return formOf(metadataFor(channelId, stored, base), stored, groups, notice);
+	}
+
+	async function save(
+		request: AllowedRequest,
+		view: SubmittedView,
+		metadata: SettingsMetadata,
+		{ waitedMs, inTime }: Wait,
+	): Promise<Submitted> {
+		const { chosen, errors } = readSettingsForm(view.values, metadata, defaults);
+		if (Object.keys(errors).length > 0) return refuse(view, metadata, errors);
+		await personReads.permit(request);
+		const refused = await saving.refusalsOf(request, { view, metadata }, chosen, waitedMs());
+		if (Object.keys(refused).length > 0) return refuse(view, metadata, refused);
+		const { kind, stored } = await inTime(saving.write(request, metadata, chosen), 'settings_outcome_unknown');
+		if (kind === 'conflict') {
+			return { ack: { response_action: 'update', view: await conflictForm(metadata, chosen, stored) } };
+		}
+		const saved = settingsSaved(kind, chosen, { channelId: metadata.channelId, defaults });
+		return { ack: { response_action: 'update', view: saved }, after: async () => saving.wake() };
+	}
+
+	listen.submission(CALLBACKS.settings, {
+		async plan(_, view, wait) {
+			const metadata = metadataOf(view);
+			const place = { channelId: metadata?.channelId ?? null };
+			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
+			const outdated = settingsNotice(SETTINGS_OUTDATED);
+			return { place, run: async () => ({ ack: { response_action: 'update', view: outdated } }) };
+		},
+		failed(view, error) {
+			const words = notSavedError(reply.words(error, 'unchanged'));
+			return refuse(view, decodeSettingsMetadata(view.privateMetadata), { remind: words });
+		},
+	});
+
+	return (request: AllowedRequest) => logged(request, 'settings', null, () => openWindow(request));
+}
+
+/** Errors at fields leave the form as it is. */
+function refuse(view: SubmittedView, metadata: SettingsMetadata | null, errors: SettingsErrors): Submitted {
+	const byBlock = placed(errors, Object.keys(view.labels), metadata?.revision ?? 0);
+	return { ack: { response_action: 'errors', errors: byBlock } };
+}

@@ -1,0 +1,260 @@
+import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
+import { type Clock, startDeadline, unlessAborted, uptimeOf, within } from '../../core/clock.ts';
+import { HandraiseError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Core } from '../../core.ts';
+import { type ChannelSettings, changedParts, isSameSettings } from '../../database/channel-settings.ts';
+import { type Drawing, lookOf } from '../../posts/post.ts';
+import type { Person } from '../../questions/answer.ts';
+import { type AccessPolicy, FRESH_MS } from '../../slack/access-policy.ts';
+import type { Channels, Memberships } from '../../slack/channels.ts';
+import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
+import { settingsBlockId } from '../../slack/ids.ts';
+import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
+import type { SettingsErrors, SettingsMetadata, UserGroup, UserGroups } from './form.ts';
+import { type MentionProblems, mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
+
+/** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
+const CHECK_UNTIL_MS = 1_900;
+/** However long the access policy took. */
+const MIN_CHECK_MS = 300;
+const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
+
+const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
+/** The most that Slack accepts. */
+const PAGE_SIZE = 1_000;
+const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
+
+/** Where somebody is to be mentioned, and by whom it is set. */
+interface MentionPlace {
+	readonly channelId: string;
+	readonly person: Person;
+}
+
+/** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
+export function createSettingsSaving(
+	core: Core<{ channelSettings: ChannelSettingsStore }>,
+	accessPolicy: AccessPolicy,
+	special: { memberships: Memberships; channels: Channels; userGroups: ReturnType<typeof createUserGroups> },
+	onChanged: () => void,
+) {
+	const { clock, directory } = core;
+	const { memberships, channels, userGroups } = special;
+	const { channelSettings: store } = core.store;
+	const { people: client } = core.clients;
+
+	async function refusalOf(userId: string, { channelId }: MentionPlace) {
+		const { refusal } = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
+		if (refusal !== 'could_not_check') return refusal;
+		throw new HandraiseError('Slack did not tell who somebody is', { code: 'slack_unavailable', retryable: true });
+	}
+
+	/** Null for a group that does not exist any more. */
+	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
+		try {
+			return await directory.userGroup(groupId, signal);
+		} catch (error) {
+			if (NO_SUCH_GROUP.has(slackErrorCode(error) ?? '')) return null;
+			throw error;
+		}
+	}
+
+	async function* pagesOfMembers({ channelId, person }: MentionPlace): AsyncGenerator<readonly string[]> {
+		// Nobody else sees a person's direct message with the app.
+		if (channelId.startsWith('D')) return yield [person.userId];
+		const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
+		for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
+	}
+
+	/**
+	 * Those of these people and groups whom nobody in the channel is. One list of its members answers for all in most
+	 * channels. Of larger ones, the people further on are looked up one by one: that takes as long however large it is.
+	 */
+	async function absentOf(
+		people: readonly string[],
+		groups: ReadonlyMap<string, ReadonlySet<string>>,
+		place: MentionPlace,
+		signal: AbortSignal,
+	): Promise<ReadonlySet<string>> {
+		const absent = new Set([...people, ...groups.keys()]);
+		if (absent.size === 0) return absent;
+		let isFirst = true;
+		for await (const page of pagesOfMembers(place)) {
+			signal.throwIfAborted();
+			for (const userId of page) absent.delete(userId);
+			for (const [id, members] of groups) if (page.some((userId) => members.has(userId))) absent.delete(id);
+			const others = people.filter((userId) => isFirst && absent.has(userId) && !place.channelId.startsWith('D'));
+			isFirst = false;
+			const isHere = (userId: string) => memberships.isMemberNow(userId, place.channelId);
+			await Promise.all(others.map(async (userId) => (await isHere(userId)) && absent.delete(userId)));
+			if (![...groups.keys()].some((id) => absent.has(id))) break;
+		}
+		return absent;
+	}
+
+	/**
+	 * Whoever is mentioned must see the question in its channel, and people must be allowed to answer it. Throws when Slack
+	 * does not tell, or when the signal is aborted.
+	 */
+	async function problemsOf(
+		{ userIds, groupIds }: ChannelSettings['mention'],
+		place: MentionPlace,
+		signal: AbortSignal,
+	): Promise<MentionProblems> {
+		const [people, groups] = await Promise.all([
+			Promise.all(userIds.map(async (userId) => ({ userId, why: await refusalOf(userId, place) }))),
+			Promise.all(groupIds.map(async (groupId) => ({ groupId, members: await membersOf(groupId, signal) }))),
+		]);
+		const allowed = people.flatMap(({ userId, why }) => (why === null ? userId : []));
+		const existing = new Map(groups.flatMap(({ groupId, members }) => (members === null ? [] : [[groupId, members]])));
+		const absent = await absentOf(allowed, existing, place, signal);
+		return {
+			people: people.flatMap(({ userId, why }) =>
+				why !== null || absent.has(userId) ? [{ userId, why: why ?? 'not_here' }] : [],
+			),
+			groups: groups.flatMap(({ groupId, members }) =>
+				members === null || absent.has(groupId)
+					? [{ groupId, why: members === null ? ('gone' as const) : ('nobody_here' as const) }]
+					: [],
+			),
+		};
+	}
+
+	/** `conflict`: somebody else saved other settings since `revision`, and nothing was written. */
+	async function write(
+		{ person, log }: AllowedRequest,
+		{ channelId, revision }: SettingsMetadata,
+		chosen: ChannelSettings,
+	): Promise<{ readonly kind: 'saved' | 'same' | 'conflict'; readonly stored: StoredChannelSettings }> {
+		const channel = { teamId: person.teamId, channelId };
+		const stored = await store.read(channel);
+		const before = stored.settings;
+		// Also when Slack delivers a submission twice.
+		if (isSameSettings(before, chosen)) return { kind: stored.revision === revision ? 'same' : 'saved', stored };
+		if (stored.revision !== revision) return { kind: 'conflict', stored };
+		const isWritten = await store.write(channel, {
+			settings: chosen,
+			revision,
+			person,
+			post: {
+				target: { kind: 'channel', ...channel },
+				key: `settings:${revision + 1}`,
+				content: { kind: 'settingsChanged', by: person.userId, before, after: chosen },
+			},
+			now: clock.now(),
+		});
+		if (isWritten) {
+			const changed = Object.fromEntries(
+				changedParts(before, chosen).map((part) => [part, { from: before[part], to: chosen[part] }]),
+			);
+			log.info({ channel: channelId, revision: revision + 1, changed }, 'the settings of a channel were changed');
+			return { kind: 'saved', stored };
+		}
+		const newest = await store.read(channel);
+		return { kind: isSameSettings(newest.settings, chosen) ? 'saved' : 'conflict', stored: newest };
+	}
+
+	return {
+		/** Why the person may not see the settings of the place where they are; null when they may. */
+		async refusalOf(request: AllowedRequest) {
+			const { channelId, person } = request;
+			const verdict = await channels.mayWatch(request);
+			if (!verdict.ok) return verdict.reason;
+			const isMember = channelId !== null && (await memberships.isMemberNow(person.userId, channelId));
+			return isMember ? null : 'not_a_member';
+		},
+
+		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
+
+		/** Why a form cannot be saved, by field; empty when it can. `waitedMs`: how long Slack has waited. */
+		async refusalsOf(
+			{ person, log }: AllowedRequest,
+			{ view, metadata: { channelId, revision } }: { view: SubmittedView; metadata: SettingsMetadata },
+			{ mention: { userIds, groupIds } }: ChannelSettings,
+			waitedMs: number,
+		): Promise<SettingsErrors> {
+			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
+			// Groups without a field cannot be changed, and may be those that Slack does not tell about.
+			const mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
+			const inTime = <Value>(checks: Promise<Value>) =>
+				unlessAborted(checks, signal).catch((error: unknown) => {
+					log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
+					return null;
+				});
+			const mayWatch = channels.mayWatch({ channelId, person });
+			const problems = problemsOf(mention, { channelId, person }, signal);
+			const [ofPlace, ofMention] = await Promise.all([
+				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
+				inTime(Promise.all([problems, groupIds.length === 0 ? NO_GROUPS : userGroups.list()])),
+			]);
+			end();
+			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
+			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
+			if (!verdict.ok) {
+				const { reason } = verdict;
+				return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
+			}
+			if (ofMention === null) return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
+			const [found, groups] = ofMention;
+			return mentionErrors(found, { names: directory, groups });
+		},
+
+		/** Call it after a form is acknowledged that was saved: a post is stored, and reminders are due anew. */
+		wake: onChanged,
+
+		write,
+	};
+}
+
+export type SettingsSaving = ReturnType<typeof createSettingsSaving>;
+
+/** Slack allows 20 lists a minute for all people together. */
+const MAX_AGE_MS = 60_000;
+
+/** Lists user groups by `usergroups.list`, which needs an optional scope. Keeps the list for a minute, but no failure. */
+export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
+	let latest: { readonly groups: readonly UserGroup[]; readonly askedAt: number } | null = null;
+
+	/** Does not throw. */
+	async function list(): Promise<UserGroups> {
+		const now = uptimeOf(clock);
+		if (latest !== null && now - latest.askedAt < MAX_AGE_MS) return { kind: 'listed', groups: latest.groups };
+		try {
+			const { usergroups = [] } = await client.usergroups.list();
+			const groups = usergroups
+				.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
+				.toSorted((one, other) => one.name.localeCompare(other.name));
+			latest = { groups, askedAt: now };
+			return { kind: 'listed', groups };
+		} catch (error) {
+			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
+			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
+		}
+	}
+
+	return {
+		list,
+		/** For an acknowledgement that waits. */
+		listWithin: (ms: number) => within(clock, list(), ms, () => NO_GROUPS),
+	};
+}
+
+/** Draws what a channel is told when somebody changed its settings. */
+export function createSettingsDrawing(
+	{ directory: names, config: { ladderTimes: defaults } }: Core,
+	userGroups: Pick<ReturnType<typeof createUserGroups>, 'list'>,
+) {
+	return {
+		async settingsChanged(content, { post: { target } }, maybeRepeat) {
+			const mentions = [content.before.mention, content.after.mention];
+			const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
+			await Promise.all(Array.from(people, names.learnName));
+			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
+			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
+			if (target.kind === 'person') return null;
+			const known = { names, groups, channelId: target.channelId, defaults, maybeRepeat };
+			return lookOf(settingsChangedPost(content, known));
+		},
+	} satisfies Drawing<'settingsChanged'>;
+}

@@ -1,0 +1,330 @@
+import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
+import type { ChannelSettings, LadderTimes, Mention, QuietHours } from '../../database/channel-settings.ts';
+import { changedParts, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
+import type { ContentOf } from '../../posts/kinds.ts';
+import type { Refusal } from '../../slack/access-policy.ts';
+import type { ChannelVerdict } from '../../slack/channels.ts';
+import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
+import { CALLBACKS, settingsBlockId } from '../../slack/ids.ts';
+import { context, divider, type MessageContent, modal, section, textMessage } from '../../slack/parts.ts';
+import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
+import {
+	andMoreWords,
+	contactMrkdwn,
+	isDirectMessage,
+	MAYBE_REPEAT,
+	mentionMrkdwn,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	placeMrkdwn,
+	plainText,
+	sentences,
+} from '../../slack/words.ts';
+import {
+	afterWords,
+	capitalised,
+	DAY_NAMES,
+	encodeSettingsMetadata,
+	FIELDS,
+	type Field,
+	MOST_OPTIONS,
+	NOT_SAVED,
+	SETTINGS_FIELDS,
+	type SettingsErrors,
+	type SettingsField,
+	type SettingsMetadata,
+	type SettingsValues,
+	type UserGroups,
+} from './form.ts';
+
+export interface SettingsModel {
+	readonly metadata: SettingsMetadata;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+	readonly groups: UserGroups;
+	/** The last change; null when there was none. */
+	readonly change: { readonly by: string; readonly at: number } | null;
+	/** What has to be said first. mrkdwn, may be empty. */
+	readonly notice: string;
+	readonly adminContact: string | null;
+}
+
+/** The form of a channel's settings, in a window. */
+export function settingsForm(model: SettingsModel): ModalView {
+	const { metadata, change, notice } = model;
+	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
+		const notes = field === 'groups' ? groupNotes(model) : [];
+		return [...(field === 'days' ? [divider()] : []), ...input(model, field), ...notes];
+	});
+	return modal({
+		callbackId: CALLBACKS.settings,
+		title: TITLE,
+		metadata: encodeSettingsMetadata(metadata),
+		submit: 'Save',
+		close: 'Cancel',
+		blocks: [
+			...section(notice),
+			...section(`When Handraise reminds of questions in ${placeMrkdwn(metadata.channelId)} that nobody has answered.`),
+			...inputs,
+			...context(lastChangeWords(change)),
+		],
+	});
+}
+
+const TITLE = 'Channel settings';
+
+/** Words instead of the form. mrkdwn. */
+export function settingsNotice(...words: readonly string[]): ModalView {
+	const blocks = words.flatMap((text) => section(text));
+	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks });
+}
+
+export const SETTINGS_LOADING = '⏳ Looking up the settings…';
+export const SETTINGS_OUTDATED =
+	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
+
+/** What holds after *Save*. `how` is `same` when nothing had to be changed. */
+export function settingsSaved(
+	how: 'saved' | 'same',
+	settings: ChannelSettings,
+	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
+): ModalView {
+	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
+	const same = 'These are the settings already, so nothing was changed.';
+	const known = { defaults, mentioned: mentionsWords };
+	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
+	const lines = PARTS.map((part) => {
+		const { label, words } = LINES[part];
+		const now = words(settings, known, settings);
+		const note = part === 'mention' && isOff ? ', but not while *Escalate after* is off' : '';
+		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
+	});
+	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
+}
+
+/** None where there is nothing to choose. */
+function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
+	const { channelId, revision, shown } = metadata;
+	const { label, hint = '', directHint = hint, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
+	const element = fieldOf.element(shown[field], { groups, defaults });
+	if (element === null) return [];
+	const told = isDirectMessage(channelId) ? directHint : hint;
+	// Slack reports when somebody empties a list, because it cannot be told from an untouched list later.
+	const mayBeEmpty = Array.isArray(shown[field]);
+	return [
+		{
+			type: 'input',
+			block_id: settingsBlockId(field, revision),
+			label: plain(label, 75),
+			element,
+			optional: mayBeEmpty,
+			...(mayBeEmpty ? { dispatch_action: true } : {}),
+			...(told === '' ? {} : { hint: plain(told, 500) }),
+		},
+	];
+}
+
+/** Why there is no field for user groups, or why it does not offer all. */
+function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel): KnownBlock[] {
+	if (groups.kind === 'listed') {
+		const total = groups.groups.length;
+		if (total <= MOST_OPTIONS) return [];
+		return context(
+			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`,
+		);
+	}
+	const count = shown.groups.length;
+	const kept = ['', ' The group chosen before stays.'][count] ?? ` The ${count} groups chosen before stay.`;
+	return context(
+		groups.why === 'missing_scope'
+			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
+			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`,
+	);
+}
+
+/** Who changed the settings last. mrkdwn. */
+export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
+	if (change === null) return 'Nobody has changed these settings yet.';
+	return `Last changed by ${personMrkdwn(change.by)}, ${momentMrkdwn(change.at)}.`;
+}
+
+/** Why a place has no settings, and what to do. mrkdwn. */
+export const NO_SETTINGS = {
+	not_a_member:
+		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.',
+	not_member:
+		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
+	archived: '⚠️ This channel is archived, so nothing can be posted here.',
+	external: '🔒 This channel is shared with another organisation, so I post nothing here.',
+	unclear_sharing:
+		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here. Please try again.',
+	direct: '⚠️ A group message has no settings. Use a channel, or our direct messages.',
+	no_channel: '⚠️ I do not know which channel this is about. Type `/session settings` in the channel.',
+	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
+} as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
+
+/** A failure while the window is filled. mrkdwn. */
+export function settingsFailedWords(what: string): string {
+	return `⚠️ ${what} Type \`/session settings\` again.`;
+}
+
+/* Errors of fields are plain text: Slack shows no mark-up in them. */
+
+export const SETTINGS_ERRORS = {
+	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
+	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
+	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
+	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
+} as const;
+
+/** Why somebody may not save, or why saving failed. */
+export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
+	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
+	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return words;
+	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
+}
+
+/** The same for a place in which nothing can be posted any more. */
+export function placeError(reason: keyof typeof NO_SETTINGS): string {
+	return `${plainText(NO_SETTINGS[reason]).replace(/^\S+ /, '')} ${NOT_SAVED}`;
+}
+
+/** Why somebody or a user group cannot be mentioned. */
+const PROBLEMS = {
+	guest: 'is a guest, and guests cannot answer here',
+	bot: 'is an app or a bot, which cannot answer',
+	external: 'belongs to another workspace or organisation and cannot answer here',
+	deactivated: 'has a deactivated account',
+	channel_not_allowed: 'cannot answer in this channel',
+	user_not_allowed: 'is not among the people who may use Handraise',
+	not_here: 'is not a member of this channel and would not see the question',
+	gone: 'does not exist any more',
+	nobody_here: 'has no member in this channel, so nobody would see the question',
+} as const satisfies Record<Exclude<Refusal, 'could_not_check'> | 'not_here' | 'gone' | 'nobody_here', string>;
+
+/** Why people and groups cannot be mentioned in a place. */
+export interface MentionProblems {
+	readonly people: readonly { readonly userId: string; readonly why: keyof typeof PROBLEMS }[];
+	readonly groups: readonly { readonly groupId: string; readonly why: keyof typeof PROBLEMS }[];
+}
+
+interface MentionNames {
+	readonly names: Names;
+	readonly groups: UserGroups;
+}
+
+/** Why people and user groups cannot be mentioned, for their fields. */
+export function mentionErrors({ people, groups }: MentionProblems, known: MentionNames): SettingsErrors {
+	const personOf = (userId: string) => quotedName(known.names.displayName(userId), 80) || 'Somebody';
+	const groupOf = (id: string) => quotedName(groupIn(known.groups, id)?.name ?? '', 80) || 'A chosen group';
+	const errorOf = (words: readonly string[]) =>
+		oneLine(sentences(...words, 'Take them out, then press Save again. Nothing was saved.'), 2_000);
+	const ofPeople = people.map(({ userId, why }) => `${personOf(userId)} ${PROBLEMS[why]}.`);
+	const ofGroups = groups.map(({ groupId, why }) => `${groupOf(groupId)} ${PROBLEMS[why]}.`);
+	return {
+		...(people.length > 0 && { people: errorOf(ofPeople) }),
+		...(groups.length > 0 && { groups: errorOf(ofGroups) }),
+	};
+}
+
+function groupIn(groups: UserGroups, groupId: string) {
+	return groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+}
+
+/** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
+export function conflictWords(
+	by: string | null,
+	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
+	defaults: LadderTimes,
+): string {
+	const known = { mentioned: mentionsWords, defaults };
+	return [
+		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed these settings meanwhile, so yours are not saved.`,
+		...settingsChanges(before, newest, known),
+		'The fields below show the settings as they are now. With your choices they would change so:',
+		...settingsChanges(newest, chosen, known),
+		'Choose again what is still needed, then press *Save*.',
+	].join('\n');
+}
+
+/** Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned. */
+export function settingsChangedPost(
+	{ by, before, after }: ContentOf<'settingsChanged'>,
+	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly maybeRepeat: boolean },
+): MessageContent {
+	const { channelId, defaults, names, maybeRepeat } = known;
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
+	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
+	const words = [`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n');
+	return textMessage(words, context(maybeRepeat ? MAYBE_REPEAT : ''));
+}
+
+/** A line for each setting that differs. mrkdwn. */
+function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
+	return changedParts(before, after).map((part) => {
+		const { label, words } = LINES[part];
+		return `• *${label}*: ${words(before, known, after)} → ${words(after, known, before)}`;
+	});
+}
+
+interface LineContext {
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+	/** The words for whom an escalation mentions; `other`: whom it mentions before or after a change. */
+	readonly mentioned: (mention: Mention, other: Mention) => string;
+}
+
+/** `other`: the settings before or after a change. mrkdwn. */
+type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
+
+const timeWordsOf =
+	(part: keyof LadderTimes): Words =>
+	(settings, { defaults }) =>
+		afterWords(settings[part], defaults[part]);
+
+const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
+	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
+	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },
+	mention: {
+		label: FIELDS.people.label,
+		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
+	},
+	quietHours: { label: FIELDS.days.label, words: ({ quietHours }) => quietWords(quietHours) },
+};
+const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
+
+/** Mentions of those whom an escalation mentions, which notify them. */
+function mentionsWords(mention: Mention): string {
+	return mentionMrkdwn(mention) || 'nobody';
+}
+
+/** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
+function quietWords(hours: QuietHours | null): string {
+	if (hours === null) return 'none';
+	const names = WEEKDAYS.flatMap((day) => (hours.days.includes(day) ? [DAY_NAMES[day - 1]] : []));
+	const days = hours.days.length === 7 ? 'every day' : names.join(', ');
+	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
+}
+
+/** Of people and user groups in one line. */
+const MOST_NAMED = 5;
+
+/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+	const all = [
+		...mention.userIds.map((id) => ({ text: personName(id, names), isOld: other.userIds.includes(id) })),
+		...mention.groupIds.map((id) => ({ text: groupName(id, groups), isOld: other.groupIds.includes(id) })),
+	].toSorted((one, two) => Number(one.isOld) - Number(two.isOld));
+	if (all.length === 0) return 'nobody';
+	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
+	return sentences(shown.join(', '), andMoreWords(all.length - shown.length));
+}
+
+function groupName(groupId: string, groups: UserGroups): string {
+	const group = groupIn(groups, groupId);
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
+}

@@ -1,0 +1,90 @@
+import { codeOf } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
+import { ifAllowed, logged, metadataOf, NOTHING_TO_DO, originOf, SILENTLY, windowPlace } from '../../slack/request.ts';
+import type { Drafting, Forms } from '../answer/drafts.ts';
+import type { WatchCommands } from './commands.ts';
+import { filesMessage, screenshotMessage } from './details-view.ts';
+
+/** Registers the buttons for watching, and for what a card shows to one person only. */
+export function registerWatching(
+	{ listen, flow, drafting, personReads, reply, links }: HandlerContext & { flow: Forms; drafting: Drafting },
+	{ watch, unwatch, list }: WatchCommands,
+): void {
+	listen.action(ACTIONS.watch, (asked, { value, view }) => {
+		const target = decodeTarget(value);
+		if (target === null) return null;
+		const { channelId } = originOf(asked, view);
+		const place = view === null ? channelId : windowPlace(metadataOf(view));
+		const follow = async (request: AllowedRequest) => {
+			// The draft is saved first, because the person may type while the session is read.
+			const form = view === null ? null : await drafting.save(request.person, view);
+			// A press inside a modal names no channel.
+			await watch({ ...request, channelId }, [target.sessionId]);
+			if (view !== null && form !== null) await flow.show(request, view, { ...form, sameReading: true });
+		};
+		return ifAllowed(place, follow, { changes: true, about: { sessionId: target.sessionId } });
+	});
+
+	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
+		const target = decodeTarget(value);
+		if (target === null) return null;
+		const { channelId } = originOf(asked, view);
+		const { sessionId } = target;
+		async function stop(anybody: PersonRequest): Promise<Task> {
+			await unwatch({ ...anybody, channelId }, [sessionId]);
+			if (view === null) return NOTHING_TO_DO;
+			const update = async (request: AllowedRequest) => {
+				const form = await drafting.save(request.person, view);
+				if (form !== null) await flow.show(request, view, { ...form, sameReading: true });
+			};
+			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
+			return ifAllowed(channelId, update, SILENTLY);
+		}
+		const place = windowPlace(view === null ? null : metadataOf(view));
+		return ifAllowed({ ...place, inAnyChannel: true }, stop, { changes: true });
+	});
+
+	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */
+	async function showPrivately(
+		request: AllowedRequest,
+		sessionId: string,
+		build: typeof filesMessage,
+	): Promise<string> {
+		try {
+			const permit = await personReads.permit(request);
+			const { session } = await reply.patiently(request, sessionId, permit.read(sessionId));
+			const [best, ...others] = build(session, links);
+			if (best === undefined) return 'nothing';
+			if (await reply.throughResponseUrl(request, best)) return 'shown';
+			// Slack refuses a message whose image it cannot download, so there are others.
+			for (const other of others) if (await reply.toPerson(request, other)) return 'shown';
+			return 'not_shown';
+		} catch (error) {
+			await reply.failed(request, error, { sessionId });
+			return codeOf(error);
+		}
+	}
+
+	function showAndLog(access: string, build: typeof filesMessage) {
+		return ({ channelId }: PersonRequest, { value }: Press): Task | null => {
+			const target = decodeTarget(value);
+			if (target === null) return null;
+			const { sessionId } = target;
+			return ifAllowed(channelId, (request) =>
+				logged(request, access, sessionId, () => showPrivately(request, sessionId, build)),
+			);
+		};
+	}
+
+	listen.action(ACTIONS.showScreenshot, showAndLog('screenshot', screenshotMessage));
+	listen.action(ACTIONS.showFiles, showAndLog('files', filesMessage));
+
+	for (const id of [ACTIONS.listOlder, ACTIONS.listNewer]) {
+		listen.action(id, ({ channelId }, press) => {
+			const offset = Math.max(0, Math.floor(Number(press.value)) || 0);
+			return ifAllowed(channelId, (request) => list(request, offset, true));
+		});
+	}
+}

@@ -1,0 +1,234 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Kysely, sql } from 'kysely';
+import { change, from, lockFor } from '../../database/database.ts';
+import { channelColumns, sessionColumns, type Tables } from '../../database/tables.ts';
+import type {
+	AddWatchResult,
+	ChannelKey,
+	LimitReached,
+	Watch,
+	WatchLimit,
+	WatchLimits,
+	WatchSettings,
+} from '../../database/watch.ts';
+import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
+import { HAS_POSTED, planPosts, type Tx } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { recordQuestions } from '../../posts/question-store.ts';
+import { readDigest, readWatch, sealView, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
+import { liveWatches, lockSession } from '../../posts/watch-store.ts';
+import { BLOCKING_STATES } from '../../questions/answer.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { AWAITED_AHEAD_MS, CEILING_MS } from './schedule.ts';
+
+export interface NewWatch
+	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
+	readonly card: NewPost;
+	/** Of the read for it. `news`: what to post after the card; left out: another read comes at once. */
+	readonly view: SessionSnapshot;
+	readonly news?: readonly NewPost[];
+	readonly limits: WatchLimits;
+}
+
+/** A watch without a card for a session that waits. */
+export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
+	/** Whether it is read ahead of all others. */
+	readonly ahead: boolean;
+	/** Whether it is added beyond a limit too if another hand can give way. */
+	readonly isNew: boolean;
+	/** It counts for the channel and for all, not for a person. */
+	readonly limits: WatchLimits;
+}
+
+/** The transaction of `WatchStore.add`. */
+export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult> {
+	const { trx, cipher } = tx;
+	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
+	await lockFor(trx, 'addingWatches');
+	const before = await here().executeTakeFirst();
+	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
+	const reached = await limitReached(trx, watch, counted);
+	if (reached !== null) return reached;
+	const { view } = watch;
+	// Until the schedule finds a better time.
+	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
+	const seenAt = { last_read_at: view.seenAt, last_change_at: view.seenAt };
+	const read = {
+		...seenAt,
+		view: sealView(watch.session, view, cipher),
+		digest: JSON.stringify(view.digest),
+		failures: 0,
+	};
+	const stored = await startReading(trx, { ...watch, readAt }, read);
+	const { question } = view.digest;
+	if (stored === null && question !== null && hasOpenQuestion(view.digest)) {
+		const asked = { kind: 'asked', question, settled: null } as const;
+		const newest = { question: view.question, readAt: view.seenAt };
+		await recordQuestions(tx, watch.session, [asked], { newest, before: null });
+	}
+	// What a newer read tells than that of the session follows with the next read.
+	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
+	if (!isKnown)
+		await change(trx, 'watched_sessions', sessionColumns(watch.session))
+			.set({ next_read_at: watch.createdAt })
+			.execute();
+	const news = isKnown ? watch.news : undefined;
+	// What that read finds is not told to this watch, but by the next one.
+	const isBeingRead = stored !== null && stored.lease_token !== null;
+	const live = await here().forUpdate().executeTakeFirst();
+	const settings = settingsColumns(watch);
+	if (live?.mode === RAISED) {
+		// A read of the raised hand that is under way must not end this watch.
+		const revision = live.revision > 0 && !isBeingRead ? live.revision + 1 : Math.min(live.revision, 0) - 1;
+		const row = await changeWatch(trx, live.id, { ...settings, created_by: watch.createdBy, revision });
+		const target = { ...watch.card.target, watchId: live.id } as const;
+		await planPosts(tx, [{ ...watch.card, target }]);
+		return { kind: 'added', watch: readWatch(row) };
+	}
+	if (live !== undefined) {
+		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
+		const row = changed ? await changeWatch(trx, live.id, settings) : live;
+		return { kind: 'already', watch: readWatch(row), changed };
+	}
+	const revision = Number(news !== undefined && !isBeingRead);
+	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, revision });
+	await planPosts(tx, [watch.card, ...(news ?? [])]);
+	return { kind: 'added', watch: readWatch(row) };
+}
+
+/** The transaction of `WatchStore.raiseHand`. */
+export async function raiseHand(
+	trx: Kysely<Tables>,
+	hand: NewRaisedHand,
+): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached> {
+	const { session, createdAt } = hand;
+	await lockFor(trx, 'addingWatches');
+	// Whoever ends the discovery waits for this lock, and then ends this watch too.
+	const filter = { ...channelColumns(hand), service: session.service };
+	const discovery = await from(trx, 'discoveries', filter).selectAll().forUpdate().executeTakeFirst();
+	if (discovery === undefined) return { kind: 'unneeded' };
+	const here = liveWatches(trx, { ...channelColumns(hand), ...sessionColumns(session) });
+	if ((await here.executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
+	const { created_by, discreet, buttons } = discovery;
+	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
+	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
+	if (reached !== null && stalest === null) return reached;
+	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
+	await startReading(trx, read, { digest: null, failures: 0 });
+	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by });
+	return { kind: 'raised' };
+}
+
+const RAISED = 'raisedHand' as const;
+const ALL_LIMITS = ['person', 'channel', 'all'] as const;
+
+function insert(
+	trx: Kysely<Tables>,
+	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
+	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<WatchRow>,
+): Promise<WatchRow> {
+	const begun = { ...columns, created_at: createdAt, last_change_at: createdAt };
+	return trx
+		.insertInto('watches')
+		.values({ id, ...channelColumns(channel), ...sessionColumns(session), ...begun })
+		.returningAll()
+		.executeTakeFirstOrThrow();
+}
+
+function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	return change(trx, 'watches', { id }).set(columns).returningAll().executeTakeFirstOrThrow();
+}
+
+/**
+ * Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. Returns what is
+ * stored of it; null: `firstRead` is now.
+ */
+async function startReading(
+	trx: Kysely<Tables>,
+	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
+	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
+): Promise<WatchedSessionRow | null> {
+	const row = await lockSession(trx, session);
+	const planned = { next_read_at: readAt, read_by: readBy };
+	if (row === undefined) {
+		const unread = { ...sessionColumns(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
+		// Of two replicas that find none, one fails on the key and runs again.
+		await trx
+			.insertInto('watched_sessions')
+			.values({ ...unread, ...firstRead, ...planned })
+			.execute();
+		return null;
+	}
+	const { next_read_at: at, read_by: by, hurry } = row;
+	const next =
+		at === null
+			? { over_since: null, ...planned }
+			: { next_read_at: Math.min(at, readAt), read_by: Math.min(by, readBy) };
+	// A read that is under way, and begins with nothing, would not find what this one stores.
+	const isFirst = at === null || (row.view === null && row.lease_token === null);
+	await change(trx, 'watched_sessions', sessionColumns(session))
+		.set({ ...(isFirst && firstRead), ...next, hurry: hurry + 1 })
+		.execute();
+	return isFirst ? null : row;
+}
+
+function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
+	const questions_in_channel = Number(questionsInChannel);
+	return { mode, questions_in_channel, discreet: Number(discreet), buttons: Number(buttons) };
+}
+
+/**
+ * The first of these limits of watches that is reached, or exceeded by so many. Raised hands count for no person.
+ * `countsUnposted`: whether those count whose question does not stand in its channel: it may ask nothing.
+ */
+export async function limitReached(
+	trx: Kysely<Tables>,
+	{ createdBy, teamId, channelId, limits }: Pick<NewWatch, 'createdBy' | 'teamId' | 'channelId' | 'limits'>,
+	names: readonly WatchLimit[],
+	{ countsUnposted = true, by = 0 }: { countsUnposted?: boolean; by?: number } = {},
+): Promise<LimitReached | null> {
+	const counts = await from(trx, 'watches', { ended_at: null })
+		.$if(!countsUnposted, (query) => query.where(({ eb, or }) => or([eb('mode', '!=', RAISED), HAS_POSTED])))
+		.select([
+			sql<number>`count(*)`.as('all'),
+			sql<number>`count(case when created_by = ${createdBy} and mode <> ${RAISED} then 1 end)`.as('person'),
+			sql<number>`count(case when team_id = ${teamId} and channel_id = ${channelId} then 1 end)`.as('channel'),
+		])
+		.executeTakeFirstOrThrow();
+	const limit = names.find((name) => counts[name] >= limits[name] + by);
+	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
+}
+
+/** The agent takes a moment after an answer. */
+const JUST_ANSWERED_MS = 60_000;
+/** A question that was handed over longer ago is in nobody's hands. */
+const HANDED_OVER_MS = 24 * 3_600_000;
+
+/**
+ * The raised hand whose question stands with nothing new for the longest time, and about which nobody does anything. In the
+ * channel, or in any of its workspace when the limit of all is reached. Null: none. `keepsNewest`: not the one that changed last.
+ */
+export async function stalestHand(
+	trx: Kysely<Tables>,
+	channel: ChannelKey,
+	{ reached, now, keepsNewest = false }: { reached: LimitReached; now: number; keepsNewest?: boolean },
+): Promise<Watch | null> {
+	const isBusy = sql<boolean>`(exists (select 1 from claims where claims.service = watches.service
+			and claims.session_id = watches.session_id and claims.until > ${now})
+		or exists (select 1 from answers where answers.service = watches.service
+			and answers.session_id = watches.session_id
+			and (answers.state in (${sql.join(BLOCKING_STATES)}) or answers.delivered_at > ${now - JUST_ANSWERED_MS}))
+		or exists (select 1 from questions where questions.service = watches.service
+			and questions.session_id = watches.session_id and held_watch_id is not null and given_back_at is null
+			and handed_over_at > ${now - HANDED_OVER_MS}))`;
+	const here = reached.limit === 'channel' ? channelColumns(channel) : { team_id: channel.teamId };
+	const rows = await liveWatches(trx, { ...here, mode: RAISED })
+		.select(isBusy.as('is_busy'))
+		.where(HAS_POSTED)
+		.orderBy('last_change_at')
+		.orderBy('id')
+		.execute();
+	const free = rows.slice(0, keepsNewest ? -1 : undefined).find((row) => !row.is_busy);
+	return free === undefined ? null : readWatch(free);
+}

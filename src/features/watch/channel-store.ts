@@ -1,0 +1,254 @@
+import { type Kysely, sql } from 'kysely';
+import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
+import { change, countChanged, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import { channelColumns, channelOf, type Row, sessionColumns, sessionOf, type Tables } from '../../database/tables.ts';
+import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
+import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { asksAnew, touchLadders } from '../../posts/watch-store.ts';
+import type { Person } from '../../questions/answer.ts';
+import type { ListedSession, SessionKey } from '../../questions/session.ts';
+import { limitReached, type NewRaisedHand, raiseHand } from './adding-store.ts';
+
+type DiscoveryRow = Row<'discoveries'>;
+type WaitingRow = Row<'waiting_sessions'>;
+
+/** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
+const BACK_WITHIN_MS = 24 * 3_600_000;
+/** A session that was saved through the service so shortly before it left the list was answered, resumed or stopped there. */
+const SAVED_BEFORE_MS = 10 * 60_000;
+
+/** The part of the store of watches about discovery. */
+export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	const nameOf = (row: WaitingRow) => cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
+
+	return {
+		/**
+		 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
+		 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
+		 *
+		 * `isFollowing`: a list came before this one, also when no session waited. `isCut`: the end of this list or the one before
+		 * is missing, so a session that moves up from there has waited before.
+		 */
+		async replaceWaiting(
+			service: string,
+			sessions: readonly Omit<ListedSession, 'status'>[],
+			{ now, isFollowing, isCut }: { now: number; isFollowing: boolean; isCut: boolean },
+		): Promise<boolean> {
+			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
+			const differs = (rows: readonly WaitingRow[]) =>
+				rows.length !== wanted.size || rows.some((row) => wanted.get(row.session_id)?.name !== nameOf(row));
+			// Most lists say what the one before said.
+			if (!differs(await waitingRows(db.read, service).execute())) return false;
+			return db.write(async (trx) => {
+				await lockFor(trx, 'replacingLists');
+				const forgotten = remove(trx, 'waiting_sessions', { service });
+				await forgotten.where('gone_at', '<=', now - BACK_WITHIN_MS).execute();
+				const known = await from(trx, 'waiting_sessions', { service }).selectAll().execute();
+				const rows = known.filter((row) => row.gone_at === null);
+				const before = new Map(known.map((row) => [row.session_id, row]));
+				const missing = rows.filter((row) => !wanted.has(row.session_id)).map((row) => row.session_id);
+				await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
+				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
+				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
+					const row = before.get(sessionId);
+					if (row !== undefined && row.gone_at === null && nameOf(row) === name) continue;
+					const sealed = cipher.encrypt(name, namePlace({ service, sessionId }));
+					if (row !== undefined) {
+						// Whoever comes back is read at once: it may ask something else.
+						const back = row.gone_at !== null && { gone_at: null, lowered_at: null, lowered_count: 0 };
+						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
+						const known = change(trx, 'waiting_sessions', { service, session_id: sessionId });
+						await known.set({ name: sealed, ...back, ...anew }).execute();
+						continue;
+					}
+					const isNew = (isFollowing || before.size > 0) && (!isCut || index < lastKnown);
+					await trx
+						.insertInto('waiting_sessions')
+						.values({ service, session_id: sessionId, name: sealed, since: now, is_new: Number(isNew) })
+						.execute();
+				}
+				return differs(rows);
+			});
+		},
+
+		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
+		async waiting(service: string): Promise<readonly WaitingSession[]> {
+			const rows = await waitingRows(db.read, service).execute();
+			return rows.map((row) => {
+				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
+			});
+		},
+
+		/**
+		 * Begins to discover and queues `posts`, or changes the settings; who began it stays. One of another service is
+		 * replaced. Settings that are left out stay, and are at first as for watches.
+		 */
+		discover: (
+			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
+			posts: readonly NewPost[],
+		) =>
+			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
+				const { service, createdBy, createdAt } = begun;
+				const channel = channelColumns(begun);
+				const stored = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
+				const row = stored?.service === service ? stored : undefined;
+				const values = {
+					discreet: Number(settings.discreet ?? row?.discreet ?? false),
+					buttons: Number(settings.buttons ?? row?.buttons ?? true),
+				};
+				if (row === undefined) {
+					await remove(trx, 'discoveries', channel).execute();
+					// Of two replicas that find none, one fails on the key and runs again.
+					const first = { ...channel, service, ...values, created_by: createdBy, created_at: createdAt };
+					await trx.insertInto('discoveries').values(first).execute();
+					await planPosts({ trx, cipher, now: createdAt }, posts);
+					return 'begun';
+				}
+				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
+				await change(trx, 'discoveries', channel).set(values).execute();
+				return 'changed';
+			}),
+
+		/** Ends it and queues `posts`; null when the channel discovers nothing. */
+		endDiscovery: (
+			channel: ChannelKey,
+			{ now, posts }: { now: number; posts: (discovery: Discovery) => readonly NewPost[] },
+		) =>
+			db.write(async (trx) => {
+				const ended = remove(trx, 'discoveries', channelColumns(channel)).returningAll();
+				const row = await ended.executeTakeFirst();
+				if (row === undefined) return null;
+				const discovery = readDiscovery(row);
+				// Who was not told that it began is not told that it ended.
+				const begun = { team_id: channel.teamId, place_id: channel.channelId, kind: 'discoveryBegun' };
+				const wasTold = (await dropPlanned(trx, { ...begun, sending_since: null })) === 0;
+				const told = posts(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
+				await planPosts({ trx, cipher, now }, told);
+				return discovery;
+			}),
+
+		/** `serviceUrl` null: of any service. */
+		async discoveryOf(channel: ChannelKey, service: string | null): Promise<Discovery | null> {
+			const filter = { ...channelColumns(channel), ...(service !== null && { service }) };
+			const row = await from(db.read, 'discoveries', filter).selectAll().executeTakeFirst();
+			return row === undefined ? null : readDiscovery(row);
+		},
+
+		/** The oldest first. */
+		async discoveries(service: string): Promise<readonly Discovery[]> {
+			const all = from(db.read, 'discoveries', { service }).selectAll();
+			return (await all.orderBy('created_at').orderBy('channel_id').execute()).map(readDiscovery);
+		},
+
+		/**
+		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found to ask
+		 * nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it began to wait after
+		 * the first list, and has not given way in a channel since.
+		 */
+		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
+			const rows = await waitingRows(db.read, service)
+				.where(
+					sql<boolean>`not exists (select 1 from watches where watches.team_id = ${teamId}
+						and watches.channel_id = ${channelId} and watches.service = waiting_sessions.service
+						and watches.session_id = waiting_sessions.session_id
+						and watches.ended_at is null)`,
+				)
+				.execute();
+			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount, is_new: isNew }) => {
+				// Reads from before this channel began do not put its questions off.
+				const loweredAt = at !== null && at >= createdAt ? at : null;
+				return { sessionId, loweredAt, loweredCount, isNew: isNew === 1 };
+			});
+		},
+
+		/**
+		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the channel
+		 * stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or discovers no more.
+		 */
+		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
+
+		/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
+		limitOf: (discovery: Discovery, limits: WatchLimits) =>
+			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
+
+		/** Queues a post, unless one with its key was queued before. */
+		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, cipher, now }, [post])),
+	};
+}
+
+/** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
+async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number | null): Promise<boolean> {
+	const isClosed = row.lowered_at !== null && row.lowered_count === 0;
+	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.gone_at ?? 0) - SAVED_BEFORE_MS)) return true;
+	const answers = from(trx, 'answers', sessionColumns(sessionOf(row))).select('id');
+	return isFound(answers.where('delivered_at', '>', row.since));
+}
+
+/** The longest waiting first. */
+function waitingRows(db: Kysely<Tables>, service: string) {
+	const listed = from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
+	return listed.orderBy('since').orderBy('session_id');
+}
+
+function readDiscovery(row: DiscoveryRow): Discovery {
+	const { service, created_by: createdBy, created_at: createdAt } = row;
+	return { ...channelOf(row), service, discreet: row.discreet === 1, buttons: row.buttons === 1, createdBy, createdAt };
+}
+
+function namePlace({ service, sessionId }: SessionKey) {
+	return { table: 'waiting_sessions', id: JSON.stringify([service, sessionId]), column: 'name' };
+}
+
+/** The settings of a channel as stored. */
+export interface StoredChannelSettings {
+	readonly settings: ChannelSettings;
+	/** Counts the changes, so that nobody overwrites a change that they did not see; 0: never changed. */
+	readonly revision: number;
+	/** The last one; null: never changed. `by`: a Slack user id. */
+	readonly change: { readonly by: string; readonly at: number } | null;
+}
+
+/** Settings that a person chose for a channel whose settings they saw at `revision`. */
+type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
+	Readonly<{ person: Person; post: NewPost; now: number }>;
+
+/** The settings of channels. Every method is one transaction. */
+export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	return {
+		/** The defaults where nobody has set anything. */
+		read: (channel: ChannelKey) => readSettings(db.read, channel),
+
+		/**
+		 * Replaces the settings, queues `post` and looks at the channel's ladders now. False when they are not at
+		 * `revision` any more: nothing was written.
+		 */
+		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
+			db.write(async (trx) => {
+				const key = channelColumns(channel);
+				const chosen = { settings: JSON.stringify(settings), changed_by: person.userId, changed_at: now };
+				const values = { ...chosen, revision: revision + 1 };
+				const insert = trx.insertInto('channel_settings').values({ ...key, ...values });
+				const changed = await countChanged(
+					revision === 0
+						? insert.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
+						: change(trx, 'channel_settings', { ...key, revision }).set(values),
+				);
+				if (changed === 0) return false;
+				await planPosts({ trx, cipher, now }, [post]);
+				await touchLadders(trx, key, now);
+				return true;
+			}),
+	};
+}
+
+/** The settings of a channel; the defaults where it has none. */
+export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
+	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
+	const { settings, revision, changed_by: by, changed_at: at } = row;
+	return { settings: channelSettings.parse(JSON.parse(settings)), revision, change: { by, at } };
+}
+
+export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;

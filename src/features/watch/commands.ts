@@ -1,0 +1,189 @@
+import { loggedId } from '../../core/log.ts';
+import type {
+	ChannelKey,
+	Discovery,
+	DiscoverySettings,
+	NoListReason,
+	WatchOutcome,
+	WatchSettings,
+} from '../../database/watch.ts';
+import type { LeftOut } from '../../posts/kinds.ts';
+import { codeOf } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { isTooFastError, type ReadPermit } from '../../slack/person-reads.ts';
+import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
+import type { Subscriptions } from './subscribe.ts';
+import {
+	DISCOVERY_OPTIONS,
+	discoveredByWords,
+	discoveringWords,
+	expectationWords,
+	LIST_PAGE,
+	leftOutWords,
+	notDiscoveringWords,
+	outcomesMessage,
+	tooFastWords,
+	unwatchedAllWords,
+	unwatchedWords,
+	WATCH_OPTIONS,
+	watchList,
+	watchOutcomeWords,
+} from './view.ts';
+
+/** What the commands need of `features/discover/discovery.ts`. */
+interface Discoveries {
+	whyNot(): NoListReason | null;
+	leftOut(discovery: Discovery): Promise<LeftOut | null>;
+	begin(
+		channel: ChannelKey,
+		wish: { userId: string; settings: Partial<DiscoverySettings> },
+	): Promise<'begun' | 'changed' | 'already'>;
+	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
+	of(channel: ChannelKey): Promise<Discovery | null>;
+}
+
+/**
+ * Watch, unwatch and list for `/session …` and for buttons, to be called with requests that the access policy allowed. All of
+ * them act in the request's channel.
+ */
+export function createWatchCommands({
+	personReads,
+	reply,
+	channels,
+	watching,
+}: HandlerContext & { watching: { subscriptions: Subscriptions; discoveries: Discoveries; isListed(): boolean } }) {
+	const { subscriptions, discoveries } = watching;
+	const errorContext = reply.errorContext();
+
+	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
+		await reply.withoutTurn(request, outcomesMessage(lines, note));
+	}
+
+	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
+	async function begin(request: AllowedRequest, sessionIds: readonly (string | null)[]) {
+		const { channelId, person } = request;
+		// The permit comes first, because Slack limits requests for channel information for all people together.
+		const permit = await personReads.permit(request).catch((error: unknown) => {
+			logAccess(request, 'watch', sessionIds[0] ?? null, codeOf(error));
+			throw error;
+		});
+		const verdict = await channels.mayWatch(request);
+		if (verdict.ok && channelId !== null) return { permit, channel: { teamId: person.teamId, channelId } };
+		const reason = verdict.ok ? 'no_channel' : verdict.reason;
+		for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
+		await say(request, [reply.words(`watch_${reason}`).text]);
+		return null;
+	}
+
+	async function watch(
+		request: AllowedRequest,
+		sessionIds: readonly string[],
+		settings: Partial<WatchSettings> = {},
+	): Promise<void> {
+		const begun = await begin(request, sessionIds);
+		if (begun === null) return;
+		const work = subscribe(request, begun, sessionIds, settings);
+		const lines = await reply.patiently(request, null, work);
+		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
+	}
+
+	/** Resolves to the lines of the reply. */
+	async function subscribe(
+		request: PersonRequest,
+		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
+		sessionIds: readonly string[],
+		settings: Partial<WatchSettings>,
+	): Promise<readonly string[]> {
+		const { userId } = request.person;
+		const lines: string[] = [];
+		let expectation = '';
+		for (const [index, sessionId] of sessionIds.entries()) {
+			let outcome: WatchOutcome;
+			try {
+				const { read } = index === 0 ? permit : await personReads.permit(request);
+				outcome = await subscriptions.watch({ ...channel, userId, sessionId, read, settings });
+			} catch (error) {
+				const code = codeOf(error);
+				if (isTooFastError(error)) {
+					logAccess(request, 'watch', sessionId, code);
+					lines.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
+					break;
+				}
+				// An error of one session must not hide the outcomes of the others.
+				request.log.error({ session: loggedId(sessionId), code, err: error }, 'a session could not be watched');
+				outcome = { kind: 'unreadable', code, retryable: true };
+			}
+			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
+			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
+			// Only the last one counts: it includes the sessions before it.
+			if (outcome.kind === 'watching') expectation = expectationWords(outcome.expectation);
+		}
+		return expectation === '' ? lines : [...lines, expectation];
+	}
+
+	/** `/session watch all`: every raised hand of the account comes into the channel. */
+	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
+		const why = discoveries.whyNot();
+		if (why !== null) {
+			logAccess(request, 'watch', null, why);
+			return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
+		}
+		const begun = await begin(request, [null]);
+		if (begun === null) return;
+		const { channel } = begun;
+		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
+		logAccess(request, 'watch', null, `all_${outcome}`);
+		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
+		const words = discoveringWords(outcome, { discovery, isListed: watching.isListed() });
+		return say(request, [words], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
+	}
+
+	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
+		const { channelId } = request;
+		const { teamId, userId } = request.person;
+		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
+		if (sessionIds === 'all') {
+			// First, because it adds watches.
+			const discovery = await discoveries.end({ teamId, channelId }, userId);
+			const count = await subscriptions.unwatch({ teamId, channelId }, null);
+			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
+			return say(request, [unwatchedAllWords(count, discovery !== null)]);
+		}
+		const lines: string[] = [];
+		for (const sessionId of sessionIds) {
+			const isEnded = (await subscriptions.unwatch({ teamId, channelId }, sessionId)) > 0;
+			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
+			lines.push(unwatchedWords(sessionId, isEnded));
+		}
+		return say(request, lines);
+	}
+
+	/** `isReplacement`: the page replaces the one whose button was pressed. */
+	async function list(request: AllowedRequest, offset: number, isReplacement = false): Promise<void> {
+		const { channelId, person } = request;
+		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
+		const channel = { teamId: person.teamId, channelId };
+		const [page, discovery] = await Promise.all([
+			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
+			discoveries.of(channel),
+		]);
+		const left = discovery === null ? null : await discoveries.leftOut(discovery);
+		const discoveryLines = [
+			...(discovery === null ? [] : [discoveredByWords(discovery)]),
+			...(left === null ? [] : [leftOutWords(left, errorContext.adminContact)]),
+		];
+		const content = watchList(page, offset, discoveryLines);
+		logAccess(request, 'list', null, 'shown');
+		if (isReplacement && (await reply.inPlace(request, content))) return;
+		await reply.toPerson(request, content);
+	}
+
+	return { watch, watchAll, unwatch, list };
+}
+
+export type WatchCommands = ReturnType<typeof createWatchCommands>;
+
+function loggedOutcome(outcome: WatchOutcome): string {
+	if (outcome.kind === 'unreadable') return outcome.code;
+	return outcome.kind === 'limit' ? `limit_${outcome.limit}` : outcome.kind;
+}

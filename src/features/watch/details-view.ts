@@ -1,0 +1,188 @@
+import type { KnownBlock } from '@slack/types';
+import type { Session } from '../../questions/session.ts';
+import { ageOf, asks, isOver, latestHistory, resultOf, stepOf, taskOf } from '../../questions/session.ts';
+import { ACTIONS } from '../../slack/ids.ts';
+import type { Links } from '../../slack/links.ts';
+import {
+	button,
+	buttons,
+	context,
+	divider,
+	type MessageContent,
+	message,
+	section,
+	textMessage,
+} from '../../slack/parts.ts';
+import { isBlank, plain, quotedMarkdown, quotedNameMrkdwn } from '../../slack/text.ts';
+import {
+	actionsLine,
+	andMoreWords,
+	counted,
+	durationText,
+	joined,
+	sentences,
+	sessionTitle,
+	statusWords,
+	stepWords,
+} from '../../slack/words.ts';
+
+const MOST_FILES = 8;
+const MOST_VARIABLES = 20;
+const STEP_TEXT = 1200;
+
+/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
+export function sessionHeadline(session: Session, now: number): KnownBlock[] {
+	const { emoji, mrkdwn } = statusWords(session.status);
+	const age = ageOf(session, now);
+	const since = isOver(session.status) ? 'took' : 'for';
+	const line = joined(
+		`${emoji} *${mrkdwn}*`,
+		stepWords(stepOf(session)),
+		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
+	);
+	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
+}
+
+/** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
+export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
+	const { files } = session;
+	const blocks = [
+		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2900)),
+		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
+		...titled('About this session', quotedMarkdown(session.sessionDetails, 1000)),
+		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),
+		...(withoutImages ? [] : screenshot(session, links)),
+		...variables(session),
+	];
+	return blocks.length === 0 ? [] : [divider(), ...blocks];
+}
+
+function titled(title: string, text: string): KnownBlock[] {
+	return text === '' ? [] : section(`*${title}*\n${text}`);
+}
+
+function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
+	const link = links(lastScreenshotUrl);
+	if (link.kind === 'none') return [];
+	if (link.kind === 'refused') return context(`${NOT_SHOWN} (${link.why})`);
+	const title = plain('Latest screenshot', 100);
+	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
+}
+
+function variables({ sessionVariables }: Session): KnownBlock[] {
+	if (sessionVariables.length === 0) return [];
+	const names = sessionVariables
+		.slice(0, MOST_VARIABLES)
+		.map((name) => quotedNameMrkdwn(name, 60) || '(no name)')
+		.join(', ');
+	const more = andMoreWords(sessionVariables.length - MOST_VARIABLES);
+	return context(`Variables: ${sentences(names, more)}. Their values are hidden.`);
+}
+
+/** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
+export function stepCards(
+	session: Session,
+	{ page: wantedPage, perPage, asking }: { page: number; perPage: number; asking: number | null },
+): { readonly page: number; readonly cards: readonly KnownBlock[]; readonly navigation: readonly KnownBlock[] } {
+	const task = session.messages.findIndex((message) => message.role === 'user');
+	const total = session.messages.length - (task === -1 ? 0 : 1);
+	if (total === 0) return { page: 0, cards: [], navigation: [] };
+	const full = 'The form takes all the space here, so the steps are not shown.';
+	if (perPage === 0) return { page: 0, cards: [], navigation: context(full) };
+	const lastPage = Math.ceil(total / perPage) - 1;
+	const page = Math.min(wantedPage, lastPage);
+	const cards = latestHistory(session, perPage, page * perPage).flatMap((entry, index) => [
+		divider(),
+		...(index === 0 ? section('*The agent says*') : []),
+		...stepCard(entry, entry.messageIndex === asking),
+	]);
+	const navigation = buttons(
+		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
+		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
+	);
+	return { page, cards, navigation };
+}
+
+/** `asksAbove`: the form shows the message's text. */
+function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], asksAbove: boolean): KnownBlock[] {
+	const text = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
+	const who =
+		step !== null
+			? `Step ${step}`
+			: message.role === 'user'
+				? 'A person'
+				: quotedNameMrkdwn(message.role, 60) || 'Somebody';
+	const actions = actionsLine(message.actions);
+	const count = message.humanInput.length;
+	const note = asksAbove
+		? 'asks the question above'
+		: asks(message)
+			? `asked ${count === 1 ? 'a question' : counted(count, 'question')}`
+			: text === '' && actions === ''
+				? 'said nothing'
+				: '';
+	const namesSpeaker = step === null && text !== '';
+	return [
+		...section(namesSpeaker ? `${who} says\n${text}` : text),
+		...context(joined(namesSpeaker ? '' : who, actions, note)),
+	];
+}
+
+const SCREENSHOT_TEXT = "The agent's latest screenshot";
+const NOT_SHOWN = 'Latest screenshot: link not shown';
+
+/** The first `most` files with their links, then why links are missing, then `notes`. */
+function fileBlocks(files: Session['files'], most: number, links: Links, notes: string[] = []): KnownBlock[] {
+	const refused = new Map<string, number>();
+	const shown = files.slice(0, most).flatMap((file) => {
+		const link = links(file.signedUrl);
+		const name = quotedNameMrkdwn(file.filename, 200) || 'A file without a name';
+		if (link.kind === 'refused') refused.set(link.why, (refused.get(link.why) ?? 0) + 1);
+		if (link.kind !== 'link') return section(`📄 ${name}`);
+		return section(`📄 ${name}\n${hostWords(link.host)}`.trim(), {
+			accessory: button(ACTIONS.openFile, 'Open', { url: link.url }),
+		});
+	});
+	return [
+		...shown,
+		...context(
+			...Array.from(refused, ([why, count]) => `${counted(count, 'file: link', 'files: links')} not shown (${why})`),
+			andMoreWords(files.length - most, 'in the dashboard'),
+			...notes,
+		),
+	];
+}
+
+export const LINKS_FOR_YOU =
+	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
+
+/** The host of a link that is not the service's own, as code, so that Slack does not link it. */
+function hostWords(host: string | null): string {
+	return host === null ? '' : `at \`${host}\``;
+}
+
+const MOST_FILES_ALONE = 20;
+
+/** The latest screenshot, for one person; the second message is for when Slack cannot load the picture. */
+export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
+	const target = links(session.lastScreenshotUrl);
+	if (target.kind === 'none') return [textMessage('There is no screenshot of this session.')];
+	if (target.kind === 'refused') return [textMessage(`${NOT_SHOWN} (${target.why}).`)];
+	const { url, host } = target;
+	const link = [
+		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url })),
+		...context(hostWords(host), LINKS_FOR_YOU),
+	];
+	const instead = section('Slack could not load the screenshot; this opens it in the browser:');
+	return [
+		message(SCREENSHOT_TEXT, [{ type: 'image', image_url: url, alt_text: SCREENSHOT_TEXT }, ...link]),
+		message(SCREENSHOT_TEXT, [...instead, ...link]),
+	];
+}
+
+/** The files with fresh links, for one person. */
+export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
+	if (files.length === 0) return [textMessage('This session has no files.')];
+	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
+	return [message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])])];
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { ChannelEnd, ChannelKey } from '../../database/watch.ts';
+import type { GoneReason } from '../../posts/post.ts';
+import type { HandlerContext } from '../../slack/context.ts';
+import { ACTIONS } from '../../slack/ids.ts';
+import { forAnybody, NOTHING_TO_DO } from '../../slack/request.ts';
+import { helpMessage } from './view.ts';
+
+const CHANNEL_EVENT = z.object({ channel: z.string() });
+const ID_CHANGED_EVENT = z.object({ old_channel_id: z.string() });
+
+/** Events after which the bot cannot post in a channel; `…_left` means that the bot was removed. */
+const EVENTS: Readonly<Record<string, GoneReason>> = {
+	channel_archive: 'channelArchived',
+	group_archive: 'channelArchived',
+	channel_deleted: 'channelGone',
+	group_deleted: 'channelGone',
+	channel_left: 'botRemoved',
+	group_left: 'botRemoved',
+};
+
+/** Links open in the browser, but Slack also reports the press and expects an acknowledgement. */
+const LINKS = [ACTIONS.dashboard, ACTIONS.openFile, ACTIONS.openScreenshot];
+
+const DIRECT_MESSAGE_EVENT = z.object({
+	channel: z.string(),
+	channel_type: z.literal('im'),
+	/** Edits, joins and our own posts have other subtypes. */
+	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
+});
+
+/** Ends the watches of channels that are gone or shared with another organisation, and tells their creators. */
+export function registerChannelEvents({
+	listen,
+	watching,
+	channels,
+	config,
+}: HandlerContext & { watching: { channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> } }): void {
+	/** Whether channels shared with other organisations may hold watches. */
+	const { allowExternal } = config.access;
+
+	for (const [name, reason] of Object.entries(EVENTS)) {
+		listen.event(name, async (event, teamId) => {
+			const { data } = CHANNEL_EVENT.safeParse(event);
+			if (data !== undefined) await watching.channelEnded({ teamId, channelId: data.channel }, reason);
+		});
+	}
+
+	listen.event('channel_shared', async (event, teamId) => {
+		const { data } = CHANNEL_EVENT.safeParse(event);
+		if (data === undefined || allowExternal) return;
+		// Slack may also send this event for sharing inside our own organisation.
+		const channel = { teamId, channelId: data.channel };
+		if (!(await channels.isSharedInsideOnly(channel.channelId))) await watching.channelEnded(channel, 'channelShared');
+	});
+
+	// Slack sends this when a private channel becomes shared with another organisation. The watches have its old id.
+	listen.event('channel_id_changed', async (event, teamId) => {
+		const channelId = ID_CHANGED_EVENT.safeParse(event).data?.old_channel_id;
+		if (channelId !== undefined && !allowExternal) await watching.channelEnded({ teamId, channelId }, 'channelShared');
+	});
+}
+
+/** Handles what no other handler does: links, buttons of other versions of Handraise, messages in the app's DM. */
+export function registerFallbacks({ listen, personReads, reply, clients }: HandlerContext): void {
+	for (const id of LINKS) listen.action(id, () => NOTHING_TO_DO);
+
+	listen.otherActions(new Set(Object.values(ACTIONS)), (request, actionId) =>
+		forAnybody(async () => {
+			request.log.warn({ action: actionId.slice(0, 60) }, 'an unknown button was pressed');
+			await reply.failed(request, 'button_outdated');
+		}),
+	);
+
+	// The reply to every direct message is the help.
+	listen.message('message', (request, event) => {
+		const { data } = DIRECT_MESSAGE_EVENT.safeParse(event);
+		if (data === undefined) return null;
+		return forAnybody(async () => {
+			// Whoever writes so fast has just got the same help.
+			if ((await personReads.turn(request)) !== null) return;
+			await clients.background.chat.postMessage({ channel: data.channel, ...helpMessage('asked') });
+		});
+	});
+}

@@ -1,0 +1,149 @@
+import type { Core } from '../../core.ts';
+import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
+import { type HandOver, holderOf } from '../../questions/hand-over.ts';
+import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
+import { slackFailure } from '../../slack/clients.ts';
+import type { AnswerStore } from '../answer/answer-store.ts';
+import type { ClaimStore } from '../answer/answering-store.ts';
+import type { PostContext, SettledLook } from './post-view.ts';
+import type { WatchStore } from './watch-store.ts';
+
+/** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
+export function createQuestionFacts(
+	{
+		serviceUrl,
+		store: { answers, claims, watches },
+		config,
+		clients: { background: client },
+		directory,
+		clock,
+		log,
+	}: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
+	mayAct: MayAct,
+) {
+	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
+
+	const standing = (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex));
+
+	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
+	async function answerTo(question: StoredQuestion | null, sessionId: string, messageIndex: number) {
+		const newest = await standing(sessionId, messageIndex);
+		if (question === null || question.messageIndex !== messageIndex) return newest;
+		const { answerId, askedAt } = question;
+		// One that nobody watches any more may still be answered.
+		const settledAt = question.settled === 'unwatched' ? null : question.settledAt;
+		if (answerId !== null && answerId !== newest?.id) return answers.arrived(answerId);
+		const isOlder = newest?.deliveredAt != null && newest.deliveredAt < askedAt && newest.id !== answerId;
+		// It may be to a later question in the same place.
+		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt && newest.id !== answerId;
+		return isOlder || isNewer ? null : newest;
+	}
+
+	/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
+	async function claimed(sessionId: string, messageIndex: number) {
+		const active = await claims.active(keyOf(sessionId, messageIndex), clock.now());
+		return {
+			claims: active.map(({ person }) => person.userId),
+			claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
+		};
+	}
+
+	/** Why somebody may not act in a channel now, or null. */
+	function refusal(person: Parameters<MayAct>[0], channelId: string | null) {
+		return mayAct(person, channelId, FRESH_MS);
+	}
+
+	return {
+		standing,
+		answerTo,
+		claimed,
+		refusal,
+		shownOf: watches.shownOf,
+
+		/** `asked`: the question of the post. */
+		async contextOf(due: DuePost, maybeRepeat: boolean, asked: Asked | null = null): Promise<PostContext> {
+			const { post, watch, view, threadTs } = due;
+			const { content, target } = post;
+			const sessionId = watch?.session.sessionId ?? '';
+			const isUpdate = post.ts !== null;
+			const messageIndex = asked?.question.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
+			const isStored = sessionId !== '' && messageIndex !== null;
+			const isAlone = watch?.mode === 'raisedHand' && (content.kind === 'question' || content.kind === 'switching');
+			// A new post names nobody: it would notify them.
+			const [standing, claims, refused] = await Promise.all([
+				isStored ? answerTo(due.question, sessionId, messageIndex) : null,
+				isStored && isUpdate && isAlone ? claimed(sessionId, messageIndex) : { claims: [], claimedUntil: null },
+				isStored && isUpdate && asked !== null
+					? answers.refused(keyOf(sessionId, messageIndex), asked.question.fingerprint)
+					: null,
+			]);
+			return {
+				sessionId,
+				view,
+				standing,
+				refused,
+				handOver: holderOf(handOverOf(due)),
+				channelId: watch?.channelId ?? '',
+				threadTs,
+				watchedBy: watch?.createdBy ?? '',
+				reader: target.kind === 'person' ? target.userId : null,
+				alone: isAlone ? claims : null,
+				offersOptions: config.quickAnswers && watch?.buttons === true,
+				showsChoices: config.showAnswers !== 'never',
+				discreet: watch?.discreet !== false,
+				isUpdate,
+				now: clock.now(),
+				names: directory,
+				adminContact: config.access.adminContact,
+				maybeRepeat,
+			};
+		},
+
+		/** Who has the open question of a post; null when they may not answer any more, so that nobody has it. */
+		async holderOf(due: Pick<DuePost, 'watch' | 'question'>): Promise<HandOver | null> {
+			const handOver = holderOf(handOverOf(due));
+			if (handOver === null) return null;
+			const { teamId, to, channelId } = handOver;
+			const refused = await refusal({ teamId, userId: to }, channelId);
+			return refused === null || refused === 'could_not_check' ? handOver : null;
+		},
+
+		/** The link of a message; null when Slack does not tell it. */
+		async linkTo(channel: string, ts: string): Promise<string | null> {
+			try {
+				return (await client.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
+			} catch (error) {
+				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
+				return null;
+			}
+		},
+	};
+}
+
+export type QuestionFacts = ReturnType<typeof createQuestionFacts>;
+
+/** The newest hand-over of the open question of a post, also when its person has given the question back. */
+export function handOverOf({ watch, question }: Pick<DuePost, 'watch' | 'question'>): HandOver | null {
+	const handOver = question?.handOver ?? null;
+	return handOver?.teamId === watch?.teamId ? handOver : null;
+}
+
+/** The question of a post: while it is open as it was last read, then as it was last seen open. Null when it cannot be read. */
+export function askedOf({ question: stored, view }: DuePost): Asked | null {
+	if (stored === null) return null;
+	const { asked, settled, fingerprint, messageIndex } = stored;
+	const newest = view?.question ?? null;
+	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
+		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
+	}
+	return asked && { ...asked, question: { ...asked.question, messageIndex } };
+}
+
+/** How the question of a post ended, in its channel too; null while it is open there. */
+export function endOf({ question, watch }: DuePost): SettledLook | null {
+	const settled = question?.settled ?? null;
+	if (settled !== null && settled !== 'unwatched') return settled;
+	const reason = watch?.ended?.reason;
+	if (reason === undefined) return settled;
+	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
+}

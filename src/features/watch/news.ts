@@ -1,0 +1,145 @@
+import { type CardUrgency, type Endings, hasOpenQuestion, type Watch } from '../../database/watch.ts';
+import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
+import type { Change, Digest } from '../../questions/changes.ts';
+import { isOver, statusKind } from '../../questions/session.ts';
+import type { SeenSession } from '../../questions/session-snapshot.ts';
+
+/** From this many on, a session gets one post for all its questions. */
+const SWITCHING_FROM = 6;
+/** A question of such a session that stays for this long is posted by itself. */
+export const REST_MS = 60_000;
+
+/** Whether the session changes its question so often that the next one notifies only when it has rested. */
+export function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boolean {
+	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
+}
+
+/** The changes since the read before; null: since nothing. */
+export interface Told {
+	readonly before: Digest | null;
+	readonly changes: readonly Change[];
+}
+
+/** What to tell a channel of these changes. `changed`: whether people see a difference. */
+export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
+	const { before, changes } = told;
+	const posts: NewPost[] = [];
+	const target = targetOf(watch);
+	const { seenAt } = seen.view;
+	let endings = watch.endings ?? NO_ENDINGS;
+	let card: CardUrgency | null = before === null ? 'progress' : null;
+	for (const change of changes) {
+		card = moreUrgent(card, urgencyOf(change));
+		if (change.kind === 'questionReworded') endings = withEnding(endings, false, seenAt);
+		const isAnswered = endsQuestion(change, before);
+		if (isAnswered !== null) endings = withEnding(endings, isAnswered, seenAt);
+		const content = isPosted(change, watch) ? postOf(change, watch, told, seen) : null;
+		const post = content === null ? [] : [{ target, ...content }];
+		posts.push(...(isSwitching(endings) ? post.flatMap((one) => untilItRests(one, watch.revision, seenAt)) : post));
+	}
+	const changed = card !== null && changes.length > 0;
+	if (card !== null && isSwitching(endings)) card = 'progress';
+	return { posts, card: watch.mode === 'raisedHand' ? null : card, changed, endings };
+}
+
+/** The posts of a session that changes its question often: its one post now, and the question when it has rested. */
+function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
+	const { target, content } = post;
+	if (content.kind === 'questionClosed') return [];
+	if (content.kind !== 'question') return [post];
+	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
+	return [{ target, key: `switching:${revision}`, content: { kind: 'switching' } }, rested];
+}
+
+/** Of a raised hand only its questions are posted: their posts say how they were settled. */
+function isPosted({ kind }: Change, { mode }: Watch): boolean {
+	return mode !== 'raisedHand' || kind === 'questionAsked' || kind === 'questionChanged';
+}
+
+/** Whether this change ends a question with an answer; null: it ends none. */
+function endsQuestion(change: Change, before: Digest | null): boolean | null {
+	switch (change.kind) {
+		case 'questionChanged':
+			return hasOpenQuestion(before) ? false : null;
+		case 'questionAnswered':
+			return change.stillOpen.length === 0 ? true : null;
+		case 'questionClosed':
+			return false;
+		default:
+			return null;
+	}
+}
+
+function moreUrgent(first: CardUrgency | null, second: CardUrgency | null): CardUrgency | null {
+	return first === 'now' || second === 'now' ? 'now' : (first ?? second);
+}
+
+function urgencyOf(change: Change): CardUrgency {
+	switch (change.kind) {
+		case 'stepped':
+		case 'filesChanged':
+			return 'progress';
+		default:
+			return 'now';
+	}
+}
+
+function postOf(
+	change: Change,
+	watch: Watch,
+	{ before, changes }: Told,
+	{ view, questionAt }: SeenSession,
+): Omit<NewPost, 'target'> | null {
+	switch (change.kind) {
+		case 'questionAsked':
+		case 'questionChanged': {
+			const { messageIndex, items } = change;
+			const fingerprint = questionAt(messageIndex)?.fingerprint;
+			if (fingerprint === undefined || items.length === 0) return null;
+			const changed = change.kind === 'questionChanged';
+			// The store adds which time it is asked.
+			return { key: `question:${messageIndex}:${fingerprint}:`, content: { kind: 'question', messageIndex, changed } };
+		}
+		case 'questionAnswered': {
+			const { messageIndex, items, stillOpen } = change;
+			const question = change.taken === true ? null : questionAt(messageIndex);
+			const fingerprint = (question ?? before?.question)?.fingerprint ?? '';
+			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
+			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;
+			// A read after one with a shortened history does not repeat the newest post.
+			return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says }, content };
+		}
+		case 'questionClosed': {
+			const { messageIndex } = change;
+			const key = `closed:${messageIndex}:${before?.question?.fingerprint ?? ''}:${watch.revision}`;
+			return { key, content: { kind: 'questionClosed', messageIndex } };
+		}
+		case 'statusChanged': {
+			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, changes)) return null;
+			return { key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } };
+		}
+		case 'ended': {
+			if (watch.mode !== 'everything') return null;
+			return { key: 'end', content: { kind: 'end', status: change.status, result: view.result, step: view.step } };
+		}
+		default:
+			return null;
+	}
+}
+
+/** False when another post tells it (a question, an answer, an end) and when the agent goes on after an answer or an end. */
+function statusMatters(from: string, to: string, changes: readonly Change[]): boolean {
+	if (changes.some(({ kind }) => kind === 'ended')) return false;
+	switch (statusKind(to)) {
+		case 'paused':
+		case 'inactive':
+		case 'unknown':
+			return true;
+		case 'humanInput':
+			return !changes.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
+		case 'active':
+			return statusKind(from) !== 'humanInput' && !isOver(from);
+		default:
+			return false;
+	}
+}

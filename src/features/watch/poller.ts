@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import { codeOf, retryAtOf } from '../../core/errors.ts';
+import { createLeaseLoop, type LeaseLoop } from '../../core/lease-loop.ts';
+import type { Core } from '../../core.ts';
+import type { ReadKind, TakenSession, Watch } from '../../database/watch.ts';
+import type { QuestionDigest } from '../../questions/changes.ts';
+import type { Session } from '../../questions/session.ts';
+import type { OurAnswers } from '../../questions/session-snapshot.ts';
+import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
+import { createReadWindow, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
+import { logEnded } from './channel-guard.ts';
+import { createReading, keptOf } from './reading.ts';
+import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
+import type { WatchStore } from './watch-store.ts';
+import type { ReadOutcome, SessionUpdate } from './watched-session-store.ts';
+
+interface ReadAnswers extends OurAnswers {
+	/** The positions of a question to which answers of ours arrived in this time. */
+	arrivedBetween(question: QuestionDigest, times: { since: number; before: number }): readonly number[];
+}
+
+export interface PollerOptions {
+	readonly budget: BackgroundBudget;
+	/** Is told of the calls of all parts, so that the first success ends an outage. */
+	readonly health: ServiceHealth;
+	/** What our answers mean for a session as read. `known`: the question that was open before. */
+	readonly ourAnswers: (session: Session, known: QuestionDigest | null) => Promise<ReadAnswers>;
+	/** Called after a post or a card update was stored. */
+	readonly onNews: () => void;
+	/** Called after a question was opened, changed or closed, or a watch began or ended. */
+	readonly onQuestions: () => void;
+}
+
+const LEASE_MS = 21_000;
+const READS_AT_ONCE = 16;
+/** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
+const WAITING_AT_ONCE = 2;
+/** With those that go ahead of others. */
+const WITH_AWAITED_AT_ONCE = 6;
+/** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
+const GONE_AFTER_FAILURES = 3;
+const NOTE_INTERVAL_MS = 60_000;
+/** How often to look whether a read that waited got its permit, or another hangs, so that the next may begin. */
+const PERMIT_CHECK_MS = 1_000;
+
+/** Reads watched sessions when they are due, and stores the changes together with the posts of them. */
+export function createPoller(core: Core<{ watches: WatchStore }>, options: PollerOptions): LeaseLoop {
+	const { sessionService, serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	const { budget, health, onNews, onQuestions } = options;
+	const planner = createPlanner();
+	const reading = createReading(core, planner);
+	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
+	let planAt = 0;
+	/** `health.down` as this process last stored it. */
+	let notedDown: boolean | null = null;
+	let noteAgainAt = 0;
+	let recovered = false;
+	health.onRecovered(readFailingSoon);
+	clock.onStep?.(() => {
+		planAt = 0;
+		noteAgainAt = 0;
+	});
+
+	const loop = createLeaseLoop<TakenSession>(core, {
+		itemsName: 'reads',
+		rows: store.sessionRows,
+		leaseMs: LEASE_MS,
+		concurrency: READS_AT_ONCE,
+		async prepare() {
+			if (planAt <= clock.now()) {
+				planAt = clock.now() + PLAN_MS;
+				await plan();
+			}
+			await noteHealth();
+		},
+		async take(lease, room, running) {
+			const now = clock.now();
+			if (budget.pausedUntil() > now) return [];
+			for (const { only, count } of freeReads(running)) {
+				const taken = await store.takeDue(serviceUrl, lease, Math.min(room, count), { now, only });
+				if (taken.length > 0) return taken;
+			}
+			return [];
+		},
+		async nextDueAt(running) {
+			const now = clock.now();
+			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
+			// By then the outage has to be stored, also when nothing is read meanwhile.
+			const planOrDownAt = downAt > now ? Math.min(planAt, downAt) : planAt;
+			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
+			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, only));
+			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
+			const isFull = budget.waiting() > 0 || readWindow.room() < 1;
+			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
+		},
+		work: readAndRecord,
+		logFailure: ({ session: { sessionId } }, error) =>
+			log.warn({ sessionId, code: codeOf(error) }, 'what a read found could not be stored; the session is read again'),
+		async renew(held, ms) {
+			const kept = await store.renew(
+				held.map(({ item: { session }, token }) => ({ session, token })),
+				ms,
+				clock.now(),
+			);
+			const ids = new Set(kept.map(({ sessionId }) => sessionId));
+			return held.filter(({ item }) => ids.has(item.session.sessionId));
+		},
+		release: (held) => store.releaseReads(held.map(({ token }) => token)),
+	});
+
+	/** How many more reads may be under way and wait for the budget, the first first. Each kind may always have one. */
+	function freeReads(running: readonly TakenSession[]): { only: ReadKind | null; count: number }[] {
+		const room = readWindow.room();
+		const free = Math.min(room, WAITING_AT_ONCE - budget.waiting());
+		if (free > 0) return [{ only: null, count: free }];
+		const awaited = Math.min(room, WITH_AWAITED_AT_ONCE - budget.waiting());
+		return [
+			...(running.every(isAwaited) ? [{ only: 'planned', count: 1 } as const] : []),
+			...(awaited > 0 || !running.some(isAwaited) ? [{ only: 'awaited', count: Math.max(1, awaited) } as const] : []),
+		];
+	}
+
+	function readFailingSoon(): void {
+		recovered = true;
+		planAt = 0;
+		loop.wake();
+	}
+
+	async function plan(): Promise<void> {
+		const outlines = await store.outlines(serviceUrl);
+		const rate = budget.rates().planned;
+		planner.plan(outlines, rate);
+		metrics.watchedSessions(outlines.length);
+		metrics.backgroundPerSecond(rate);
+		const now = clock.now();
+		const moves = movesFor(outlines, planner, now, recovered);
+		recovered = false;
+		if (moves.length > 0) await store.reschedule(moves);
+	}
+
+	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
+		const { session: key, lastReadAt } = taken;
+		let found: SessionReading;
+		const ended = readWindow.begin();
+		try {
+			found = await sessionService.read(key.sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
+			ended(found.endedAt - found.readAt);
+		} catch (error) {
+			ended(null);
+			signal.throwIfAborted();
+			await recordFailure(taken, token, error);
+			return;
+		}
+		health.succeeded();
+		const watches = await store.ofSession(key, clock.now());
+		const known = taken.digest?.question ?? null;
+		const ours = await options.ourAnswers(found.session, known);
+		const since = known === null || known.open.length === 0 ? null : await store.askedAt(key);
+		const arrived = known !== null && since !== null ? ours.arrivedBetween(known, { since, before: found.readAt }) : [];
+		const outcome = reading.succeeded(taken, found, watches, { ours, arrived });
+		const isChanged = outcome.update.view !== undefined;
+		metrics.read(isChanged ? 'changed' : 'unchanged');
+		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
+		await record(taken, token, outcome, watches);
+		await noteHealth();
+	}
+
+	async function record(
+		taken: TakenSession,
+		token: string,
+		{ update, watches }: ReadOutcome,
+		live: readonly Watch[] = [],
+	): Promise<void> {
+		if (!(await store.record({ session: taken.session, token }, { update, watches, now: clock.now() }))) return;
+		for (const { watchId, card, end } of watches) {
+			if (card !== null) metrics.card('wanted');
+			const watch = live.find(({ id }) => id === watchId);
+			if (watch !== undefined && end !== null) logEnded(log, watch, end);
+		}
+		if (watches.length > 0) onNews();
+		if (changesQuestion(taken, update) || watches.some(({ end }) => end !== null)) onQuestions();
+	}
+
+	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
+		const code = codeOf(error);
+		const now = clock.now();
+		const { sessionId } = taken.session;
+		const failures = taken.failures + 1;
+		health.failed(code);
+		if (code === 'rate_limited') {
+			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
+			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
+			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
+			return;
+		}
+		metrics.read('failed');
+		const isGone = code === 'session_not_found' && failures >= GONE_AFTER_FAILURES;
+		const watches = await store.ofSession(taken.session, now);
+		await record(taken, token, reading.failed(taken, watches, isGone), watches);
+		log.info({ sessionId, code, failures }, 'a watched session could not be read');
+		await noteHealth();
+	}
+
+	/** Stores that the service went down or came back; repeated, because the replica that stored it may be gone. */
+	async function noteHealth(): Promise<void> {
+		const { down } = health;
+		const now = clock.now();
+		if (down === null || (down === notedDown && noteAgainAt > now)) return;
+		const since = health.failingSince ?? now;
+		const unlessReadSince = now - DOWN_AFTER_MS;
+		const isNews = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
+		notedDown = down;
+		noteAgainAt = now + NOTE_INTERVAL_MS;
+		if (!isNews) return;
+		// Another process may have stored the outage and the back-offs.
+		if (!down) readFailingSoon();
+		log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
+		onNews();
+	}
+
+	return loop;
+}
+
+function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
+	return by < at;
+}
+
+/** Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name. */
+function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
+	if (questions.length > 0) return true;
+	if (view === undefined || view.question === null) return false;
+	return view.name !== before?.name || !isDeepStrictEqual(view.question, before?.question);
+}

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Core } from '../../core.ts';
+import type { SessionOutline, StepRate, TakenSession, Watch, WatchEnd, WatchedSession } from '../../database/watch.ts';
+import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
+import { type NewPost, targetOf, watchEndedIn } from '../../posts/post.ts';
+import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
+import { occurrenceChanges } from '../../questions/occurrences.ts';
+import { isOver, type Session } from '../../questions/session.ts';
+import { type OurAnswers, type SeenSession, seenIn, showSame } from '../../questions/session-snapshot.ts';
+import { isSwitching, newsFor, REST_MS, type Told } from './news.ts';
+import { isEarlyReadAsked, type Planner } from './schedule.ts';
+import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
+
+const DAY_MS = 86_400_000;
+/** A raised hand that was never read holds its place for so many reads. Its session is listed again. */
+const HAND_TRIES = 3;
+
+/** The rules for what a read changes. Without side effects. */
+export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core<unknown>, planner: Planner) {
+	/** Whether a watch ends because nothing has changed for `maxDays`. */
+	function isStale({ lastChangeAt }: Watch): boolean {
+		return clock.now() - lastChangeAt > maxDays * DAY_MS;
+	}
+
+	/** The update of a watch with a card; empty when there is nothing to write. */
+	function updateOf(watch: Watch, told: Told, seen: SeenSession, isLast: boolean): WatchUpdate[] {
+		const { posts, card, changed, endings } = newsFor(watch, told, seen);
+		const stale = !changed && !isOver(seen.view.digest.status) && isStale(watch);
+		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
+		if (watch.revision > 0 && told.changes.length === 0 && end === null) return [];
+		const farewell = end === 'noChange' ? [watchEndedIn(watch, end, maxDays)] : [];
+		const news = {
+			posts: [...posts, ...farewell],
+			card: end === null ? card : 'now',
+			slowly: isSwitching(endings),
+		} as const;
+		return [{ watchId: watch.id, revision: watch.revision, changed, ...news, end }];
+	}
+
+	/**
+	 * The update of a raised hand. It ends when nobody is asked any more, but not shortly after an answer or while the
+	 * agent changes its question often: agents often ask again. It never ends for want of changes: the session would be
+	 * listed again.
+	 */
+	function raisedHandUpdate(watch: Watch, told: Told, seen: SeenSession, isEarly: boolean): WatchUpdate[] {
+		const { digest, seenAt } = seen.view;
+		const isUnread = watch.revision <= 0;
+		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
+		const { endings, ...news } = newsFor(watch, told, seen);
+		const isRestless = isSwitching(endings) && seenAt - endings.unansweredAt < REST_MS;
+		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless);
+		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
+		if (!isUnread && told.changes.length === 0 && end === null) return [];
+		const posted = isDismissed ? { posts: [], changed: false, card: null } : news;
+		const slowly = isSwitching(endings);
+		return [{ watchId: watch.id, revision: watch.revision, ...posted, slowly, end }];
+	}
+
+	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
+	function endOf(watch: Watch, taken: WatchedSession, failures: number, isGone: boolean): WatchUpdate[] {
+		const ended = (end: WatchEnd, posts: NewPost[]): WatchUpdate[] => {
+			const kept = { watchId: watch.id, revision: watch.revision, changed: false } as const;
+			return [{ ...kept, posts, card: null, slowly: false, end }];
+		};
+		if (watch.mode === 'raisedHand') {
+			// Nobody can tell any more whether its question is open.
+			const isLost = isGone || isStale(watch) || (watch.revision <= 0 && failures >= HAND_TRIES);
+			return isLost ? ended('handLowered', []) : [];
+		}
+		if (!isGone) return isStale(watch) ? ended('noChange', [watchEndedIn(watch, 'noChange', maxDays)]) : [];
+		// The end of a session that was over is announced without a last read.
+		if (taken.overSince === null || taken.digest === null) {
+			return ended('sessionGone', [watchEndedIn(watch, 'sessionGone', null)]);
+		}
+		if (watch.mode !== 'everything') return ended('sessionOver', [watchEndedIn(watch, 'sessionOver', null)]);
+		const { status, assistantCount: step } = taken.digest;
+		return ended('sessionOver', [
+			{ target: targetOf(watch), key: 'end', content: { kind: 'end', status, result: null, step } },
+		]);
+	}
+
+	return {
+		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
+		succeeded(
+			taken: TakenSession,
+			{ session, readAt: leftAt }: { session: Session; readAt: number },
+			watches: readonly Watch[],
+			{ ours, arrived }: { ours: OurAnswers; arrived: readonly number[] },
+		): ReadOutcome {
+			const now = clock.now();
+			const readAt = Math.min(leftAt, now);
+			const seen = seenIn(session, readAt, ours);
+			const { view } = seen;
+			const { digest } = view;
+			const sinceRead = changesBetween(taken.digest, session, ours.leftEmpty, arrived);
+			const isEnded = isOver(digest.status);
+			// The service may write the result a moment after the status, so the end is announced by one more read.
+			const isLast = isEnded && taken.overSince !== null;
+			const ofQuestions = sinceRead.filter(({ kind }) => kind.startsWith('question'));
+			const end = { kind: 'ended', status: digest.status } as const;
+			const changes: Change[] = isEnded ? [...ofQuestions, ...(isLast ? [end] : [])] : sinceRead;
+			// After a damaged digest the changes do not tell that the question is over.
+			const isLost = taken.digest === null && taken.lastReadAt !== null && !hasOpenQuestion(digest);
+			const questions = isLost
+				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
+				: occurrenceChanges(taken.digest, sinceRead, digest, seen.digestAt);
+			const isAsShown = taken.digest !== null && taken.view !== null && showSame(taken.view, view);
+			const base = {
+				stepRate: measuredRate(taken, digest, {
+					readAt,
+					steadySince: clock.steadySince?.() ?? Number.NEGATIVE_INFINITY,
+				}),
+				lastReadAt: readAt,
+				lastChangeAt: isDeepStrictEqual(taken.digest, digest) ? taken.lastChangeAt : readAt,
+				failures: 0,
+				overSince: isEnded ? (taken.overSince ?? readAt) : null,
+				earlyReadCount: taken.earlyReadCount,
+				questions,
+				// Names and descriptions may change without news, and a question that is asked again may look as before.
+				...((questions.length > 0 || !isAsShown) && { view }),
+			};
+			const outline: SessionOutline = {
+				...taken,
+				...base,
+				status: digest.status,
+				questionOpen: hasOpenQuestion(digest),
+			};
+			return {
+				update: { ...base, nextRead: planner.nextRead(outline, now) },
+				watches: watches.flatMap((watch) => {
+					const isUnread = watch.revision <= 0;
+					const told = isUnread
+						? { before: null, changes: changesBetween(null, session, ours.leftEmpty) }
+						: { before: taken.digest, changes };
+					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, told, seen, isEarlyReadAsked(taken, now));
+					// The read for whoever began it was newer.
+					const isOlder = readAt < watch.createdAt;
+					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : updateOf(watch, told, seen, isLast);
+				}),
+			};
+		},
+
+		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: the service has no such session. */
+		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
+			const failures = taken.failures + 1;
+			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
+			const nextRead = planner.nextRead(outline, clock.now());
+			return {
+				update: { ...keptOf(taken), failures, nextRead, ...(isGone && { questions: [CLOSED] }) },
+				watches: watches.flatMap((watch) => endOf(watch, taken, failures, isGone)),
+			};
+		},
+	};
+}
+
+/** The session as stored, for a read that failed. */
+export function keptOf({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
+	return kept;
+}
+
+function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
+	const { fingerprint, sameBefore } = digest.question ?? {};
+	return hasOpenQuestion(digest) && fingerprint === question?.fingerprint && sameBefore === question?.sameBefore;
+}
+
+/** The step rate after this read; unchanged when the time between the two reads cannot be measured. */
+function measuredRate(
+	{ stepRate, digest: before, lastReadAt: previousAt }: WatchedSession,
+	after: Digest,
+	{ readAt, steadySince }: { readAt: number; steadySince: number },
+): StepRate {
+	if (before === null || previousAt === null) return stepRate;
+	if (previousAt < steadySince || previousAt > readAt) return { ...stepRate, lastStepAt: null };
+	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
+}
+
+const CLOSED = { kind: 'settled', how: 'closed' } as const;

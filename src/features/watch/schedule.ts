@@ -1,0 +1,175 @@
+import { backOff } from '../../core/errors.ts';
+import { activityOf, type PlannedRead, type SessionOutline, type WatchedOutline } from '../../database/watch.ts';
+import type { SessionKey } from '../../questions/session.ts';
+
+/*
+ * When to read which session next.
+ *
+ * All reads cost the same and share one budget. If questions come at a constant rate, the expected wait is least when each
+ * session's interval is proportional to the square root of the time until it asks (Lagrange). That time is taken as
+ * proportional to the gap between its steps. One factor for all sessions makes the reads fit the budget. No session
+ * waits longer than a multiple of the round, the time in which all are read once in turn.
+ *
+ * One person's watches must not slow down everybody else's. The person whose sessions take the most reads keeps the
+ * common factor. The others get a lower one if they need it: at that factor they get `shareOfOthers` of the reads that
+ * they would get without that person.
+ */
+
+export const FLOOR_MS = 1_000;
+/** No interval is longer than this many rounds... */
+export const CEILING_ROUNDS = 2.5;
+/** ...unless that is shorter than this. */
+export const CEILING_MS = 15_000;
+/** The part of the rate that is planned: above 1, because otherwise chance leaves some of it unused. */
+export const UTILISATION = 1.1;
+/** Due reads with short intervals go first: each is put off by this share of its interval. */
+const SLACK = 0.3;
+/** The longest interval, however many sessions there are. */
+export const LONGEST_INTERVAL_MS = 30 * 60_000;
+/** Until the last read of a session that is over: the service may write the result a moment after the status. */
+const LAST_READ_MS = 5_000;
+/** The interval after an early read was asked for, and for how long: the agent goes on within seconds of an answer. */
+const EARLY_READ_MS = 3_000;
+const EARLY_READ_FOR_MS = 30_000;
+/** The back-off after a failure, doubled for each further one up to the longest. */
+const RETRY = { firstMs: 4_000, longestMs: 60_000 } as const;
+/** Counts as the gap of a session that waits for an answer: most answers come through Slack and are known without a read. */
+const WAITING_GAP_MS = 60_000;
+/** Counts as the gap of a session that neither works nor waits: it resumes after hours. */
+const RESTING_GAP_MS = 3_600_000;
+/** The equal share of all but one of `people`, bounded. At 0.6, others wait up to twice the usual time. */
+const shareOfOthers = (people: number) => Math.min(0.7, Math.max(0.6, 1 - 1 / people));
+/** Bounds of the factor, in square roots of milliseconds. */
+const LEAST_FACTOR = 0.01;
+const GREATEST_FACTOR = 1e7;
+
+export function createPlanner() {
+	let factor = 100;
+	let ceilingMs = CEILING_MS;
+	/** Sessions of all but the heaviest watcher, with a factor of their own if that is lower. */
+	let others: ReadonlySet<string> = new Set();
+	let othersFactor = factor;
+
+	function interval(outline: SessionOutline, atFactor: number): number {
+		return Math.min(ceilingMs, Math.max(FLOOR_MS, atFactor * Math.sqrt(gapOf(outline))));
+	}
+
+	function factorOf({ session }: SessionOutline, common: number): number {
+		return others.has(session.sessionId) ? Math.min(common, othersFactor) : common;
+	}
+
+	function readsPerSecond(sessions: readonly SessionOutline[], atFactor: (outline: SessionOutline) => number): number {
+		return sessions.reduce((sum, outline) => sum + 1000 / interval(outline, atFactor(outline)), 0);
+	}
+
+	function planOthers(sessions: readonly WatchedOutline[], rate: number): void {
+		const { theirs, people } = besidesTheHeaviest(sessions, (group) => readsPerSecond(group, () => factor));
+		others = new Set(theirs.map(({ session }) => session.sessionId));
+		if (theirs.length === 0) return;
+		const readsAt = (common: number) => readsPerSecond(theirs, () => common);
+		const withoutTheHeaviest = Math.min(rate, readsAt(LEAST_FACTOR));
+		othersFactor = settle(Math.min(othersFactor, factor), shareOfOthers(people) * withoutTheHeaviest, readsAt);
+	}
+
+	return {
+		plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void {
+			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
+			const rate = Math.max(0.01, backgroundPerSecond * UTILISATION);
+			const roundMs = (outlines.length * 1000) / rate;
+			ceilingMs = Math.min(LONGEST_INTERVAL_MS, Math.max(CEILING_MS, CEILING_ROUNDS * roundMs));
+			if (sessions.length === 0) return;
+			planOthers(sessions, rate);
+			factor = settle(factor, rate, (common) => readsPerSecond(sessions, (outline) => factorOf(outline, common)));
+		},
+		/** When to read a session next; not before `now`. */
+		nextRead(outline: SessionOutline, now: number): PlannedRead {
+			const from = outline.lastReadAt ?? now;
+			const planned = (ms: number) => {
+				const at = Math.max(now, from + ms);
+				return { at, by: at + SLACK * ms };
+			};
+			if (outline.failures > 0) {
+				const at = now + backOff(outline.failures, RETRY);
+				return { at, by: placeOf(outline, at) };
+			}
+			if (outline.lastReadAt === null) return { at: now, by: now };
+			if (outline.overSince !== null) return planned(LAST_READ_MS);
+			const ms = interval(outline, factorOf(outline, factor));
+			const isEarly = activityOf(outline) === 'waiting' && isEarlyReadAsked(outline, now);
+			return planned(isEarly ? Math.min(ms, EARLY_READ_MS) : ms);
+		},
+	};
+}
+
+export type Planner = ReturnType<typeof createPlanner>;
+
+/** The factor at which about `rate` reads a second are taken, found in a few steps from the factor before. */
+function settle(before: number, rate: number, readsAt: (factor: number) => number): number {
+	let factor = before;
+	// Without floor and ceiling the reads are inversely proportional to the factor, so the ratio corrects it.
+	for (let round = 0; round < 6; round += 1) {
+		const ratio = readsAt(factor) / rate;
+		factor = Math.min(GREATEST_FACTOR, Math.max(LEAST_FACTOR, factor * ratio));
+		if (Math.abs(ratio - 1) < 0.02) break;
+	}
+	return factor;
+}
+
+function gapOf(outline: SessionOutline): number {
+	const { gapMs, lastStepAt } = outline.stepRate;
+	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[activityOf(outline)];
+	const sinceStep = lastStepAt === null ? 0 : (outline.lastReadAt ?? 0) - lastStepAt;
+	return Math.max(usual, sinceStep);
+}
+
+/** All sessions but those of the heaviest watcher. Of several watchers, the one who watches the fewest counts. */
+function besidesTheHeaviest(
+	sessions: readonly WatchedOutline[],
+	readsOf: (sessions: readonly WatchedOutline[]) => number,
+): { readonly theirs: readonly WatchedOutline[]; readonly people: number } {
+	const counts = new Map<string, number>();
+	for (const userId of sessions.flatMap(({ watchers }) => watchers)) counts.set(userId, (counts.get(userId) ?? 0) + 1);
+	const fewestFirst = (a: string, b: string) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || (a < b ? -1 : 1);
+	const byOwner = [...Map.groupBy(sessions, ({ watchers }) => watchers.toSorted(fewestFirst)[0] ?? '').values()];
+	const people = byOwner.length;
+	if (people < 2) return { theirs: [], people };
+	const reads = byOwner.map(readsOf);
+	const heaviest = reads.indexOf(Math.max(...reads));
+	return { theirs: byOwner.filter((_, index) => index !== heaviest).flat(), people };
+}
+
+export const PLAN_MS = 5_000;
+/** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
+export const AWAITED_AHEAD_MS = 5 * 60_000;
+/** A read is moved only by more than this share of its interval. */
+const WORTH_MOVING = 0.2;
+
+/** Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends. */
+export function movesFor(
+	outlines: readonly SessionOutline[],
+	planner: Planner,
+	now: number,
+	recovered: boolean,
+): { session: SessionKey; from: PlannedRead; to: PlannedRead }[] {
+	return outlines.flatMap((outline) => {
+		const { session, nextRead: from } = outline;
+		const failing = outline.failures > 0 || outline.lastReadAt === null;
+		if (failing && recovered && from.at > now) {
+			return [{ session, from, to: { at: now, by: placeOf(outline, now) } }];
+		}
+		if (failing || outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
+		const to = planner.nextRead(outline, now);
+		const planned = Math.max(1, from.at - outline.lastReadAt);
+		return Math.abs(to.at - from.at) > WORTH_MOVING * planned ? [{ session, from, to }] : [];
+	});
+}
+
+/** The place of a failing session's read at `at`: it stays the same while a reminder waits for it. */
+function placeOf({ nextRead }: SessionOutline, at: number): number {
+	return nextRead.by < nextRead.at ? nextRead.by : at;
+}
+
+/** Whether a person has just done something after which the agent goes on, so that its session is read early. */
+export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'earlyReadAskedAt'>, now: number): boolean {
+	return earlyReadAskedAt !== null && now - earlyReadAskedAt < EARLY_READ_FOR_MS;
+}

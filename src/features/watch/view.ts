@@ -1,0 +1,310 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { Discovery, Expectation, NoListReason, Watch, WatchOutcome } from '../../database/watch.ts';
+import type { LeftOut } from '../../posts/kinds.ts';
+import type { Question } from '../../questions/session.ts';
+import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
+import {
+	ACTIONS,
+	CALLBACKS,
+	encodeCarriage,
+	encodeTarget,
+	type SessionTarget,
+	type ViewMetadata,
+} from '../../slack/ids.ts';
+import type { MessageContent } from '../../slack/parts.ts';
+import { button, buttons, context, message, modal, section, sectionsOf, textMessage } from '../../slack/parts.ts';
+import { oneLineMrkdwn, plain, quoted, quotedNameMrkdwn, quotedTitle } from '../../slack/text.ts';
+import {
+	contactMrkdwn,
+	counted,
+	durationText,
+	joined,
+	momentMrkdwn,
+	personMrkdwn,
+	sentences,
+	sessionIdMrkdwn,
+	sessionName,
+	statusWords,
+	viewTitle,
+} from '../../slack/words.ts';
+
+const REASONS = {
+	asked: '',
+	unclear: 'I did not understand that.',
+	missing_id: 'Which session? The id is missing.',
+	too_many_ids: 'Those are too many sessions. You can name up to 20 at once.',
+	foreign_link: 'That link does not lead to our session dashboard.',
+	link_without_id: 'That link has no session id in it.',
+	id_too_long: 'That is too long for a session id.',
+	unknown_flag: 'I do not know that flag.',
+	reserved_id: 'That word is not a session id.',
+	all_alone:
+		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
+} as const;
+
+/** Why help is shown. */
+export type HelpReason = keyof typeof REASONS;
+
+export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
+
+/** What `/session` understands, and why help is shown if nobody asked for it. */
+export function helpMessage(reason: HelpReason = 'asked', typed = '', command = '/session'): MessageContent {
+	const shown = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
+	const aboutTyped: Partial<Record<HelpReason, string>> = {
+		unclear: `I did not understand \`${command} ${shown}\`.`,
+		unknown_flag: `\`watch\` has no flag “${shown}”, so nothing was changed. Put a session id that begins with a dash in quotes.`,
+		reserved_id: `A session id cannot be “${shown}”: the session service uses that word itself.`,
+	};
+	const why = (shown === '' ? undefined : aboutTyped[reason]) ?? REASONS[reason];
+	const lines = [
+		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
+		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel (an escalation there names only the session), \`--discreet\` out of notifications, \`--no-buttons\` shows no options as buttons`,
+		`\`${command} watch all\` — bring the questions of all sessions into this channel`,
+		`\`${command} unwatch 3f9a2c1d\` — stop watching it; \`unwatch all\` stops watching everything here`,
+		`\`${command} list\` — what this channel watches`,
+		`\`${command} inbox\` — what waits for you; the *Home* tab of this app shows the same`,
+		`\`${command} settings\` — when open questions are reminded of in this channel, whom to mention, quiet hours`,
+		`\`${command} history 3f9a2c1d\` — who answered what`,
+		`\`${command} help\` — show this help`,
+		"In the thread of a question or card: choose *Use as answer* in a message's menu, or mention me, to answer with that message.",
+	];
+	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
+		...section(why === '' ? '' : `⚠️ ${why}`),
+		...section(WHAT_IT_IS),
+		...section(lines.join('\n')),
+	]);
+}
+
+/** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
+export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
+	const parts = sectionsOf(lines);
+	return message(parts[0]?.text?.text ?? '', [...parts, ...context(note)]);
+}
+
+const CHOSEN_TEXT_HELP = {
+	no_session:
+		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
+	no_text: 'That message has no text that could be an answer.',
+	nothing_open: 'No question of this session is open now, so there is nothing to answer.',
+	secret:
+		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
+} as const;
+
+/** Why a message cannot be an answer. */
+export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
+	return textMessage(CHOSEN_TEXT_HELP[why]);
+}
+
+/** The reply to a mention, which cannot open a form itself: a button that opens it with that message in it. */
+export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
+	const words = `Use this as the answer for ${sessionName(target.sessionId)}?`;
+	return message(words, [
+		...section(`${words}\n${quoted(text, 600)}`),
+		...buttons(
+			button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage({ id: formId, ...target }), style: 'primary' }),
+		),
+	]);
+}
+
+/** Slack's limit for a select. */
+const MOST_OPTIONS = 100;
+export const WHICH_QUESTION = '*Which question does it answer?*';
+
+/** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
+export function chooseItemModal(
+	question: Question,
+	positions: readonly number[],
+	text: string,
+	metadata: ViewMetadata,
+): ModalView {
+	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
+		value: String(position),
+		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
+	}));
+	return modal({
+		callbackId: CALLBACKS.chooseItem,
+		title: viewTitle(metadata.sessionId),
+		metadata,
+		blocks: [
+			...section(`*Your message*\n${quoted(text, 1_500)}`),
+			...section(WHICH_QUESTION),
+			...buttons({
+				type: 'static_select',
+				action_id: ACTIONS.chooseItem,
+				placeholder: plain('Choose a question', 150),
+				options,
+			}),
+		],
+	});
+}
+
+/** The result of `/session watch` for one session, in one line of mrkdwn. */
+export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
+	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	switch (outcome.kind) {
+		case 'watching':
+			return `👀 ${name} is watched in this channel now.`;
+		case 'already':
+			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
+		case 'unknownSession':
+			return `⚠️ No session named ${name} found. Check the id.`;
+		case 'over': {
+			const { emoji, mrkdwn } = statusWords(outcome.status);
+			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}); there is nothing to watch. \`/session\` with its id shows it.`;
+		}
+		case 'limit': {
+			const { limit, count, most } = outcome;
+			const [who, whose, todo] = LIMITS[limit];
+			return `🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`;
+		}
+		case 'unreadable':
+			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
+	}
+}
+
+const LIMITS = {
+	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
+	channel: ['this channel watches', 'for one channel', 'Stop one (`/session list` shows them), use another channel'],
+	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
+} as const;
+
+/** The person reached their limit before these sessions were read. mrkdwn. */
+export function tooFastWords(sessionIds: readonly string[], code: string, error: ErrorContext): string {
+	const [first = '', ...others] = sessionIds;
+	const name = `*${sessionIdMrkdwn(first)}*`;
+	const which = others.length === 0 ? `${name} was` : `${name} and ${others.length} more were`;
+	return `⚠️ ${which} not read. ${errorWords(code, error).text}`;
+}
+
+export const WATCH_OPTIONS =
+	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel: an escalation there names only the session. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+
+/** The result of `/session unwatch` for one session. mrkdwn. */
+export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
+	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
+}
+
+/** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
+export function unwatchedAllWords(count: number, discovered: boolean): string {
+	if (count === 0 && !discovered) return 'This channel watches no session.';
+	const watched = `${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
+	const others = discovered ? 'The questions of all sessions do not come into this channel any more.' : '';
+	return `👋 ${sentences(count === 0 ? '' : watched, others)}`;
+}
+
+/** How slow watching will be; empty when it is not slow. */
+export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
+	if (!slow) return '';
+	const [round, typical, longest] = [roundSeconds, typicalSeconds, longestSeconds].map((s) => durationText(s * 1_000));
+	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
+}
+
+/** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. mrkdwn. */
+export function discoveringWords(
+	outcome: 'begun' | 'changed' | 'already',
+	{ discovery, isListed }: { discovery: Discovery | null; isListed: boolean },
+): string {
+	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
+	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
+	const since = outcome === 'begun' ? 'from now on' : 'already';
+	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
+}
+
+export const DISCOVERY_OPTIONS =
+	'`--discreet` keeps questions out of notifications and chosen options out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
+
+/** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
+const NO_LIST: Readonly<Record<NoListReason, string>> = {
+	notDiscovering:
+		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set `DISCOVER_SESSIONS` to `true`.',
+	listOff:
+		'Handraise does not ask the session service for its list. To change that, ask {contact} to set `SESSION_SERVICE_LIST` to `auto`.',
+	noList:
+		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
+};
+
+/** mrkdwn */
+export function noListWords(why: NoListReason, adminContact: string | null): string {
+	return NO_LIST[why].replace('{contact}', () => contactMrkdwn(adminContact));
+}
+
+/** Why `/session watch all` did nothing. mrkdwn. */
+export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
+	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`/session watch\` with an id works.`;
+}
+
+/** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
+export function leftOutWords(left: LeftOut, adminContact: string | null): string {
+	if (left.kind === 'discoveryPaused') {
+		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
+	}
+	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
+	return `🛑 ${who} ${counted(left.most, 'session')}, and that is the limit. More sessions wait for a person; the *Home* tab lists them where it lists waiting sessions. They come here when others are answered. A session that begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
+}
+
+/** In the list of what a channel watches: who began `watch all`. mrkdwn. */
+export function discoveredByWords(discovery: Discovery): string {
+	const who = `${personMrkdwn(discovery.createdBy)} ${momentMrkdwn(discovery.createdAt)}`;
+	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${who}.`;
+}
+
+function commandWords({ discreet, buttons }: Discovery): string {
+	return `\`watch all${discreet ? ' --discreet' : ''}${buttons ? '' : ' --no-buttons'}\``;
+}
+
+/** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
+export function watchCountWords(total: number, discovers: boolean): string {
+	if (total === 0 && discovers) return 'No session waits here now.';
+	if (total === 0) return 'This channel watches no session. To start, use `/session watch` with an id.';
+	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
+}
+
+/** Watches on a page of the list: each takes two of a message's 50 blocks. */
+export const LIST_PAGE = 15;
+
+interface ListedWatch extends Pick<Watch, 'session' | 'lastChangeAt' | 'mode'> {
+	readonly view: SessionSnapshot | null;
+}
+
+/** What a channel watches: state, open questions, last change. `discovery`: what to say about `watch all`. */
+export function watchList(
+	{ watches, total }: { readonly watches: readonly ListedWatch[]; readonly total: number },
+	offset: number,
+	discovery: readonly string[] = [],
+): MessageContent {
+	const discovers = discovery.length > 0;
+	const headline = watchCountWords(total, discovers);
+	const about = section(discovery.join('\n'));
+	if (total === 0) return message(headline, [...section(headline), ...about]);
+	return message(headline, [
+		...section(`*${headline}*`),
+		...about,
+		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
+		...buttons(
+			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(offset - LIST_PAGE) }) : null,
+			offset + LIST_PAGE < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
+		),
+	]);
+}
+
+function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBlock[] {
+	const id = sessionIdMrkdwn(session.sessionId);
+	const name = quotedNameMrkdwn(view?.name ?? '', 120);
+	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
+	const openCount = view?.question?.openCount ?? 0;
+	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
+	const status = statusWords(view?.status ?? '');
+	return [
+		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, { accessory: open }),
+		...context(
+			joined(
+				view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
+				openCount === 0 ? '' : `✋ ${counted(openCount, 'question')} open`,
+				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
+				`last change ${momentMrkdwn(lastChangeAt)}`,
+			),
+		),
+	];
+}

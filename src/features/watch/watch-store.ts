@@ -1,0 +1,197 @@
+import { type Kysely, sql } from 'kysely';
+import { change, countChanged, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
+import { isOurs } from '../../database/due.ts';
+import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables } from '../../database/tables.ts';
+import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
+import { DISMISSED } from '../../database/watch.ts';
+import type { Tx } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { createPostStore, type PostHooks } from '../../posts/store.ts';
+import { readWatch } from '../../posts/watch-rows.ts';
+import type { WatchEnding } from '../../posts/watch-store.ts';
+import {
+	endWatch,
+	liveWatches,
+	lockPosts,
+	lockSessionOf,
+	readShownWatch,
+	silencePosts,
+	touchLadders,
+} from '../../posts/watch-store.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { addWatch, limitReached, type NewWatch, stalestHand } from './adding-store.ts';
+import { createDiscoveryStore } from './channel-store.ts';
+import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
+
+export interface WatchPage {
+	readonly watches: readonly (Watch & { readonly view: SessionSnapshot | null; readonly checkedAt: number | null })[];
+	readonly total: number;
+}
+
+/**
+ * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of every
+ * result and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
+ */
+export function createWatchStore(parts: Parameters<typeof createPostStore>[0], hooks: PostHooks) {
+	const { db, cipher } = parts;
+
+	async function end(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+		const { trx } = tx;
+		const session = await lockSessionOf(trx, watchId);
+		if (session === null) return null;
+		await lockPosts(trx, session);
+		const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
+		if (row === undefined) return null;
+		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
+			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
+			return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
+		}
+		const ended = await endWatch(tx, row, ending);
+		if (ending.reason === 'gaveWay') {
+			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ is_new: 0 }).execute();
+		}
+		await stopUnwatched(trx, session, tx.now);
+		await touchLadders(trx, sessionColumns(session), tx.now);
+		return readWatch(ended);
+	}
+
+	return {
+		...createWatchedSessionStore({ db, cipher }),
+		...createPostStore(parts, hooks),
+		...createDiscoveryStore({ db, cipher }),
+		/**
+		 * Creates the watch, its session's row and the post of its card; idempotent by channel and session. The limits hold
+		 * exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts: `added`.
+		 */
+		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
+		/**
+		 * Ends a watch and queues `posts`; drops its pending ones unless `keepPending`. Null when it had ended before.
+		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
+		 */
+		end: (
+			watchId: string,
+			reason: WatchEnd,
+			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
+		) => db.write((trx) => end({ trx, cipher, now }, watchId, { reason, ...ending })),
+
+		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true. */
+		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
+			const exceeded = (trx: Kysely<Tables>) =>
+				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
+			if ((await exceeded(db.read)) === null) return false;
+			return db.write(async (trx) => {
+				await lockFor(trx, 'addingWatches');
+				const reached = await exceeded(trx);
+				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
+				if (stalest === null) return false;
+				const ending = { reason: 'gaveWay', posts: [], keepPending: false } as const;
+				return (await end({ trx, cipher, now }, stalest.id, ending)) !== null;
+			});
+		},
+		/** The watches that have not ended, newest change first. */
+		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
+			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('last_change_at', 'desc').orderBy('id');
+			const all = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
+			const [rows, { total }] = await Promise.all([
+				newest.limit(page.limit).offset(page.offset).execute(),
+				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+			]);
+			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
+			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
+		},
+		/** The watch of this session in this channel that has not ended. */
+		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
+			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			const row = await liveWatches(db.read, here).executeTakeFirst();
+			return row === undefined ? null : readWatch(row);
+		},
+		/** The newest watch of this channel, ended or not, that has or had this message as its card or as a question. */
+		async findByPost(channel: ChannelKey, ts: string) {
+			const posted = from(db.read, 'posts', { ts, kind: ['card', 'question', 'switching'] }).select('watch_id');
+			const found = from(db.read, 'watches', channelColumns(channel)).selectAll().where('id', 'in', posted);
+			const row = await found.orderBy('created_at', 'desc').limit(1).executeTakeFirst();
+			return row === undefined ? null : readShownWatch(db, cipher, row);
+		},
+
+		/** The watches of a channel that have not ended. */
+		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
+			const live = liveWatches(db.read, channelColumns(channel)).orderBy('created_at').orderBy('id');
+			return (await live.execute()).map(readWatch);
+		},
+		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
+		async activeChannels(): Promise<readonly ChannelKey[]> {
+			const keys = ['team_id', 'channel_id'] as const;
+			const watched = from(db.read, 'watches', { ended_at: null }).select(keys).where(isOurs(db));
+			const due = from(db.read, 'posts').where(isOurs(db)).where('due_at', 'is not', null);
+			const posted = due.select(['team_id', 'place_id as channel_id']).where('stream', 'not like', 'person:%');
+			const discovering = from(db.read, 'discoveries').select(keys).where(isOurs(db));
+			return (await watched.union(posted).union(discovering).execute()).map(channelOf);
+		},
+		/** Ends all posts of a channel, also of ended watches, and revokes their leases. */
+		silence: (channel: ChannelKey) =>
+			db.write(async (trx) => {
+				// Whoever else drops posts of a watch has locked it.
+				await locked(trx, 'watches', channelColumns(channel)).execute();
+				await silencePosts(trx, { team_id: channel.teamId, place_id: channel.channelId });
+			}),
+		/**
+		 * Removes posts that were over before `before`, questions that were settled and watches that ended before it.
+		 */
+		async removeEnded(before: number): Promise<number> {
+			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changed_at', '<', before).execute());
+			await inBatches((limit) => db.writeOne((trx) => removeQuestionBatch(trx, before, limit)));
+			await inBatches((limit) =>
+				db.writeOne((trx) => countChanged(remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }))),
+			);
+			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
+		},
+		/**
+		 * Removes the texts of posts that were over before `before` and of questions that were settled then, also of watches that
+		 * go on. Returns how many. Also forgets the sessions that were first listed before
+		 * then, such as those of a former service, but not those of `listedService`: its lists show who still waits.
+		 */
+		async removeTexts(before: number, listedService: string | null): Promise<number> {
+			await db.writeOne((trx) => {
+				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
+				return ofOthers.where('since', '<', before).execute();
+			});
+			return inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit)));
+		},
+	};
+}
+
+export type WatchStore = ReturnType<typeof createWatchStore>;
+
+async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const settled = from(trx, 'questions').select('id').where('settled_at', '<', before).where('content', 'is not', null);
+	const questions = await countChanged(change(trx, 'questions', { id: settled.limit(limit) }).set({ content: null }));
+	const over = overBefore(trx, before).where('content', '!=', '').limit(limit);
+	return questions + (await countChanged(change(trx, 'posts', { id: over }).set({ content: '' })));
+}
+
+/** Posts that are over. Not cards: they hold no text, and the last one tells when another one may be posted. */
+function overBefore(trx: Kysely<Tables>, before: number) {
+	// Written out: SQLite uses a partial index only then.
+	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
+	return over.where('created_at', '<', before).where('kind', '!=', 'card');
+}
+
+async function removeQuestionBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const settled = from(trx, 'questions').select('id').where('settled_at', '<', before).limit(limit);
+	return countChanged(remove(trx, 'questions', { id: settled }));
+}
+
+/** Removes watches that ended before `before` with all that is theirs. */
+async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const old = from(trx, 'watches').select(['id', 'service', 'session_id']).where('ended_at', '<', before);
+	const ended = await old.limit(limit).execute();
+	const ids = ended.map((row) => row.id);
+	if (ids.length > 0) {
+		await remove(trx, 'watches', { id: ids }).execute();
+		await remove(trx, 'posts', { watch_id: ids }).execute();
+		await remove(trx, 'ladders', { watch_id: ids }).execute();
+	}
+	for (const row of ended) await stopUnwatched(trx, sessionOf(row), before);
+	return ids.length;
+}

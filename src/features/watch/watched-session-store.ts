@@ -1,0 +1,384 @@
+import { type Kysely, sql } from 'kysely';
+import type { Lease } from '../../core/lease-loop.ts';
+import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase } from '../../database/database.ts';
+import { leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import {
+	type ChannelRow,
+	channelColumns,
+	channelOf,
+	sessionColumns,
+	sessionOf,
+	type Tables,
+	WITHOUT_LEASE,
+} from '../../database/tables.ts';
+import {
+	type CardUrgency,
+	hasOpenQuestion,
+	type ListedWaiting,
+	type PlannedRead,
+	type ReadKind,
+	type TakenSession,
+	type Watch,
+	type WatchEnd,
+	type WatchedOutline,
+	type WatchedSession,
+} from '../../database/watch.ts';
+import { type PostContent, QUESTION_KINDS } from '../../posts/kinds.ts';
+import { dropPlanned, endingsOf, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { openQuestionOf, recordQuestions, settleQuestion } from '../../posts/question-store.ts';
+import {
+	readDigest,
+	readView,
+	readWatch,
+	readWatchedSession,
+	sealView,
+	type WatchedSessionRow,
+	type WatchRow,
+} from '../../posts/watch-rows.ts';
+import {
+	askForRead,
+	asksAnew,
+	changeWaiting,
+	endWatch,
+	liveWatches,
+	lockPosts,
+	lockSession,
+	lowerHand,
+	readEarly,
+	touchLadders,
+} from '../../posts/watch-store.ts';
+import type { OccurrenceChange } from '../../questions/occurrences.ts';
+import { isWaiting, type SessionKey } from '../../questions/session.ts';
+import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { AWAITED_AHEAD_MS } from './schedule.ts';
+
+/** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
+export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
+	/** Left out when it shows what is stored already. */
+	readonly view?: SessionSnapshot;
+	/** Left out, or empty, when nothing changed about the session's questions. */
+	readonly questions?: readonly OccurrenceChange[];
+}
+
+/** A read's outcome for one watch, written only while it is at `revision` and goes on. */
+export interface WatchUpdate extends Pick<Watch, 'revision'> {
+	readonly watchId: string;
+	/** Whether people see a difference: sets `lastChangeAt`. */
+	readonly changed: boolean;
+	readonly posts: readonly NewPost[];
+	readonly card: CardUrgency | null;
+	/** Its session changes its question often: its posts are drawn again now and then. */
+	readonly slowly: boolean;
+	readonly end: WatchEnd | null;
+}
+
+/** A session that was taken and is not given back yet. */
+interface HeldSession {
+	readonly session: SessionKey;
+	readonly token: string;
+}
+
+/** What a read changes. */
+export interface ReadOutcome {
+	readonly update: SessionUpdate;
+	readonly watches: readonly WatchUpdate[];
+}
+
+/** `since`: when the first read failed. The service is not down if any replica has read something since `unlessReadSince`. */
+type OutageUpdate = Readonly<{ service: string; now: number; down: boolean; since: number; unlessReadSince: number }>;
+
+/** The part of the store of watches about the sessions that are read. */
+export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	async function recordWatch(tx: Tx, update: WatchUpdate): Promise<void> {
+		const { trx, now } = tx;
+		const unchanged = { id: update.watchId, revision: update.revision };
+		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
+		if (before === undefined) return;
+		const row = await change(trx, 'watches', { ...unchanged, ended_at: null })
+			.set({ revision: Math.max(update.revision, 0) + 1, ...(update.changed && { last_change_at: now }) })
+			.returningAll()
+			.executeTakeFirstOrThrow();
+		if (update.end === null) {
+			await planPosts(tx, update.posts);
+			const isAsked = update.posts.some(({ content }) => content.kind === 'question');
+			const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
+			if (isAnew) await changeWaiting(trx, row, asksAnew(now));
+			const { card: urgency, slowly } = update;
+			if (urgency !== null) await markPosts(tx, { watch_id: row.id, kind: 'card' }, { urgency, slowly });
+		} else {
+			const { end: reason, posts } = update;
+			if (reason === 'handLowered') await lowerHand(tx, row, posts);
+			else await endWatch(tx, row, { reason, posts, keepPending: true });
+		}
+	}
+
+	const readSessions = (service: string) =>
+		from(db.read, 'watched_sessions', { service }).where('next_read_at', 'is not', null);
+
+	return {
+		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
+		async takeDue(
+			service: string,
+			lease: Lease,
+			limit: number,
+			{ now, only }: { now: number; only: ReadKind | null },
+		): Promise<readonly TakenSession[]> {
+			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
+			const orderBy = sql`read_by`;
+			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
+			const rows = await leaseDue(db, due, { lease, now });
+			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
+		},
+
+		/** Since when the open question of a session is asked; null while none is open. */
+		askedAt: async (key: SessionKey) => (await openQuestionOf(db.read, key))?.asked_at ?? null,
+
+		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
+		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
+			db.writeOne(async (trx) => {
+				const service = [...new Set(held.map(({ session }) => session.service))];
+				const sessionIds = held.map(({ session }) => session.sessionId);
+				const own = { service, session_id: sessionIds, lease_token: held.map(({ token }) => token) };
+				const renewed = change(trx, 'watched_sessions', { ...own, session_id: locked(trx, 'watched_sessions', own) });
+				const rows = renewed.set({ leased_until: now + ms }).returning(['service', 'session_id']);
+				return (await rows.execute()).map(sessionOf);
+			}),
+
+		sessionRows: db.queuedRows(['watched_sessions']),
+
+		/** When `takeDue` next finds a session, or null. */
+		nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
+			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
+			return nextDue(db, 'watched_sessions', where, 'next_read_at');
+		},
+
+		async outlines(service: string): Promise<readonly WatchedOutline[]> {
+			const rows = await readSessions(service).selectAll().execute();
+			const live = from(db.read, 'watches', { service, ended_at: null });
+			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
+			const watches = await live.select(['session_id', watcher]).distinct().execute();
+			const watchers = Map.groupBy(watches, (row) => row.session_id);
+			return rows.map(readWatchedSession).map((session) => ({
+				...session,
+				status: session.digest?.status ?? null,
+				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),
+				watchers: watchers.get(session.session.sessionId)?.map((one) => one.watcher) ?? [],
+			}));
+		},
+
+		/** How many sessions are watched. */
+		async countSessions(service: string): Promise<number> {
+			const counted = readSessions(service).select((eb) => eb.fn.countAll<number>().as('count'));
+			return (await counted.executeTakeFirstOrThrow()).count;
+		},
+
+		/**
+		 * Writes a read's outcome and gives the lease back: schedule, view, questions, and for each watch posts and end,
+		 * all or nothing. False when the lease was lost: nothing was written.
+		 */
+		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
+			db.write(async (trx) => {
+				const row = await lockSession(trx, key);
+				if (row === undefined || row.lease_token !== token) return false;
+				const tx = { trx, cipher, now };
+				const held = change(trx, 'watched_sessions', { ...sessionColumns(key), lease_token: token });
+				await held.set(sessionChange(row, update, cipher)).execute();
+				const { questions = [], view } = update;
+				if (questions.length + watches.length > 0) await lockPosts(trx, key);
+				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
+				await recordQuestions(tx, key, questions, { newest, before: row.last_read_at });
+				const isSettled = questions.some(
+					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
+				);
+				// What the agent asks next may have the same words.
+				if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
+				for (const watch of watches) await recordWatch(tx, watch);
+				if (questions.length > 0) {
+					const slowly = watches.some((watch) => watch.slowly);
+					await markPosts(tx, sessionColumns(key), { urgency: slowly ? 'progress' : 'now', slowly });
+				}
+				const isEnded = watches.some(({ end }) => end !== null);
+				if (isEnded) await stopUnwatched(trx, key, now);
+				// Reminders may have been due while the service was away.
+				const isBack = row.failures > 0 && update.failures === 0;
+				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
+				return true;
+			}),
+
+		releaseReads: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
+
+		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
+		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
+			const live = liveWatches(db.read, sessionColumns(session)).orderBy('created_at').orderBy('id');
+			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
+			const found = rows.map(async (row) => ({
+				...readWatch(row),
+				endings,
+				dismissed: await dismissedQuestion(db.read, row),
+			}));
+			return Promise.all(found);
+		},
+
+		/** Whether the reads of a session fail that could be read before. */
+		async isFailing(service: string): Promise<boolean> {
+			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
+			return isFound(failing.select('session_id'));
+		},
+
+		/**
+		 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
+		 * newest read does not show that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since
+		 * the read was moved before.
+		 */
+		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
+			if (sessions.length === 0) return [];
+			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
+			const hasChanged = (row: WatchedSessionRow) =>
+				(row.last_change_at ?? 0) >= (listed.get(row.session_id)?.moved?.at ?? 0);
+			const isNews = (row: WatchedSessionRow) => {
+				const { absentAt = null, moved = null } = listed.get(row.session_id) ?? {};
+				if (row.next_read_at === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
+				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.last_read_at ?? 0) < (absentAt ?? 0);
+			};
+			const known = from(db.read, 'watched_sessions', { service, session_id: [...listed.keys()] });
+			const rows = await known.selectAll().execute();
+			const moves: { readonly sessionId: string; readonly hasChanged: boolean }[] = [];
+			for (const before of rows.filter(isNews)) {
+				const { session_id: sessionId } = before;
+				const isMoved = await db.write(async (trx) => {
+					const row = await lockSession(trx, { service, sessionId });
+					if (row === undefined || !isNews(row)) return false;
+					// One read tells. The ones after it are planned as usual.
+					await askForRead(trx, row, now - AWAITED_AHEAD_MS, now);
+					return true;
+				});
+				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });
+			}
+			return moves;
+		},
+
+		/**
+		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that
+		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
+		 */
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, cipher, now: outage.now }, outage)),
+
+		/** Moves the reads that are still planned for `from` and not leased. */
+		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
+			db.write(async (trx) => {
+				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
+					const row = { ...sessionColumns(session), next_read_at: planned.at, lease_token: null };
+					const moved = { next_read_at: Math.round(to.at), read_by: Math.round(to.by) };
+					await change(trx, 'watched_sessions', row).set(moved).execute();
+				}
+			}),
+
+		/**
+		 * Has the posts of a session's questions drawn again, and its cards unless `onlyQuestions`; moves its read forward to
+		 * `earlyReadAt` (null: as planned).
+		 */
+		refresh: (
+			session: SessionKey,
+			{ now, earlyReadAt, onlyQuestions = false }: { now: number; earlyReadAt: number | null; onlyQuestions?: boolean },
+		) =>
+			db.write(async (trx) => {
+				const row = await lockSession(trx, session);
+				if (row === undefined || row.next_read_at === null) return;
+				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
+				await markPosts({ trx, now }, { ...sessionColumns(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
+			}),
+	};
+}
+
+/**
+ * Of a raised hand before its first read: the question that was open when its channel last stopped watching the session, since
+ * `watch all` began there. Null: none.
+ */
+async function dismissedQuestion(db: Kysely<Tables>, hand: WatchRow) {
+	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
+	const [here, session] = [channelColumns(channelOf(hand)), sessionColumns(sessionOf(hand))];
+	const begun = from(db, 'discoveries', { ...here, service: hand.service }).select('created_at');
+	const former = from(db, 'watches', { ...here, ...session }).where('ended_at', '>=', begun);
+	const last = await former.selectAll().orderBy('ended_at', 'desc').limit(1).executeTakeFirst();
+	if (last?.ended_reason !== 'unwatched' && last?.ended_reason !== 'noChange') return null;
+	const wasOpen = sql<boolean>`asked_at <= ${last.ended_at} and coalesce(settled_at, ${last.ended_at}) >= ${last.ended_at}`;
+	const asked = from(db, 'questions', session).select(['fingerprint', 'same_before as sameBefore']).where(wasOpen);
+	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
+}
+
+function isOfKind(kind: ReadKind | null) {
+	if (kind === null) return sql<boolean>`true`;
+	return kind === 'awaited' ? sql<boolean>`read_by < next_read_at` : sql<boolean>`read_by >= next_read_at`;
+}
+
+function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {
+	const { hurry, next_read_at: plannedAt } = row;
+	const isEarly = hurry !== update.earlyReadCount && plannedAt !== null;
+	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
+	return {
+		rhythm: JSON.stringify(update.stepRate),
+		next_read_at: at,
+		read_by: Math.round(isEarly ? at : update.nextRead.by),
+		last_read_at: update.lastReadAt,
+		last_change_at: update.lastChangeAt,
+		failures: update.failures,
+		over_since: update.overSince,
+		...WITHOUT_LEASE,
+		...(update.view !== undefined && {
+			digest: JSON.stringify(update.view.digest),
+			view: sealView(sessionOf(row), update.view, cipher),
+		}),
+	};
+}
+
+/** The outage's row is written once, so that only one replica tells the channels. */
+async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: OutageUpdate): Promise<boolean> {
+	const { trx, now } = tx;
+	if (down) {
+		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
+		const later = from(trx, 'watched_sessions', { service }).select('session_id');
+		if ((await isFound(known)) || (await isFound(later.where('last_read_at', '>', unlessReadSince)))) return false;
+		const begin = Math.floor(since);
+		await trx.insertInto('service_outages').values({ service, down_since: begin }).execute();
+		const keys = ['team_id', 'channel_id'] as const;
+		const watching = from(trx, 'watches', { service, ended_at: null }).select(keys);
+		// A union has each channel once.
+		const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
+		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin });
+		return true;
+	}
+	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();
+	if (ended === undefined) return false;
+	const begin = ended.down_since;
+	// A channel that was not told of the outage yet is told of neither the outage nor its end.
+	const notice = { unique_key: `down:${begin}:${service}`, kind: 'serviceDown' };
+	await dropPlanned(trx, { ...notice, sending_since: null });
+	const told = from(trx, 'posts', { ...notice, state: ['planned', 'closed'] });
+	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
+	const back = { kind: 'serviceBack', since: begin, downMs: Math.max(0, now - begin) } as const;
+	await queueNotices(tx, channels, `back:${begin}:${service}`, back);
+	return true;
+}
+
+function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: PostContent) {
+	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
+	const notices = targets.map((target) => ({ target, key, content }));
+	return planPosts(tx, notices);
+}
+
+/** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
+export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey, now: number): Promise<void> {
+	await lockSession(trx, key);
+	const watches = from(trx, 'watches', sessionColumns(key)).select('id');
+	if (await isFound(watches.where('ended_at', 'is', null))) return;
+	await settleQuestion(trx, key, 'unwatched', { now });
+	if (await isFound(watches)) {
+		const stopped = { next_read_at: null, ...WITHOUT_LEASE };
+		await change(trx, 'watched_sessions', sessionColumns(key)).set(stopped).execute();
+		return;
+	}
+	await remove(trx, 'questions', sessionColumns(key)).execute();
+	await remove(trx, 'watched_sessions', sessionColumns(key)).execute();
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { DeepReadonly } from '../core/values.ts';
+import { channelSettings, REMINDER_STAGES } from '../database/channel-settings.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from '../database/watch.ts';
+import { questionView } from '../questions/session-snapshot.ts';
+
+export interface Kind {
+	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
+	readonly schema: z.ZodObject;
+	/** Whose thread it goes into. A question goes into the card's only for a watch with `--thread-only`. */
+	readonly thread?: 'card' | 'question';
+	/** Without that thread it is dropped; others then go into the channel. */
+	readonly isReply?: true;
+	/** It may mention people: posted again, it would notify them again. */
+	readonly notifies?: true;
+	/** It is kept current until its question is settled, or its watch has ended. */
+	readonly isCurrent?: true;
+	/** A channel hears it even if it watches nothing. */
+	readonly isForAll?: true;
+}
+
+const positions = z.array(z.int());
+const reason = z.enum(WATCH_ENDS);
+const messageIndex = z.int();
+
+const reminderEntry = z.object({
+	watchId: z.string(),
+	sessionId: z.string(),
+	questionId: z.string(),
+	/** Of the question's post. */
+	postTs: z.string(),
+	/** When it was posted, clock milliseconds. */
+	postedAt: z.number(),
+	/** Slack user id of who was answering when the reminder was due, and did not answer. */
+	heldBy: z.string().nullable(),
+	stage: z.enum(REMINDER_STAGES),
+	/** When it was due, clock milliseconds. */
+	dueAt: z.number(),
+	/** Whether none comes after it. */
+	isLast: z.boolean(),
+	/** How many reminders came before. */
+	number: z.int(),
+	/** When the reminder before was announced; null for the first. */
+	lastReminderAt: z.number().nullable(),
+});
+
+/** A question that was handed over, and the hand-over's id. */
+const handed = { watchId: z.string(), messageIndex, handOverId: z.string() };
+const ASKING = { notifies: true, isCurrent: true } as const;
+const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), ...ASKING } as const;
+
+/** All kinds of posts. The type of a content follows from its schema. */
+export const KINDS = {
+	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
+	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
+	/** `changed`: another one in the same message. */
+	question: { schema: z.object({ messageIndex, changed: z.boolean() }), ...ASKING },
+	/** The one post of a session that changes its question often. It shows the newest. */
+	switching: { schema: z.object({}), ...ASKING },
+	/** A question got values. `items`: their positions. */
+	answered: {
+		schema: z.object({ messageIndex, question: questionView.nullable(), items: positions, stillOpen: positions }),
+		thread: 'question',
+		isReply: true,
+	},
+	/** A question is no longer open and no answer is known. */
+	questionClosed: { schema: z.object({ messageIndex }), thread: 'question', isReply: true },
+	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'card', isReply: true },
+	end: {
+		schema: z.object({ status: z.string(), result: z.string().nullable(), step: z.int() }),
+		thread: 'card',
+	},
+	watchEnded: { schema: z.object({ reason, days: z.number().nullable() }), thread: 'card' },
+	/** One for each channel. */
+	serviceDown: { schema: z.object({ since: z.number() }) },
+	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
+	/** Somebody (`by`: Slack user id) has typed `watch all`. */
+	discoveryBegun: { schema: z.object({ by: z.string() }) },
+	/** Somebody has typed `unwatch all` after it. */
+	discoveryEnded: { schema: z.object({ by: z.string() }), isForAll: true },
+	/** Questions are left out because of a limit; once a day. */
+	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
+	/** Questions are left out because sessions cannot be listed; once a day. */
+	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }) },
+	reminder: { ...REMINDER, thread: 'question' },
+	/** Later: with mentions, in the channel. */
+	escalation: REMINDER,
+	digest: { schema: z.object({ entries: z.array(reminderEntry) }), notifies: true },
+	/** Somebody (`by`: Slack user id) changed the channel's settings. */
+	settingsChanged: {
+		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
+		isForAll: true,
+	},
+	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
+	handedOver: { schema: z.object({ ...handed, from: z.string() }), ...ASKING },
+	/**
+	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id.
+	 * `undelivered`: Slack refused the direct message to `by`, so Handraise gave the question back.
+	 */
+	givenBack: {
+		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
+		...ASKING,
+	},
+	/** A direct message. `all`: all sessions of the account were watched; left out: only these. */
+	creatorTold: {
+		schema: z.object({
+			reason,
+			channelId: z.string(),
+			sessionIds: z.array(z.string()),
+			all: z.exactOptional(z.boolean()),
+		}),
+	},
+} as const satisfies Record<string, Kind>;
+
+export type PostKind = keyof typeof KINDS;
+/** What is stored with a post of one of these kinds. */
+export type ContentOf<K extends PostKind> = {
+	[One in K]: (typeof KINDS)[One]['schema'] extends z.ZodObject<infer Shape>
+		? DeepReadonly<z.infer<z.ZodObject<Shape & { readonly kind: z.ZodLiteral<One> }>>>
+		: never;
+}[K];
+export type PostContent = ContentOf<PostKind>;
+/** A question that nobody has answered yet. */
+export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
+/** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that wait. */
+export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
+
+const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
+	z.object({ kind: z.literal(kind), ...schema.shape }),
+);
+/** The content of any kind. */
+export const content = z.discriminatedUnion('kind', [first as never, ...others]) as z.ZodType as z.ZodType<PostContent>;
+
+export function kindOf({ kind }: Pick<PostContent, 'kind'>): Kind {
+	return KINDS[kind];
+}
+
+/** The kinds that show a question and are kept current until it is settled. */
+export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
+	isCurrent === true && name !== 'card' ? [name] : [],
+);

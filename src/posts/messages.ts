@@ -1,0 +1,197 @@
+import { uptimeOf } from '../core/clock.ts';
+import { setBounded } from '../core/values.ts';
+import type { Core } from '../core.ts';
+import { isThreaded, slackErrorCode, slackFailure, slackOutcome } from '../slack/clients.ts';
+import { type MessageContent, replacement } from '../slack/parts.ts';
+import { kindOf } from './kinds.ts';
+import type { DuePost, PostTarget, SendOutcome } from './post.ts';
+
+const EVENT_TYPE = 'handraise_post';
+
+/** How long Slack has to say that a channel does not exist until that is believed. */
+const MISSING_MS = 60_000;
+const MAX_MISSING = 1_000;
+/** What `conversations.info` says of it then; the app has no scope to ask about a direct message. */
+const MISSING = new Set(['channel_not_found', 'missing_scope']);
+
+/** Nothing was written, and no repeat will succeed. */
+const GONE = {
+	is_archived: 'channelArchived',
+	// The error for an update in an archived channel.
+	is_inactive: 'channelArchived',
+	channel_not_found: 'channelGone',
+	not_in_channel: 'botRemoved',
+} as const;
+/** The errors for an update of a deleted message. In the place of one with replies, Slack leaves a message of its own. */
+const DELETED = new Set(['message_not_found', 'cant_update_message']);
+/** Messages to ask for in one page of history. Slack may return fewer: 15 for some apps. */
+const PAGE_SIZE = 100;
+/** Calls of one search, including those that Slack limits. After that it is unknown whether the post exists. */
+const MAX_CALLS = 10;
+/** No further page is requested after this time: a call takes up to 10 s, and the post is leased for 25 s. */
+const SEARCH_MS = 5_000;
+/** The search begins this long before the attempt was noted, because clocks differ. */
+const SEARCH_BACK_MS = 60_000;
+const MAX_SEARCHES = 100;
+
+interface Search {
+	/** False while the thread is searched; the channel comes after it. */
+	readonly inChannel: boolean;
+	/** Of the next page; null for the first. */
+	readonly cursor: string | null;
+	readonly callCount: number;
+}
+
+type Found =
+	| { readonly kind: 'found'; readonly ts: string; readonly isThreaded: boolean }
+	| { readonly kind: 'absent' | 'unreadable' }
+	| { readonly kind: 'later'; readonly ms: number };
+
+/** Writes messages to Slack, finds them again, and reports what became of each call. */
+export function createMessages({ clients: { background: client }, directChannelOf, clock, log }: Core) {
+	/** By channel, the uptime of the first of the refusals with `channel_not_found`. */
+	const missingSince = new Map<string, number>();
+	/** Searches that continue later, by the id of the post and the time of its attempt. */
+	const searches = new Map<string, Search>();
+
+	/** Whether Slack still does not find a channel after a minute, also when asked for it: one such code may be an error. */
+	async function isGone(channel: string): Promise<boolean> {
+		const now = uptimeOf(clock);
+		const since = missingSince.get(channel);
+		if (since === undefined) setBounded(missingSince, channel, now, MAX_MISSING);
+		if (since === undefined || now - since < MISSING_MS) return false;
+		// One call asks for all posts of the channel.
+		setBounded(missingSince, channel, now, MAX_MISSING);
+		const code = await client.conversations.info({ channel }).then(() => null, slackErrorCode);
+		return MISSING.has(code ?? '');
+	}
+
+	async function send(
+		call: () => Promise<{ ts?: string; message?: object }>,
+		target: PostTarget,
+		threadTs: string | null = null,
+	): Promise<SendOutcome> {
+		try {
+			const { ts, message } = await call();
+			if (target.kind !== 'person') missingSince.delete(target.channelId);
+			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
+			return threadTs === null || isThreaded(message) ? { kind: 'sent', ts } : { kind: 'unthreaded', ts };
+		} catch (error) {
+			const outcome = outcomeOf(error);
+			log.debug({ outcome }, 'Slack did not accept a post');
+			const mayEnd = outcome.kind === 'gone' && outcome.reason === 'channelGone' && target.kind !== 'person';
+			if (!mayEnd || (await isGone(target.channelId))) return outcome;
+			return { kind: 'later', ms: null, code: 'channel_not_found', limited: false };
+		}
+	}
+
+	async function channelOf(target: PostTarget): Promise<string> {
+		return target.kind === 'person' ? directChannelOf(target.userId) : target.channelId;
+	}
+
+	/** A page of messages: newest first in a channel, oldest first in the thread `threadTs`. */
+	async function historyPage(channel: string, threadTs: string | null, sentAt: number, cursor: string | null) {
+		const page = {
+			channel,
+			oldest: ((sentAt - SEARCH_BACK_MS) / 1000).toFixed(6),
+			limit: PAGE_SIZE,
+			include_all_metadata: true,
+			...(cursor !== null && { cursor }),
+		};
+		if (threadTs === null) return client.conversations.history(page);
+		return client.conversations.replies({ ...page, ts: threadTs }).catch((error: unknown) => {
+			if (slackErrorCode(error) !== 'thread_not_found') throw error;
+			return { messages: [], has_more: false, response_metadata: { next_cursor: '' } };
+		});
+	}
+
+	return {
+		/** Prepares the call for a new look of a post, which needs nothing more. */
+		async prepare(due: DuePost, content: MessageContent): Promise<() => Promise<SendOutcome>> {
+			const { id, target, ts } = due.post;
+			const channel = await channelOf(target).catch(outcomeOf);
+			if (typeof channel !== 'string') return async () => channel;
+			if (ts !== null) {
+				const update = { channel, ts, ...replacement(content) };
+				return async () => {
+					const outcome = await send(() => client.chat.update(update), target);
+					return outcome.kind === 'refused' && DELETED.has(outcome.code) ? { kind: 'deleted' } : outcome;
+				};
+			}
+			const threadTs = threadOf(due);
+			const metadata = { event_type: EVENT_TYPE, event_payload: { key: id } };
+			const message = { channel, ...content, metadata };
+			if (threadTs === null) return () => send(() => client.chat.postMessage(message), target);
+			return () => send(() => client.chat.postMessage({ ...message, thread_ts: threadTs }), target, threadTs);
+		},
+
+		/** Deletes a post. `refused`: Slack never allows it. */
+		async remove({ post: { target } }: DuePost, ts: string): Promise<'removed' | 'refused' | 'unknown'> {
+			const outcome = await send(async () => client.chat.delete({ channel: await channelOf(target), ts }), target);
+			if (outcome.kind === 'sent') return 'removed';
+			if (outcome.kind !== 'refused' && outcome.kind !== 'gone') return 'unknown';
+			return outcome.kind === 'refused' && outcome.code === 'message_not_found' ? 'removed' : 'refused';
+		},
+
+		/** Searches readable history for a post by its metadata since the attempt at `sentAt`: first its thread, then its channel. */
+		async find(due: DuePost, sentAt: number, signal: AbortSignal): Promise<Found> {
+			const { id, target } = due.post;
+			const key = `${id} ${sentAt}`;
+			const endsAt = clock.now() + SEARCH_MS;
+			const threadTs = threadOf(due);
+			const start: Search = { inChannel: threadTs === null, cursor: null, callCount: 0 };
+			let { inChannel, cursor, callCount } = searches.get(key) ?? start;
+			const remember = () => setBounded(searches, key, { inChannel, cursor, callCount }, MAX_SEARCHES);
+			try {
+				const channel = await channelOf(target);
+				while (callCount < MAX_CALLS) {
+					if (signal.aborted || clock.now() > endsAt) {
+						remember();
+						return { kind: 'later', ms: 0 };
+					}
+					callCount += 1;
+					const page = await historyPage(channel, inChannel ? null : threadTs, sentAt, cursor);
+					const found = page.messages?.find(({ metadata }) => isPost(metadata, id));
+					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts, isThreaded: isReply(found) };
+					cursor = page.response_metadata?.next_cursor || null;
+					if (cursor !== null) continue;
+					if (page.has_more === true) return { kind: 'unreadable' };
+					if (inChannel) return { kind: 'absent' };
+					// If the card was deleted before the post, Slack put the post into the channel.
+					inChannel = true;
+				}
+			} catch (error) {
+				const { retryAfterMs } = slackFailure(error);
+				// No scope for history (it is optional), or Slack does not respond: a marked repeat is better than a gap.
+				if (retryAfterMs === null) return { kind: 'unreadable' };
+				remember();
+				return { kind: 'later', ms: retryAfterMs };
+			}
+			// A second search for the same attempt has to return the same.
+			remember();
+			return { kind: 'unreadable' };
+		},
+	};
+}
+
+/** The thread that a first post goes into; null: the channel, or a direct message. */
+function threadOf({ post: { target, content }, threadTs }: DuePost): string | null {
+	const isThreaded =
+		kindOf(content).thread !== undefined || content.kind === 'question' || content.kind === 'switching';
+	return target.kind === 'watch' && isThreaded ? threadTs : null;
+}
+
+function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, id: string): boolean {
+	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === id;
+}
+
+function outcomeOf(error: unknown): SendOutcome {
+	const outcome = slackOutcome(error);
+	if (outcome.code in GONE) return { kind: 'gone', reason: GONE[outcome.code as keyof typeof GONE] };
+	return outcome;
+}
+
+/** The first message of a thread carries its own `ts` as `thread_ts`. */
+function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string }): boolean {
+	return threadTs !== undefined && threadTs !== ts;
+}

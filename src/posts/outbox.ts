@@ -1,0 +1,290 @@
+import { backOff } from '../core/errors.ts';
+import { createLeaseLoop, type LeaseLoop } from '../core/lease-loop.ts';
+import type { RateLimit } from '../core/rate-limiter.ts';
+import type { Core } from '../core.ts';
+import type { ChannelKey } from '../database/watch.ts';
+import { kindOf } from './kinds.ts';
+import type { createMessages } from './messages.ts';
+import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
+import { PACED } from './post.ts';
+import type { PostStore } from './store.ts';
+
+const POSTS_AT_ONCE = 10;
+/** The others are kept for first posts: Slack may not respond to updates. */
+const UPDATES_AT_ONCE = 5;
+/** Slack takes about one post a second in a channel. */
+const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
+/** Slack takes about 50 `chat.update` a minute for the whole workspace. This allows at most 48 in any minute. */
+export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
+/** The part of the burst that progress leaves to questions, answers and ends. */
+export const KEPT_FROM_PROGRESS = 6;
+const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
+/** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
+const SHORT_WAIT_MS = 500;
+const THREAD_GONE = 'thread_gone';
+/**
+ * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves.
+ */
+const LEASE_MS = 25_000;
+/** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
+const SEND_WITHIN_MS = 2_000;
+/** `lastError` of an attempt that stood still until its call was not allowed any more. */
+const STOOD_STILL = 'stood_still';
+
+type Shown = Extract<AttemptResult, { kind: 'shown' }>;
+type Retry = Extract<AttemptResult, { kind: 'retry' }>;
+type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
+
+/** What draws posts, and writes them to Slack. */
+export interface Announcer extends ReturnType<typeof createMessages> {
+	/** What a post shows now. `maybeRepeat`: a first post says that it may be a repeat. */
+	draw(due: DuePost, maybeRepeat: boolean): Promise<Drawn>;
+}
+
+/**
+ * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
+ * `onGone`: ends what a channel follows that takes no posts any more.
+ */
+export function createOutbox(
+	core: Core<{ watches: PostStore }>,
+	{ draw, ...messages }: Announcer,
+	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
+): LeaseLoop {
+	const { rateLimiter, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	/** By rate key and urgency: the latest turn given to a post of this process that waits for the rate. */
+	const turns = new Map<string, number>();
+	clock.onStep?.(() => turns.clear());
+
+	/** Draws a posted message again. Null when the lease was lost. */
+	async function refresh(due: DuePost, ts: string, token: string, signal: AbortSignal): Promise<Outcome | null> {
+		const { post } = due;
+		const isCard = post.content.kind === 'card';
+		/** An earlier attempt may have shown something else. */
+		const unknown = post.sendingSince !== null;
+		const drawn = await draw(due, false);
+		// What it was about is not kept any more.
+		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
+		if ('kind' in drawn) return resultOf(drawn, post, unknown);
+		const { message, key, isLast } = drawn;
+		if (key === post.shownKey && !unknown) {
+			if (isCard) metrics.card('unchanged');
+			return { kind: 'shown', ts, key, isLast };
+		}
+		const waiting = await waitForTurn(post, unknown, signal);
+		if (waiting !== null) return waiting;
+		const { outcome } = await callNow(post, token, { since: null, unknown }, await messages.prepare(due, message));
+		if (outcome === null) return null;
+		if (isCard) metrics.card(outcome.kind === 'sent' ? 'sent' : 'failed');
+		else if (outcome.kind === 'sent') metrics.post('posted');
+		return outcome.kind === 'sent' ? { kind: 'shown', ts, key, isLast } : resultOf(outcome, post, unknown);
+	}
+
+	/** Sends a first post. Null when the lease was lost. */
+	async function send(due: DuePost, token: string, signal: AbortSignal): Promise<Outcome | null> {
+		const { post } = due;
+		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
+		let earlierAt: number | null = null;
+		if (post.sendingSince !== null) {
+			const found = await messages.find(due, post.sendingSince, signal);
+			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
+			if (found.kind === 'found') {
+				const stays = found.isThreaded || staysInChannel(due);
+				const removal = stays ? 'refused' : await messages.remove(due, found.ts);
+				if (removal === 'unknown') return retry(clock.now() + retryDelay(post.attempts), THREAD_GONE, true);
+				if (removal === 'refused') {
+					metrics.post('found');
+					const isLast = kindOf(post.content).isCurrent !== true;
+					return { kind: 'shown', ts: found.ts, key: null, isLast, sentAt: post.sendingSince };
+				}
+			}
+			if (found.kind === 'unreadable') earlierAt = post.sendingSince;
+		}
+		const unknown = earlierAt !== null;
+		const dropped = { kind: 'dropped', unknown } as const;
+		if (isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due))) return dropped;
+		const waiting = await waitForTurn(post, unknown, signal);
+		if (waiting !== null) return waiting;
+		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
+		const drawn = await draw(due, unknown);
+		if (drawn === null) return dropped;
+		if ('kind' in drawn) return resultOf(drawn, post, unknown);
+		const { message, key, isLast, leftOut = [] } = drawn;
+		const prepared = await messages.prepare(due, message);
+		const { outcome, sentAt } = await callNow(post, token, { since: earlierAt, unknown }, prepared);
+		if (outcome === null) return null;
+		// What an earlier attempt may have shown must not come again.
+		const shown = { kind: 'shown', key, isLast, sentAt, leftOut: unknown ? [] : leftOut } as const;
+		if (outcome.kind === 'unthreaded') return unthreadedResult(due, { ...shown, ts: outcome.ts }, unknown);
+		if (outcome.kind !== 'sent') return resultOf(outcome, post, unknown);
+		metrics.post(unknown ? 'maybeRepeated' : 'posted');
+		return { ...shown, ts: outcome.ts };
+	}
+
+	/**
+	 * Somebody deleted the thread's first message, so the post went into the channel. Questions and reminders stay there, and
+	 * so does the end of a watch that gets no new card. Any other post is removed, and posted again where there is a thread.
+	 */
+	async function unthreadedResult(due: DuePost, shown: Shown, unknown: boolean): Promise<AttemptResult> {
+		const { post, threadTs } = due;
+		const lost = threadTs === null ? {} : { lostThread: threadTs };
+		const removal = staysInChannel(due) ? 'refused' : await messages.remove(due, shown.ts);
+		if (removal === 'refused') {
+			metrics.post('posted');
+			return { ...shown, ...lost };
+		}
+		const waitMs = removal === 'removed' ? 0 : retryDelay(post.attempts);
+		return { ...retry(clock.now() + waitMs, THREAD_GONE, unknown || removal === 'unknown'), ...lost };
+	}
+
+	/** Whether it is for a channel that watches and discovers nothing any more. */
+	async function isForNobody({ post: { target, content } }: DuePost): Promise<boolean> {
+		return kindOf(content).isForAll !== true && target.kind === 'channel' && !(await store.isFollowing(target));
+	}
+
+	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
+	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
+		const { key, rate, keep } = laneOf(post);
+		for (;;) {
+			const waitMs = await rateLimiter.take(key, rate, { now: clock.now(), keep });
+			if (waitMs === 0) return null;
+			if (waitMs > SHORT_WAIT_MS) return retry(turnOf(`${key}:${keep}`, rate, waitMs), PACED, unknown);
+			await clock.sleep(waitMs, signal);
+		}
+	}
+
+	/**
+	 * Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost.
+	 * `since`: when an earlier attempt may have posted it. `unknown`: whether one may have sent something.
+	 */
+	async function callNow(
+		post: Post,
+		token: string,
+		{ since, unknown }: { since: number | null; unknown: boolean },
+		call: () => Promise<SendOutcome>,
+	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
+		const now = clock.now();
+		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS };
+		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
+		const sentAt = clock.now();
+		if (sentAt < now || sentAt > now + SEND_WITHIN_MS) return { outcome: retry(sentAt, STOOD_STILL, unknown), sentAt };
+		const outcome = await call();
+		if (outcome.kind === 'later' && outcome.limited) {
+			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(post.attempts, outcome.ms));
+		}
+		return { outcome, sentAt };
+	}
+
+	/** When to try a post that waits for its rate. Each gets its own time: of several at one time, all but one would wait again. */
+	function turnOf(key: string, { intervalMs }: RateLimit, waitMs: number): number {
+		const now = clock.now();
+		for (const [other, turnAt] of turns) if (turnAt <= now) turns.delete(other);
+		const turnAt = Math.min(now + RETRY.longestMs, Math.max(now + waitMs, (turns.get(key) ?? 0) + intervalMs));
+		turns.set(key, turnAt);
+		return turnAt;
+	}
+
+	/** `unknown`: whether an earlier attempt may have sent something. */
+	function resultOf(outcome: SendOutcome | Retry, { attempts }: Post, unknown: boolean): Outcome {
+		const now = clock.now();
+		switch (outcome.kind) {
+			case 'sent':
+			case 'unthreaded':
+				return { kind: 'shown', ts: outcome.ts, key: null, isLast: true };
+			case 'gone':
+			case 'refused':
+			case 'deleted':
+			case 'retry':
+				return outcome;
+			case 'later':
+				return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
+			case 'unknown':
+				return retry(now + retryDelay(attempts), outcome.code, true);
+		}
+	}
+
+	/** Makes one attempt for a post that is leased by `token` and notes the outcome. */
+	async function work(due: DuePost, token: string, signal: AbortSignal): Promise<void> {
+		const { post } = due;
+		const { target, content, ts } = post;
+		const result = ts === null ? await send(due, token, signal) : await refresh(due, ts, token, signal);
+		if (result === null) return;
+		if (result.kind === 'gone') {
+			await store.endAttempt(post, token, { kind: 'refused', code: result.reason }, clock.now());
+			if (target.kind !== 'person') await onGone(target, result.reason);
+			return;
+		}
+		if (result.kind === 'retry' && result.code !== PACED && ts === null) metrics.post('retried');
+		if (result.kind === 'refused') {
+			if (ts === null) metrics.post('refused');
+			const place = target.kind === 'person' ? target.userId : target.channelId;
+			const refused = ts === null ? 'a post is refused; it is not tried again' : 'an update of a post is refused';
+			log.warn({ place, what: content.kind, code: result.code }, refused);
+		}
+		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');
+		await store.endAttempt(post, token, result, clock.now());
+		if (result.kind !== 'shown' || ts !== null) return;
+		for (const entry of 'entries' in content ? content.entries : []) {
+			if (result.leftOut?.includes(entry)) continue;
+			metrics.reminder(entry.stage);
+			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
+		}
+	}
+
+	return createLeaseLoop<DuePost>(core, {
+		itemsName: 'posts',
+		rows: store.postRows,
+		leaseMs: LEASE_MS,
+		concurrency: POSTS_AT_ONCE,
+		take(lease, room, running) {
+			const updates = updateRoom(running);
+			const limit = updates > 0 ? Math.min(room, updates) : room;
+			return store.takePosts(lease, limit, clock.now(), { updates: updates > 0 });
+		},
+		nextDueAt: (running) => store.nextPostDueAt({ updates: updateRoom(running) > 0 }),
+		work,
+		release: (held) => store.releasePosts(held.map(({ token }) => token)),
+	});
+}
+
+/** How many updates may begin beside these. */
+function updateRoom(running: readonly DuePost[]): number {
+	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
+}
+
+/** Milliseconds to wait after so many failed attempts before this one. `ms`: the wait that Slack asks for. */
+const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);
+
+/** Whether a post that went into the channel instead of its thread stays there. */
+function staysInChannel({ post: { target, content }, watch, threadTs }: DuePost): boolean {
+	if (target.kind !== 'watch' || watch === null) return true;
+	// What mentions people and is posted again mentions them twice.
+	const { isReply = false, notifies = false } = kindOf(content);
+	const getsNoCard = threadTs === null || watch.ended !== null || watch.mode === 'raisedHand';
+	return content.kind === 'card' || notifies || (getsNoCard && !isReply);
+}
+
+/** Whether it is for a watch that ended meanwhile without a last post. */
+function isObsolete({ watch, post: { target } }: DuePost): boolean {
+	const reason = watch?.ended?.reason;
+	if (target.kind !== 'watch') return false;
+	return reason === 'unwatched' || reason === 'handLowered' || reason === 'gaveWay' || reason === 'discoveryEnded';
+}
+
+/** Whether it needs a thread and there is none. */
+function isWithoutPlace({ post: { target, content }, threadTs }: DuePost): boolean {
+	return target.kind === 'watch' && threadTs === null && kindOf(content).isReply === true;
+}
+
+function retry(at: number, code: string, unknown: boolean): Retry {
+	return { kind: 'retry', at, code, unknown };
+}
+
+/** The rate that a post shares: first posts with those to the same place, updates with those of the whole workspace. */
+function laneOf({ target, ts, urgency }: Post) {
+	const keep = ts !== null && urgency === 'progress' ? KEPT_FROM_PROGRESS : 0;
+	if (ts !== null) return { key: `update:${target.teamId}`, rate: UPDATE_RATE, keep };
+	const place = target.kind === 'person' ? target.userId : target.channelId;
+	return { key: `post:${target.teamId}:${place}`, rate: POST_RATE, keep };
+}

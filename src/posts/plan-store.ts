@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
+import type { Cipher } from '../database/encryption.ts';
+import { type Row, sessionColumns, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import type { CardUrgency, Endings } from '../database/watch.ts';
+import type { SessionKey } from '../questions/session.ts';
+import type { PostContent } from './kinds.ts';
+import { COUNTED_MS, HELD, type NewPost, NO_ENDINGS, SHOWN_EVERY_MS, withEnding } from './post.ts';
+import { sealContent, streamOf, URGENCIES } from './watch-rows.ts';
+
+/** A transaction that writes posts. */
+export interface Tx {
+	readonly trx: Kysely<Tables>;
+	readonly cipher: Cipher;
+	readonly now: number;
+}
+
+/** The states of a post that is not over. */
+export const OPEN = ['planned', 'shown'] as const;
+
+/** Drops the planned posts that match `filter`; returns how many. */
+export function dropPlanned(trx: Kysely<Tables>, filter: Filter<'posts'>): Promise<number> {
+	const dropped = change(trx, 'posts', { ...filter, state: 'planned' });
+	return countChanged(dropped.set({ state: 'dropped', due_at: null, ...WITHOUT_LEASE }));
+}
+
+/**
+ * Plans posts: each key once for its target, none that repeats the last one (`unlessSaid`), and no second post of a session
+ * that changes its question often. The caller holds a lock that excludes other writers for these targets.
+ */
+export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void> {
+	const { trx, cipher, now } = tx;
+	for (const { target, key, content, heldUntil, unlessSaid } of posts) {
+		const stream = streamOf(target);
+		if (unlessSaid !== undefined && (await wasSaidLast(trx, stream, unlessSaid))) continue;
+		if (content.kind === 'switching' && (await hasSwitching(trx, stream))) continue;
+		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
+		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
+		const id = randomUUID();
+		const due = { due_at: heldUntil ?? now, last_error: heldUntil === undefined ? null : HELD };
+		await trx
+			.insertInto('posts')
+			.values({
+				id,
+				stream,
+				number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
+				// A question has one post for each time that it is asked.
+				unique_key: content.kind === 'question' ? `${key}${about.question_id}` : key,
+				team_id: target.teamId,
+				place_id: target.kind === 'person' ? target.userId : target.channelId,
+				...about,
+				kind: content.kind,
+				content: sealContent(id, content, cipher),
+				state: 'planned',
+				created_at: now,
+				...due,
+			})
+			.onConflict((conflict) =>
+				// What waits until it has rested begins to rest anew.
+				conflict.columns(['stream', 'unique_key']).doUpdateSet(due).where('posts.last_error', '=', HELD),
+			)
+			.execute();
+	}
+}
+
+type Subject = Partial<Pick<Row<'posts'>, 'watch_id' | 'service' | 'session_id' | 'question_id'>>;
+
+/** What a post of a watch is about: its session, and the question of its message, or of its reminder. */
+async function subjectOf(trx: Kysely<Tables>, watchId: string, content: PostContent): Promise<Subject> {
+	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'session_id']).executeTakeFirst();
+	const about = { watch_id: watchId, ...watch };
+	if (watch === undefined) return about;
+	if ('entries' in content) return { ...about, question_id: content.entries[0]?.questionId ?? null };
+	if (!('messageIndex' in content)) return about;
+	// The same message may have asked again in the read that found the end.
+	const isOver = content.kind === 'questionClosed' || (content.kind === 'answered' && content.stillOpen.length === 0);
+	const asked = from(trx, 'questions', { ...watch, message_index: content.messageIndex })
+		.select('id')
+		.$if(isOver, (query) => query.where('settled_at', 'is not', null));
+	const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+	return { ...about, question_id: newest?.id ?? null };
+}
+
+type Said = NonNullable<NewPost['unlessSaid']>;
+
+async function wasSaidLast(trx: Kysely<Tables>, stream: string, { about, says }: Said): Promise<boolean> {
+	const saying = from(trx, 'posts', { stream }).where('unique_key', 'like', `%${about}%`);
+	const last = await saying.select('unique_key').orderBy('number', 'desc').limit(1).executeTakeFirst();
+	return last?.unique_key.startsWith(`${says}:`) === true;
+}
+
+function hasSwitching(trx: Kysely<Tables>, stream: string): Promise<boolean> {
+	return isFound(from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id'));
+}
+
+/**
+ * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is
+ * urgent. `slowly`: not more often than every `SHOWN_EVERY_MS`. The caller holds the lock of their session.
+ */
+export async function markPosts(
+	{ trx, now }: Pick<Tx, 'trx' | 'now'>,
+	filter: Filter<'posts'>,
+	{ urgency = 'now', slowly = false }: { urgency?: CardUrgency; slowly?: boolean } = {},
+): Promise<void> {
+	const rank = URGENCIES.indexOf(urgency);
+	const notBefore = slowly ? sql<number>`coalesce(shown_at, 0) + ${SHOWN_EVERY_MS}` : sql<number>`${now}`;
+	// PostgreSQL takes a case of nothing but parameters for a text.
+	const at = sql<number>`cast(case when ${notBefore} > ${now} then ${notBefore} else ${now} end as bigint)`;
+	await change(trx, 'posts', { id: locked(trx, 'posts', { ...filter, state: OPEN }) })
+		.set({
+			wanted: sql<number>`wanted + 1`,
+			urgency: sql<number>`case when due_at is null or urgency > ${rank} then ${sql.lit(rank)} else urgency end`,
+			// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
+			due_at: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
+				else due_at end`,
+		})
+		.execute();
+}
+
+/** Has all posts of a session drawn again. The caller holds its lock. */
+export function markSession(tx: Pick<Tx, 'trx' | 'now'>, session: SessionKey): Promise<void> {
+	return markPosts(tx, sessionColumns(session));
+}
+
+/** Whether a question of a watch stands in its channel. */
+export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.watch_id = watches.id
+	and posts.kind in ('question', 'switching') and posts.ts is not null)`;
+
+/** How the questions of a watched session ended lately. */
+export async function endingsOf(db: Kysely<Tables>, session: SessionKey, now: number): Promise<Endings> {
+	const since = now - COUNTED_MS;
+	const asked = from(db, 'questions', sessionColumns(session)).selectAll();
+	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
+	const rows = await asked.where(lately).orderBy('number').execute();
+	const open = rows.find((row) => row.settled_at === null);
+	const isAnswered = open !== undefined && (await hasArrived(db, open));
+	const counted = rows.flatMap(({ reworded_count, reworded_at, settled_at, settled_how, answer_id }) => {
+		const reworded = Array.from({ length: (reworded_at ?? 0) > since ? reworded_count : 0 }, () => false);
+		const isOver = (settled_at ?? 0) > since && settled_how !== 'unwatched';
+		const ended = isOver ? [settled_how === 'answered' || answer_id !== null] : [];
+		return [
+			...reworded.map((answered) => ({ answered, at: reworded_at ?? 0 })),
+			...ended.map((answered) => ({ answered, at: settled_at ?? 0 })),
+		];
+	});
+	const endings = counted.reduce((before, { answered, at }) => withEnding(before, answered, at), NO_ENDINGS);
+	return { ...endings, isAnswered };
+}
+
+/** Whether an answer of ours to this question is on its way, or has arrived since it is asked. */
+function hasArrived(db: Kysely<Tables>, { service, session_id, fingerprint, asked_at }: Row<'questions'>) {
+	const ours = from(db, 'answers', { service, session_id, fingerprint }).select('id');
+	return isFound(ours.where(({ or, eb }) => or([eb('state', '=', 'delivering'), eb('delivered_at', '>=', asked_at)])));
+}

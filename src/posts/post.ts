@@ -1,0 +1,187 @@
+import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
+import type { HandOver } from '../questions/hand-over.ts';
+import type { SettledHow } from '../questions/occurrences.ts';
+import type { QuestionView, SessionSnapshot } from '../questions/session-snapshot.ts';
+import { hashOf, type MessageContent } from '../slack/parts.ts';
+import type { ContentOf, PostContent, PostKind, ReminderEntry } from './kinds.ts';
+
+/** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
+export const HELD = 'held';
+/** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
+export const PACED = 'paced';
+
+/** Where to post. First posts of one target are sent in order. */
+export type PostTarget =
+	| (ChannelKey & { readonly kind: 'watch'; readonly watchId: string })
+	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
+	/** `topic`: posts about other topics to the same person do not wait for those about this one. */
+	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string; readonly topic?: string };
+
+export interface NewPost {
+	readonly target: PostTarget;
+	/** Unique within its target, so that nothing is queued twice. */
+	readonly key: string;
+	readonly content: PostContent;
+	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
+	readonly heldUntil?: number;
+	/**
+	 * Not queued when the key of the target's newest post with `about` in its key begins with `says` and a colon.
+	 */
+	readonly unlessSaid?: { readonly about: string; readonly says: string };
+}
+
+/** A message that has to stay true: planned, or shown until its last look. */
+export interface Post extends Pick<NewPost, 'target' | 'key' | 'content'> {
+	readonly id: string;
+	readonly urgency: CardUrgency;
+	/** Counts the changes after which it has to be drawn again. */
+	readonly wanted: number;
+	readonly attempts: number;
+	/** Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is sent. */
+	readonly sendingSince: number | null;
+	/** Null before it is posted. */
+	readonly ts: string | null;
+	/** Hash of what it shows; null when that is not known. */
+	readonly shownKey: string | null;
+}
+
+/** A question as a channel may see it, and when the read began that found this text, clock milliseconds. */
+export interface Asked {
+	readonly question: QuestionView;
+	readonly readAt: number;
+}
+
+/** The stored question of a post: one time that an agent asked. */
+export interface StoredQuestion {
+	readonly id: string;
+	readonly messageIndex: number;
+	readonly fingerprint: string;
+	readonly askedAt: number;
+	/** Null while it is open. */
+	readonly settled: SettledHow | null;
+	readonly settledAt: number | null;
+	/** Of our answer that settled it. */
+	readonly answerId: string | null;
+	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
+	readonly handOver: HandOver | null;
+	/** Null when it cannot be read, or was removed. */
+	readonly asked: Asked | null;
+}
+
+/** A post that is due, with what it is about, as stored now. */
+export interface DuePost {
+	readonly post: Post;
+	/** The watch it belongs to, which may have ended. */
+	readonly watch: Watch | null;
+	readonly view: SessionSnapshot | null;
+	/** When the session was last read, changed or not. */
+	readonly checkedAt: number | null;
+	/** The question it is about; for a card and for `switching` the newest one. */
+	readonly question: StoredQuestion | null;
+	/** The thread that it goes into or whose question it is about, in the watch's channel. */
+	readonly threadTs: string | null;
+	/** Of `switching`: the newest question has a post of its own. */
+	readonly isReplaced: boolean;
+}
+
+export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
+
+export type SendOutcome =
+	| { readonly kind: 'sent'; readonly ts: string }
+	/** The channel takes no posts: the watch ends. */
+	| { readonly kind: 'gone'; readonly reason: GoneReason }
+	/** Nothing was written. `ms`: the wait that Slack asks for, or null. `limited`: Slack's rate limit was hit. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
+	/** A time-out or a broken connection: it may have been written. */
+	| { readonly kind: 'unknown'; readonly code: string }
+	/** Slack or the access policy refuses it, and would refuse it again. */
+	| { readonly kind: 'refused'; readonly code: string }
+	/** It was posted in the channel because its thread is gone. */
+	| { readonly kind: 'unthreaded'; readonly ts: string }
+	| { readonly kind: 'deleted' };
+
+export type AttemptResult =
+	/**
+	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current any more. `sentAt`: when the first
+	 * attempt began; left out: now. `lostThread`: the thread that is gone. `leftOut`: reminders that it does not show; they
+	 * are due again.
+	 */
+	| {
+			readonly kind: 'shown';
+			readonly ts: string;
+			readonly key: string | null;
+			readonly isLast: boolean;
+			readonly sentAt?: number;
+			readonly lostThread?: string;
+			readonly leftOut?: readonly ReminderEntry[];
+	  }
+	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
+	| {
+			readonly kind: 'retry';
+			readonly at: number;
+			readonly code: string;
+			readonly unknown: boolean;
+			readonly lostThread?: string;
+	  }
+	| { readonly kind: 'refused'; readonly code: string }
+	/** Somebody deleted it. */
+	| { readonly kind: 'deleted' }
+	/** No place to post it, or nothing to say. Its reminders are due again unless it may have been posted (`unknown`). */
+	| { readonly kind: 'dropped'; readonly unknown: boolean };
+
+/** What a post shows now. */
+export interface Look {
+	readonly message: MessageContent;
+	/** Two looks with the same key look the same. */
+	readonly key: string;
+	/** It does not change any more. */
+	readonly isLast: boolean;
+	/** Reminders whose question somebody has answered, which may be taken back. */
+	readonly leftOut?: readonly ReminderEntry[];
+}
+
+/** Null when there is nothing to say any more; an outcome when that is not known now, or it must not be said. */
+export type Drawn = Look | SendOutcome | null;
+
+/** `isLast` left out: a message that is posted once. */
+export function lookOf(message: MessageContent, { isLast = true, ...rest }: Partial<Look> = {}): Look {
+	// Without `text`, in which the time that it waits would make every look new.
+	return { message, key: hashOf(message.blocks), isLast, ...rest };
+}
+
+/**
+ * What draws the posts of each kind: what they show now, from what is stored. It may ask Slack for names and links.
+ * `maybeRepeat`: a first post says that it may be a repeat.
+ */
+export type Drawing<Kinds extends PostKind = PostKind> = {
+	readonly [K in Kinds]: (content: ContentOf<K>, due: DuePost, maybeRepeat: boolean) => Promise<Drawn>;
+};
+
+export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
+	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
+}
+
+const CARD_AGAIN_MS = 3_600_000;
+
+/** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
+export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewPost {
+	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
+	const held = notBefore > now ? { heldUntil: notBefore } : {};
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
+}
+
+/** Announces the end of a watch whose session goes on. */
+export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewPost {
+	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
+}
+
+export const NO_ENDINGS: Endings = { unansweredCount: 0, unansweredAt: 0, isNewestAnswered: false, isAnswered: false };
+export const COUNTED_MS = 10 * 60_000;
+/** The least time between two updates of the post of a session that changes its question often, and of its card. */
+export const SHOWN_EVERY_MS = 10_000;
+/** The endings after one more. `isAnswered`: as a read shows it. */
+export function withEnding(endings: Endings, isAnswered: boolean, at: number): Endings {
+	if (isAnswered || endings.isAnswered) return { ...endings, isNewestAnswered: true };
+	const unansweredCount = endings.unansweredCount + 1;
+	return { ...endings, unansweredCount, unansweredAt: at, isNewestAnswered: false };
+}

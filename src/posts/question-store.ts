@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import { change, from } from '../database/database.ts';
+import { type Cipher, sealedColumn } from '../database/encryption.ts';
+import { type Row, sessionColumns, sessionOf, type Tables } from '../database/tables.ts';
+import { BLOCKING_STATES } from '../questions/answer.ts';
+import type { QuestionDigest } from '../questions/changes.ts';
+import type { HandOver } from '../questions/hand-over.ts';
+import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
+import type { SessionKey } from '../questions/session.ts';
+import { type ItemView, type QuestionView, questionView } from '../questions/session-snapshot.ts';
+import { dropPlanned, OPEN, type Tx } from './plan-store.ts';
+import { type Asked, HELD, type StoredQuestion } from './post.ts';
+
+const asked = z.object({ question: questionView, readAt: z.number() });
+const contentColumn = sealedColumn<Asked>('questions', 'content', asked);
+/** The JSON of each column. */
+export const QUESTION_JSON = { questions: { content: asked } };
+
+/**
+ * Writes what a read changes of a session's questions. `newest`: its newest question, as channels may see it. `before`: when
+ * the read before it began. The caller holds the lock of the session.
+ */
+export async function recordQuestions(
+	{ trx, cipher, now }: Tx,
+	session: SessionKey,
+	changes: readonly OccurrenceChange[],
+	{
+		newest,
+		before,
+	}: {
+		readonly newest: { readonly question: QuestionView | null; readonly readAt: number };
+		readonly before: number | null;
+	},
+): Promise<void> {
+	const { question: view, readAt } = newest;
+	function contentOf(id: string, { messageIndex }: QuestionDigest, isSettled = false) {
+		if (view?.messageIndex !== messageIndex) return {};
+		const question = isSettled ? { ...view, items: view.items.map(asAsked) } : view;
+		return { content: contentColumn.seal({ question, readAt }, id, cipher) };
+	}
+	/** The hand-over of a question that is asked again while it is open: its person still has it. */
+	let handOver: HandOver | null = null;
+	for (const one of changes) {
+		if (one.kind === 'settled') {
+			if (one.how === 'renewed') handOver = readHandOver(await openQuestionOf(trx, session));
+			await settleQuestion(trx, session, one.how, { now });
+			continue;
+		}
+		if (one.kind === 'moved') {
+			const { messageIndex } = one;
+			const open = { ...sessionColumns(session), settled_at: null };
+			await change(trx, 'questions', open).set({ message_index: messageIndex }).execute();
+			continue;
+		}
+		const { question } = one;
+		const open = await openQuestionOf(trx, session);
+		const isSame = open?.fingerprint === question.fingerprint && open.same_before === question.sameBefore;
+		if (open !== undefined && (one.kind === 'updated' || (isSame && one.settled === null))) {
+			const isReworded = open.shown_hash !== question.shownHash;
+			const reworded = isReworded ? { reworded_count: open.reworded_count + 1, reworded_at: now } : {};
+			const columns = { ...columnsOf(question), ...contentOf(open.id, question), ...reworded };
+			await change(trx, 'questions', { id: open.id }).set(columns).execute();
+			continue;
+		}
+		// The former state of the session could not be read.
+		if (one.kind === 'updated') continue;
+		if (open !== undefined) await settleQuestion(trx, session, 'closed', { now });
+		const { service, sessionId } = session;
+		const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
+			where service = ${service} and session_id = ${sessionId})`;
+		const id = randomUUID();
+		const columns = { ...columnsOf(question), ...contentOf(id, question, one.settled !== null), asked_at: readAt };
+		await trx
+			.insertInto('questions')
+			.values({ id, ...sessionColumns(session), number, ...columns, ...(handOver !== null && holderColumns(handOver)) })
+			.execute();
+		if (handOver !== null) {
+			// The direct messages about it are about this one now.
+			const told = { watch_id: handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
+			await change(trx, 'posts', told).set({ question_id: id }).execute();
+		}
+		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
+	}
+}
+
+/** An item that was answered before anybody saw it open. */
+const asAsked = (item: ItemView): ItemView => ({ ...item, open: true, value: null, withheld: false });
+
+/** The open question of a watched session, if it has one. */
+export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
+	return from(db, 'questions', { ...sessionColumns(session), settled_at: null })
+		.selectAll()
+		.executeTakeFirst();
+}
+
+/** The newest question of a session, open or not. */
+export function newestQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
+	const asked = from(db, 'questions', sessionColumns(session)).selectAll();
+	return asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+}
+
+export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {
+	return {
+		id: row.id,
+		messageIndex: row.message_index,
+		fingerprint: row.fingerprint,
+		askedAt: row.asked_at,
+		settled: row.settled_how as SettledHow | null,
+		settledAt: row.settled_at,
+		answerId: row.answer_id,
+		handOver: row.settled_at === null ? readHandOver(row) : null,
+		asked: contentColumn.open(row.content, row.id, cipher),
+	};
+}
+
+/**
+ * Whether an answer of ours settles an open row of `questions`, as `isAnsweredSince` tells of one answer: it is on its way, or
+ * was delivered since the newest read of the session.
+ */
+export const IS_ANSWERED = sql<boolean>`exists (select 1 from answers where answers.service = questions.service
+	and answers.session_id = questions.session_id and answers.message_index = questions.message_index
+	and (state in (${sql.join(BLOCKING_STATES)}) or delivered_at >= coalesce((select last_read_at from watched_sessions
+		where watched_sessions.service = questions.service and watched_sessions.session_id = questions.session_id), 0)))`;
+
+/** The newest hand-over of a question in this workspace, also one that was given back; null when there is none, or it is over. */
+export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.held_team_id): HandOver | null {
+	if (row === undefined || row.held_watch_id === null || row.held_team_id !== teamId) return null;
+	// All are written together.
+	const held = row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> };
+	return {
+		id: held.hand_over_id,
+		teamId: held.held_team_id,
+		session: sessionOf(held),
+		fingerprint: held.fingerprint,
+		watchId: held.held_watch_id,
+		channelId: held.held_channel_id,
+		from: held.from_user_id,
+		to: held.to_user_id,
+		count: held.hand_over_count,
+		handedOverAt: held.handed_over_at,
+		givenBackAt: row.given_back_at,
+	};
+}
+
+export function holderColumns(handOver: HandOver) {
+	return {
+		hand_over_id: handOver.id,
+		held_watch_id: handOver.watchId,
+		held_team_id: handOver.teamId,
+		held_channel_id: handOver.channelId,
+		from_user_id: handOver.from,
+		to_user_id: handOver.to,
+		hand_over_count: handOver.count,
+		handed_over_at: handOver.handedOverAt,
+		given_back_at: handOver.givenBackAt,
+	};
+}
+
+/**
+ * Settles the open question, asked after `since` (left out: when it was found), and drops its post that waits until it has
+ * rested. The caller holds the lock of the session.
+ */
+export async function settleQuestion(
+	trx: Kysely<Tables>,
+	session: SessionKey,
+	how: SettledHow,
+	{ now, since }: { readonly now: number; readonly since?: number },
+): Promise<void> {
+	const ours = sql<string | null>`(select answers.id from answers
+		where answers.service = questions.service and answers.session_id = questions.session_id
+			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', 'delivered', 'resumed')
+			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.asked_at')}
+		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
+	const settled = await change(trx, 'questions', { ...sessionColumns(session), settled_at: null })
+		.set({
+			settled_at: now,
+			settled_how: how,
+			...(how !== 'unwatched' && { answer_id: ours }),
+			...(how === 'renewed' && { held_watch_id: null }),
+		})
+		.returning('id')
+		.executeTakeFirst();
+	if (settled !== undefined) await dropPlanned(trx, { question_id: settled.id, last_error: HELD });
+}
+
+function columnsOf(question: QuestionDigest) {
+	return {
+		message_index: question.messageIndex,
+		same_before: question.sameBefore,
+		fingerprint: question.fingerprint,
+		shown_hash: question.shownHash,
+		open_items: JSON.stringify(question.open),
+		answered_items: JSON.stringify(question.answered),
+	};
+}

@@ -1,0 +1,243 @@
+import { type Kysely, sql } from 'kysely';
+import type { Lease } from '../core/lease-loop.ts';
+import type { Log } from '../core/log.ts';
+import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } from '../database/database.ts';
+import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
+import type { Cipher } from '../database/encryption.ts';
+import { channelColumns, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import type { ChannelKey } from '../database/watch.ts';
+import type { ContentOf } from './kinds.ts';
+import { markPosts, OPEN, type Tx } from './plan-store.ts';
+import { type AttemptResult, type DuePost, HELD, PACED, type Post } from './post.ts';
+import { readQuestion } from './question-store.ts';
+import { type PostRow, readPost, type WatchRow } from './watch-rows.ts';
+import { liveWatches, lockSessionOf, lockWatch, readShownWatch, replaceCard } from './watch-store.ts';
+
+/** What features write when an attempt for a post is noted, in its transaction, under the locks of `finish`. */
+export interface PostHooks {
+	beginLadder(
+		trx: Kysely<Tables>,
+		watch: WatchRow,
+		begun: { questionId: string; postTs: string; postedAt: number; now: number },
+	): Promise<void>;
+	endReminders(trx: Kysely<Tables>, ended: ReturnType<typeof endedReminders>, now: number): Promise<void>;
+	giveBackUndelivered(tx: Tx, content: ContentOf<'handedOver'>, questionId: string | null): Promise<void>;
+}
+
+/** The part of the store of watches that posts. */
+export function createPostStore(
+	{ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log },
+	hooks: PostHooks,
+) {
+	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+	async function shownOf(watchIds: readonly string[]) {
+		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
+		const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
+		return new Map(await Promise.all(shown));
+	}
+
+	/** Null when the post or its card's content cannot be read. */
+	async function dueOf(row: PostRow): Promise<DuePost | null> {
+		const post = readPost(row, cipher);
+		if (post === null) return null;
+		const shown = row.watch_id === null ? undefined : (await shownOf([row.watch_id])).get(row.watch_id);
+		if (shown === undefined) return { post, ...NO_WATCH };
+		const { watch, view } = shown;
+		if (view === null && row.kind === 'card') return null;
+		const question = row.question_id === null ? shown.question : await storedQuestion(row.question_id);
+		const [threadTs, own] = await Promise.all([
+			threadOf(row, watch.questionsInChannel),
+			row.kind === 'switching' && question !== null ? tsOf({ watch_id: watch.id, question_id: question.id }) : null,
+		]);
+		return { ...shown, post, question, threadTs, isReplaced: own !== null };
+	}
+
+	async function storedQuestion(id: string) {
+		const row = await from(db.read, 'questions', { id }).selectAll().executeTakeFirst();
+		return row === undefined ? null : readQuestion(row, cipher);
+	}
+
+	/** The thread of a post's matter: of its question, or of the watch's card. */
+	async function threadOf(row: PostRow, questionsInChannel: boolean): Promise<string | null> {
+		if (row.kind === 'card') return null;
+		const card = { watch_id: row.watch_id, kind: 'card' };
+		if (row.kind === 'question' || row.kind === 'switching') return questionsInChannel ? null : tsOf(card);
+		const question = { watch_id: row.watch_id, question_id: row.question_id };
+		const own = row.question_id !== null && questionsInChannel ? await tsOf(question) : null;
+		return own ?? tsOf(card);
+	}
+
+	/** Where the newest of these posts is that was not deleted. */
+	async function tsOf(filter: Filter<'posts'>): Promise<string | null> {
+		const posted = from(db.read, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
+		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
+	}
+
+	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
+		const { trx, now } = tx;
+		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
+		if (before === undefined) return;
+		// Lock order: sessions, watches, posts, ladders.
+		const lostThread = 'lostThread' in result ? result.lostThread : undefined;
+		const isFirstPost = before.state === 'planned';
+		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
+		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
+		const staysShown = result.kind === 'shown' ? !result.isLast : result.kind === 'refused' && !isFirstPost;
+		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused;
+		await lockSessionOf(trx, concernsWatch ? before.watch_id : null);
+		const watch = concernsWatch ? await lockWatch(trx, before.watch_id ?? '').executeTakeFirst() : undefined;
+		const row = await change(trx, 'posts', { id, lease_token: token, state: OPEN })
+			.set((eb) => ({
+				...WITHOUT_LEASE,
+				...attemptChange(before, result, now),
+				...(staysShown && { due_at: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
+				...(result.kind === 'retry' && result.code !== PACED && { attempts: eb('attempts', '+', 1) }),
+			}))
+			.returningAll()
+			.executeTakeFirst();
+		if (row === undefined) return;
+		if (isRefused) await hooks.giveBackUndelivered(tx, content, before.question_id);
+		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
+		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
+			await replaceCard(tx, watch, row.ts ?? '');
+		if (result.kind !== 'retry') await hooks.endReminders(trx, endedReminders(content, before, result), now);
+		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
+	}
+
+	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
+	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Shown): Promise<void> {
+		await markPosts(tx, { watch_id: watch.id, kind: 'switching' });
+		if (watch.ended_at !== null || row.question_id === null) return;
+		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
+		await hooks.beginLadder(tx.trx, watch, { questionId: row.question_id, postTs: ts, postedAt, now: tx.now });
+	}
+
+	/** Forgets the card or the question's post `ts`, which somebody deleted. */
+	async function loseThread(tx: Tx, watch: WatchRow, ts: string): Promise<void> {
+		const gone = change(tx.trx, 'posts', { watch_id: watch.id, ts, state: ['shown', 'closed'] });
+		const rows = await gone
+			.set({ ...GONE, ...WITHOUT_LEASE })
+			.returning('kind')
+			.execute();
+		if (rows.some(({ kind }) => kind === 'card')) await replaceCard(tx, watch, ts);
+	}
+
+	return {
+		/**
+		 * Leases our posts that are due, urgent ones first, first posts of a stream one at a time and in order (`isFirst`), without
+		 * `updates` only those.
+		 */
+		takePosts(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
+			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
+			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
+			return takeReadable(db, due, { lease, now, log }, dueOf);
+		},
+
+		shownOf,
+
+		/** Whether a channel watches or discovers something. */
+		async isFollowing(channel: ChannelKey): Promise<boolean> {
+			const here = channelColumns(channel);
+			const discovery = from(db.read, 'discoveries', here).select('service');
+			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
+		},
+
+		/**
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
+		 * outcome is not known. False when the lease was lost.
+		 */
+		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
+			db.writeOne((trx) => {
+				const held = change(trx, 'posts', { id, lease_token: token, state: OPEN });
+				return hasChanged(held.set({ sending_since: since, leased_until: leasedUntil }));
+			}),
+
+		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
+		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
+			db.write((trx) => finish({ trx, cipher, now }, post, token, result)),
+
+		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'posts'),
+
+		postRows: db.queuedRows(['posts']),
+
+		/** When `takePosts` next finds something; null for never. Posts that wait for another one do not count. */
+		nextPostDueAt: ({ updates } = ALL) =>
+			nextDue(db, 'posts', sql<boolean>`due_at is not null and ${isOurs(db)} and ${isFirst(updates)}`, 'due_at'),
+	};
+}
+
+export type PostStore = ReturnType<typeof createPostStore>;
+
+const ALL = { updates: true };
+
+type Shown = Extract<AttemptResult, { kind: 'shown' }>;
+
+const NO_WATCH = {
+	watch: null,
+	view: null,
+	checkedAt: null,
+	question: null,
+	threadTs: null,
+	isReplaced: false,
+} as const;
+const GONE = { state: 'gone', due_at: null, sending_since: null } as const;
+
+/** When to draw a post again: at once if something has changed since it was taken. */
+function dueAgain(wanted: number, isUnknown: boolean, now: number) {
+	return isUnknown ? now : sql<number>`cast(case when wanted > ${wanted} then ${now} end as bigint)`;
+}
+
+function attemptChange(row: PostRow, result: AttemptResult, now: number): Partial<PostRow> {
+	switch (result.kind) {
+		case 'shown': {
+			const { ts, key, isLast } = result;
+			const over = isLast ? { state: 'closed', due_at: null } : { state: 'shown' };
+			return { ...over, ts, shown_key: key, shown_at: now, sending_since: null, last_error: null, attempts: 0 };
+		}
+		case 'refused': {
+			// What Slack refuses to show is tried again when it has changed.
+			const state = row.state === 'planned' ? 'refused' : row.state;
+			return { state, due_at: null, sending_since: null, last_error: result.code };
+		}
+		case 'dropped':
+			return { state: 'dropped', due_at: null, sending_since: null };
+		case 'deleted':
+			return GONE;
+		case 'retry':
+			return {
+				due_at: Math.round(result.at),
+				last_error: result.code,
+				...(!result.unknown && { sending_since: null }),
+			};
+	}
+}
+
+/** The reminders of a post. What an earlier attempt may have shown counts as seen. */
+function endedReminders(content: Post['content'], { state }: PostRow, result: AttemptResult) {
+	const entries = state === 'planned' && 'entries' in content ? content.entries : [];
+	if (result.kind === 'shown') return { entries, unseen: result.leftOut ?? [] };
+	return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
+}
+
+/**
+ * Whether a post is not a first one that waits for another of its stream. The card comes first. Nothing waits for an
+ * unreadable or a held one. `updates`: whether it may be posted already.
+ */
+function isFirst(updates: boolean) {
+	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
+	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier
+		where earlier.stream = posts.stream and earlier.state = 'planned'
+		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD})
+		and (earlier.kind = 'card' or earlier.number < posts.number))))`;
+}
+
+/** Makes unreadable posts due: this start may have brought the right key or version. */
+export async function retryUnreadable(db: StoreDatabase): Promise<void> {
+	await db.writeOne((trx) =>
+		change(trx, 'posts', { state: OPEN, last_error: UNREADABLE })
+			.set((eb) => ({ due_at: eb.ref('created_at'), last_error: null }))
+			// All of them wait, so this is enough for an index.
+			.where('due_at', 'is not', null)
+			.execute(),
+	);
+}

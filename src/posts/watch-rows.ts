@@ -1,0 +1,106 @@
+import { type Cipher, parseOrNull, sealedColumn } from '../database/encryption.ts';
+import { channelOf, type Row, sessionOf } from '../database/tables.ts';
+import type { CardUrgency, Watch, WatchEnd, WatchedSession, WatchMode } from '../database/watch.ts';
+import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
+import { type Digest, digest } from '../questions/changes.ts';
+import type { SessionKey } from '../questions/session.ts';
+import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
+import { content, type PostContent } from './kinds.ts';
+import type { Post, PostTarget } from './post.ts';
+
+export type WatchRow = Row<'watches'>;
+export type WatchedSessionRow = Row<'watched_sessions'>;
+export type PostRow = Row<'posts'>;
+
+const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
+const contentColumn = sealedColumn<PostContent>('posts', 'content', content);
+/** The JSON of each column. */
+export const WATCH_JSON = {
+	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
+	posts: { content },
+};
+
+export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
+
+export function readWatch(row: WatchRow): Watch {
+	return {
+		id: row.id,
+		...channelOf(row),
+		session: sessionOf(row),
+		mode: row.mode as WatchMode,
+		questionsInChannel: row.questions_in_channel === 1,
+		discreet: row.discreet === 1,
+		buttons: row.buttons === 1,
+		createdBy: row.created_by,
+		createdAt: row.created_at,
+		revision: row.revision,
+		lastChangeAt: row.last_change_at,
+		ended: row.ended_at === null ? null : { reason: row.ended_reason as WatchEnd, at: row.ended_at },
+	};
+}
+
+/** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
+export function readDigest(text: string | null): Digest | null {
+	return text === null ? null : parseOrNull(digest, text);
+}
+
+export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
+	return {
+		session: sessionOf(row),
+		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
+		digest: readDigest(row.digest),
+		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
+		lastReadAt: row.last_read_at,
+		lastChangeAt: row.last_change_at,
+		earlyReadAskedAt: row.touched_at,
+		failures: row.failures,
+		overSince: row.over_since,
+		earlyReadCount: row.hurry,
+	};
+}
+
+/** Null when there is none yet, it was written with another key, or it is damaged. */
+export function readView(row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>, cipher: Cipher) {
+	return viewColumn.open(row.view, JSON.stringify([row.service, row.session_id]), cipher);
+}
+
+export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
+	return viewColumn.seal(snapshot, JSON.stringify([service, sessionId]), cipher);
+}
+
+/** The name of a target in the store. */
+export function streamOf(target: PostTarget): string {
+	if (target.kind === 'watch') return `watch:${target.watchId}`;
+	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
+	const person = `person:${target.teamId}:${target.userId}`;
+	return target.topic === undefined ? person : `${person}:${target.topic}`;
+}
+
+function readTarget({ stream, watch_id: watchId, team_id: teamId, place_id: placeId }: PostRow): PostTarget {
+	const [kind, , , topic] = stream.split(':');
+	if (kind === 'person') return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
+	const channel = { teamId, channelId: placeId };
+	return kind === 'watch' ? { kind, watchId: watchId ?? '', ...channel } : { kind: 'channel', ...channel };
+}
+
+/** Null when its content was written with another key, or is damaged. */
+export function readPost(row: PostRow, cipher: Cipher): Post | null {
+	const readable = contentColumn.open(row.content, row.id, cipher);
+	if (readable === null) return null;
+	return {
+		id: row.id,
+		target: readTarget(row),
+		key: row.unique_key,
+		content: readable,
+		urgency: URGENCIES[row.urgency] ?? 'now',
+		wanted: row.wanted,
+		attempts: row.attempts,
+		sendingSince: row.sending_since,
+		ts: row.ts,
+		shownKey: row.shown_key,
+	};
+}
+
+export function sealContent(id: string, value: PostContent, cipher: Cipher): string {
+	return contentColumn.seal(value, id, cipher);
+}

@@ -1,0 +1,179 @@
+import { type Kysely, sql, type UpdateObject } from 'kysely';
+import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
+import type { Cipher } from '../database/encryption.ts';
+import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { isChannelEnd, type WatchEnd } from '../database/watch.ts';
+import type { SessionKey } from '../questions/session.ts';
+import { dropPlanned, markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
+import { cardAgain, type NewPost } from './post.ts';
+import { newestQuestionOf, readQuestion } from './question-store.ts';
+import { readPost, readView, readWatch, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
+
+/** The query of the live watches that match `filter`. */
+export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
+	return from(db, 'watches', { ...filter, ended_at: null }).selectAll();
+}
+
+/** The query of one watch, whose row stays locked until the end of the transaction. */
+export function lockWatch(trx: Kysely<Tables>, watchId: string) {
+	return from(trx, 'watches', { id: watchId }).selectAll().forUpdate();
+}
+
+/**
+ * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
+ * session is still watched.
+ */
+export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
+	return from(trx, 'watched_sessions', sessionColumns(key)).selectAll().forUpdate().executeTakeFirst();
+}
+
+/** Locks the session of a watch; null when there is no such watch. */
+export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<SessionKey | null> {
+	if (watchId === null) return null;
+	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'session_id']).executeTakeFirst();
+	if (row === undefined) return null;
+	await lockSession(trx, sessionOf(row));
+	return sessionOf(row);
+}
+
+/**
+ * Locks the live watches of a session, then its posts that are not over, for a transaction that writes one after the other.
+ * The caller holds the lock of the session.
+ */
+export async function lockPosts(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
+	await locked(trx, 'watches', { ...sessionColumns(key), ended_at: null }).execute();
+	await locked(trx, 'posts', { ...sessionColumns(key), state: OPEN }).execute();
+}
+
+/**
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among
+ * due reads (see `PlannedRead`), by default that of its time. The caller holds the lock of the session.
+ */
+export async function readEarly(
+	trx: Kysely<Tables>,
+	row: WatchedSessionRow,
+	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
+): Promise<void> {
+	if (row.next_read_at === null) return;
+	// While the session is being read, `next_read_at` is the past time of that read.
+	const earlier = row.lease_token === null ? Math.min(row.next_read_at, at) : at;
+	await change(trx, 'watched_sessions', sessionColumns(sessionOf(row)))
+		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: by ?? earlier })
+		.execute();
+}
+
+/** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
+export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
+	const { next_read_at: nextReadAt, read_by: readBy, failures } = row;
+	if (nextReadAt === null) return true;
+	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
+}
+
+/** Moves the read of a session to the place `by`, ahead of others. The caller holds the lock of the session. */
+export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by: number, now: number): Promise<void> {
+	const session = sessionColumns(sessionOf(row));
+	// Not before its time: the service is away. But ahead of others when it is back.
+	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ read_by: by }).execute();
+	// As of before: the agent does not go on after this read, so no further early ones follow.
+	else await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
+}
+
+/** A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one. */
+export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
+	const key = sessionOf(row);
+	const stored = from(db.read, 'watched_sessions', sessionColumns(key)).selectAll();
+	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, key)]);
+	return {
+		watch: readWatch(row),
+		view: session === undefined ? null : readView(session, cipher),
+		checkedAt: session?.last_read_at ?? null,
+		question: asked === undefined ? null : readQuestion(asked, cipher),
+	};
+}
+
+/** Makes these ladders due at `now`. */
+export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, now: number): Promise<void> {
+	const ladders = change(trx, 'ladders', { watch_id: locked(trx, 'ladders', filter) });
+	await ladders.set({ due_at: now, change_count: sql<number>`change_count + 1` }).execute();
+}
+
+/**
+ * Plans a new card for a live watch, because somebody deleted its card `ts`. The caller holds the locks of the session and
+ * the watch.
+ */
+export async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
+	const { trx, cipher, now } = tx;
+	if (row.ended_at !== null || !hasCard(row)) return;
+	const cards = from(trx, 'posts', { watch_id: row.id, kind: 'card' }).selectAll();
+	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
+	const content = last === undefined ? undefined : readPost(last, cipher)?.content;
+	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
+	await planPosts(tx, [cardAgain(readWatch(row), ts, before, now)]);
+}
+
+export interface WatchEnding {
+	readonly reason: WatchEnd;
+	readonly posts: readonly NewPost[];
+	/** Whether what was queued before is still posted. */
+	readonly keepPending: boolean;
+}
+
+/** Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end. */
+export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
+	const { trx, now } = tx;
+	const { reason, posts, keepPending } = ending;
+	const ended = await change(trx, 'watches', { id: row.id })
+		.set({ ended_reason: reason, ended_at: now })
+		.returningAll()
+		.executeTakeFirstOrThrow();
+	// A post that is on its way is drawn once more when it has arrived.
+	if (!keepPending) await dropPlanned(trx, { watch_id: row.id, sending_since: null });
+	await planPosts(tx, posts);
+	if (isChannelEnd(reason)) await silencePosts(trx, { watch_id: row.id, place_id: row.channel_id });
+	await markPosts(tx, { watch_id: row.id });
+	// Its hand-overs are over.
+	await change(trx, 'questions', { held_watch_id: row.id }).set({ held_watch_id: null }).execute();
+	return ended;
+}
+
+/** Ends these posts of a channel without a last look, and revokes their leases: nothing more is posted there. */
+export async function silencePosts(trx: Kysely<Tables>, filter: Filter<'posts'>): Promise<void> {
+	// All of them first: whoever gives posts back locks both in the order of their keys.
+	await locked(trx, 'posts', { ...filter, state: OPEN }).execute();
+	await dropPlanned(trx, filter);
+	const shown = change(trx, 'posts', { ...filter, state: 'shown' });
+	await shown.set({ state: 'closed', due_at: null, ...WITHOUT_LEASE }).execute();
+}
+
+/** Whether a watch has a card, posted or not: a raised hand has none. */
+function hasCard({ mode }: Pick<WatchRow, 'mode'>): boolean {
+	return mode !== 'raisedHand';
+}
+
+/**
+ * Ends a raised hand whose question is not open any more. What was not sent yet is dropped, and without any post nothing
+ * remains of it. The caller holds the lock of its session.
+ */
+export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
+	const { trx, now } = tx;
+	await dropPlanned(trx, { watch_id: row.id, sending_since: null });
+	await endWatch(tx, row, { reason: 'handLowered', posts, keepPending: true });
+	const asked = { watch_id: row.id, state: ['planned', 'shown', 'closed', 'gone'] };
+	const wasPosted = await isFound(from(trx, 'posts', asked).select('id'));
+	// Once for all channels.
+	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
+	const lowered = { lowered_at: now, lowered_count: wasPosted ? 0 : count };
+	await changeWaiting(trx, row, { ...lowered, ...(wasPosted && asksAnew(now)) });
+	if (wasPosted) return;
+	await remove(trx, 'posts', { watch_id: row.id }).execute();
+	await remove(trx, 'watches', { id: row.id }).execute();
+}
+
+/** The columns of a waiting session that asks something else, however long it has been listed. */
+export const asksAnew = (now: number) => ({ since: now, is_new: 1 });
+
+/** Changes what is known of a watch's session while it waits. */
+export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
+	const waiting = change(trx, 'waiting_sessions', sessionColumns(sessionOf(row)));
+	return waiting.set(columns).execute();
+}

@@ -1,0 +1,310 @@
+import { z } from 'zod';
+import type { BeforePut } from './compare.ts';
+
+export interface QuestionKey {
+	/** The service's base address: one database may hold the answers of several services. */
+	readonly service: string;
+	readonly sessionId: string;
+	readonly messageIndex: number;
+}
+
+/** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
+export function submissionKeyOf(viewId: string, formId: string): string {
+	return `${viewId}:${formId}`;
+}
+
+/** Identifies one press of a button with an option, however often Slack repeats it. `actionTs`: when Slack took the press. */
+export function pressKeyOf(place: string, actionTs: string): string {
+	return `press:${place}:${actionTs}`;
+}
+
+export interface Person {
+	readonly teamId: string;
+	readonly userId: string;
+}
+
+export function isSamePerson(one: Person, other: Person): boolean {
+	return one.userId === other.userId && one.teamId === other.teamId;
+}
+
+export const ORIGIN = z.object({
+	channelId: z.string().nullable(),
+	/** The thread of the question or card in that channel. */
+	threadTs: z.string().nullable(),
+	/** It was opened from a copy of a question, in an inbox or a direct message; then it is a copy too. */
+	isCopy: z.literal(true).exactOptional(),
+});
+/** Where a form was opened. Both are null in a DM. */
+export type Origin = Readonly<z.infer<typeof ORIGIN>>;
+
+/**
+ * The states of an answer, and what changes them:
+ *
+ * | state | meaning | next states |
+ * |---|---|---|
+ * | `accepted` | stored; not sent, or certainly not saved by the service | `delivering`, a failed state, `withdrawn` |
+ * | `delivering` | a PUT may have begun; its outcome may be unknown | `delivered`, `accepted`, a failed state |
+ * | `delivered` | the service has it | `resumed` |
+ * | `resumed` | the agent went on | |
+ * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to was withdrawn; waits for its author, blocks nobody | |
+ * | `conflicted` | failed: somebody else's answer was first | |
+ * | `changed` | failed: the question is another now | |
+ * | `refused` | failed: the service refuses it for good | |
+ * | `ended` | failed: the session was over | |
+ * | `withdrawn` | its author discarded it | |
+ *
+ * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. The author takes a failed answer back
+ * to `accepted` (`tryAgain`) or to `withdrawn` (`withdraw`, both in `accept.ts`). A newer answer makes a waiting one
+ * `conflicted`; an answer that comes second is stored as `conflicted`, and becomes `waiting` when the first one is
+ * withdrawn or fails for any reason but a conflict of its own.
+ */
+export const ANSWER_STATES = [
+	'accepted',
+	'delivering',
+	'waiting',
+	'delivered',
+	'resumed',
+	'conflicted',
+	'changed',
+	'refused',
+	'ended',
+	'withdrawn',
+] as const;
+export type AnswerState = (typeof ANSWER_STATES)[number];
+
+/** A question can have only one answer in these states at a time. */
+export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
+
+/** In these states an answer is sent again only when its author asks for it. */
+export const FAILED_STATES = [
+	'waiting',
+	'conflicted',
+	'changed',
+	'refused',
+	'ended',
+] as const satisfies readonly AnswerState[];
+
+/** One item of the question as the author saw it, with their value. */
+export interface AnswerItem {
+	/** As shown above the field, maybe cut. The PUT takes titles from the service. */
+	readonly title: string;
+	/** '' when the author left it empty on purpose; null when the item already had a value, or when this one was wiped. */
+	readonly value: string | null;
+	/** Never shown again, and wiped when the answer ends. */
+	readonly secret: boolean;
+	readonly wiped: boolean;
+}
+
+export const OTHER_ANSWER = z.object({
+	/** Like `person` null when it came from outside Handraise, for example from the service's own page. */
+	answerId: z.string().nullable(),
+	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
+	/** By position; null for secret values. */
+	values: z.array(z.string().nullable()).readonly(),
+	at: z.number().nullable(),
+	/** Its text is exactly what the second person wanted to send. */
+	same: z.boolean(),
+});
+/** The answer that was first, for the receipt of the second person. */
+export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
+
+/** `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. */
+export const AGENT_OUTCOMES = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
+export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
+
+const STATE = z.enum(ANSWER_STATES);
+export const TIMELINE_ENTRY = z.object({
+	state: STATE,
+	at: z.number(),
+	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
+	lostTo: z.enum(['other', 'own', 'ownInstead']).optional(),
+});
+/** One entry of the audit trail: a state and when it was reached. */
+export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
+
+/** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
+export type AnswerContent =
+	| { readonly kind: 'readable'; readonly items: readonly AnswerItem[]; readonly other: OtherAnswer | null }
+	| { readonly kind: 'removed' }
+	| { readonly kind: 'unreadable' };
+
+export const RECEIPT_STATE = z.object({
+	state: STATE.nullable(),
+	agentOutcome: z.enum(AGENT_OUTCOMES).nullable(),
+	/** The receipt's DM, once there is one. It is updated, not repeated. */
+	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
+	/** False once Slack says that the modal is closed. */
+	modalOpen: z.boolean(),
+});
+/** What the author was last told about an answer, and where. It is stored, so that a restart repeats no receipt. */
+export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;
+
+/** How long the reply to a press that came second may take before the worker tells its author instead. */
+export const TOLD_WITHIN_MS = 10_000;
+
+/** What an answer has from its submission on. All times are milliseconds since the epoch. */
+export interface SubmittedAnswer {
+	readonly id: string;
+	/** See `submissionKeyOf` and `pressKeyOf`. */
+	readonly submissionKey: string;
+	/** Empty for a one-press answer. */
+	readonly viewId: string;
+	/** Of a one-press answer: its author may take it back until then, unless the PUT has begun; it is sent after that. */
+	readonly press: { readonly undoUntil: number } | null;
+	readonly person: Person;
+	readonly question: QuestionKey;
+	readonly fingerprint: string;
+	/** Of what the author saw (`shownHashOf`); null when the form or button is of a version that had none. */
+	readonly shownHash: string | null;
+	/** Positions that the author left empty on purpose. They count as answered. */
+	readonly leftEmpty: readonly number[];
+	/** When the session of the form was read. The author has not seen later deliveries. */
+	readonly formReadAt: number;
+	readonly origin: Origin;
+	readonly acceptedAt: number;
+	/** When to stop trying and ask the author. */
+	readonly giveUpAt: number;
+}
+
+export interface Answer extends SubmittedAnswer {
+	readonly content: AnswerContent;
+	/** The positions that it fills or leaves empty on purpose. */
+	readonly positions: readonly number[];
+	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
+	readonly secretPositions: readonly number[] | null;
+	readonly state: AnswerState;
+	readonly attempts: number;
+	/** When the access policy last allowed a press of its author to send it. */
+	readonly checkedAt: number;
+	/** How often the author replaced the text before sending began. */
+	readonly editCount: number;
+	/** When the worker's next step is due; null when nothing is left to do. */
+	readonly nextAttemptAt: number | null;
+	/** Set before a PUT begins, cleared when certainly nothing was saved. In a failed state: it may have arrived. */
+	readonly putStartedAt: number | null;
+	readonly before: BeforePut | null;
+	readonly deliveredAt: number | null;
+	readonly agentOutcome: AgentOutcome | null;
+	readonly endedAt: number | null;
+	readonly lastError: string | null;
+	readonly timeline: readonly TimelineEntry[];
+	readonly receiptState: ReceiptState;
+	/** The service asked for a pause until this time. */
+	readonly notBefore: number | null;
+	/** Attempts in a row that found no such session. */
+	readonly missingCount: number;
+	/** The service saved it but reported a failure, most likely because it could not start the agent. */
+	readonly startFailed: boolean;
+	/** When the author asked to send it again to start the agent; null once that has begun. */
+	readonly restartAskedAt: number | null;
+}
+
+export interface NewAnswer extends SubmittedAnswer {
+	readonly items: readonly AnswerItem[];
+	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
+	readonly boxed: boolean;
+}
+
+export type AcceptResult =
+	/** Committed. Waiting answers to the same question are `conflicted` now. */
+	| { readonly kind: 'accepted'; readonly answer: Answer }
+	/** The same submission again. `edited`: its text was replaced, because nothing was sent yet. */
+	| { readonly kind: 'repeated'; readonly answer: Answer; readonly edited: boolean }
+	/** The same submission with another text, after sending began. The first text stays. */
+	| { readonly kind: 'tooLate'; readonly answer: Answer }
+	/** Another answer is live or was delivered since the form was read. This one is stored as `conflicted`. */
+	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
+
+/** The fields that a step may write. A change of the state appends to the timeline. */
+export type AnswerPatch = Partial<
+	Omit<Answer, keyof SubmittedAnswer | 'content' | 'checkedAt' | 'editCount' | 'endedAt' | 'timeline'>
+> & { readonly other?: OtherAnswer };
+
+/** The result of sending a receipt. */
+export interface Telling {
+	readonly receiptState: ReceiptState;
+	/** The pause that Slack asks for, in ms; null when it does not limit the calls. */
+	readonly againAfterMs: number | null;
+}
+
+/**
+ * Called after the commit of every change that cards show. Must not throw. `delivered`: the session will change soon.
+ * `choice`: a one-press answer was given, taken back or has failed. `by`: whose claim or answer it is.
+ */
+export type QuestionUpdated = (
+	question: QuestionKey,
+	what: 'claim' | 'answer' | 'delivered' | 'choice',
+	by: Person,
+) => void;
+
+/** After this long the author is told that delivery takes long: they have probably closed the modal. */
+export const TAKES_LONG_MS = 30_000;
+
+/** When its sending was due at first: a one-press answer waits until it cannot be taken back. */
+export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'acceptedAt'>): number {
+	return press?.undoUntil ?? acceptedAt;
+}
+
+/** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
+export const FIRST_ENDINGS = [
+	'first_withdrawn',
+	'first_outdated',
+	'first_over',
+	'first_failed',
+	'first_unknown',
+] as const;
+export type FirstEnding = (typeof FIRST_ENDINGS)[number];
+
+/** `lastError` of an answer whose text is encrypted with another key. */
+export const UNREADABLE = 'values_unreadable';
+
+/** How the answer ended to which this one lost; null when it does not wait because of that. */
+export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
+	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
+}
+
+/** True while the answer can still reach the service without its author. */
+export function isBlocking(state: string): boolean {
+	return (BLOCKING_STATES as readonly string[]).includes(state);
+}
+
+/** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */
+export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
+	if (answer === null) return false;
+	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt >= (readAt ?? 0));
+}
+
+/** True when the answer was not delivered and its author decides whether to try again. */
+export function isFailed(state: AnswerState): boolean {
+	return (FAILED_STATES as readonly AnswerState[]).includes(state);
+}
+
+/** True once nothing more is sent. A `delivered` answer may still be confirmed. */
+export function isSettled(state: AnswerState): boolean {
+	return !isBlocking(state) && state !== 'waiting';
+}
+
+/** The positions of secret items. */
+export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
+	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
+}
+
+/** Its items; empty when they are removed or unreadable. */
+export function itemsOf({ content }: Answer): readonly AnswerItem[] {
+	return content.kind === 'readable' ? content.items : [];
+}
+
+/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
+export function agentMayStand({
+	state,
+	agentOutcome,
+	startFailed = false,
+}: Pick<Answer, 'state' | 'agentOutcome'> & Partial<Pick<Answer, 'startFailed'>>): boolean {
+	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
+}
+
+/** The texts of its items by position, without secret and empty ones. */
+export function textsOf(answer: Answer): Readonly<Record<number, string>> {
+	const texts = itemsOf(answer).map(({ value, secret }, position) => [position, secret ? '' : (value ?? '')] as const);
+	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+}

@@ -1,0 +1,73 @@
+import type { SessionKey } from './session.ts';
+
+/** The newest hand-over of an open question. All times are milliseconds since the epoch. */
+export interface HandOver {
+	/** The id of the window in which the person was chosen: a repeated submission is recognised by it. */
+	readonly id: string;
+	readonly teamId: string;
+	readonly session: SessionKey;
+	readonly fingerprint: string;
+	/** The watch whose question it is, and its channel. */
+	readonly watchId: string;
+	readonly channelId: string;
+	/** Slack user ids. */
+	readonly from: string;
+	readonly to: string;
+	/** How often the question was handed over. */
+	readonly count: number;
+	readonly handedOverAt: number;
+	/** Null while `to` has it. */
+	readonly givenBackAt: number | null;
+}
+
+/** A question can be handed over so often by those who may answer it. After that, somebody answers it or gives it back. */
+export const MOST_HAND_OVERS = 3;
+
+/** How many questions somebody hands over, and gets from all others together, in `HAND_OVER_WINDOW_MS` at most. */
+export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
+export const HAND_OVER_WINDOW_MS = 10 * 60_000;
+
+/** A hand-over that somebody wants. */
+export interface NewHandOver
+	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
+	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
+	readonly replaces: string | null;
+}
+
+export type HandOverResult =
+	| { readonly kind: 'handedOver'; readonly handOver: HandOver }
+	/** Somebody else has the question. */
+	| { readonly kind: 'taken'; readonly handOver: HandOver }
+	/** It was handed over too often. */
+	| { readonly kind: 'limit'; readonly handOver: HandOver }
+	/** It is not open any more, or not watched there. */
+	| { readonly kind: 'closed' }
+	/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
+	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to'; readonly againInMs: number };
+
+/** A question of a session in one workspace. */
+export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
+
+/** The hand-over by which somebody has the question now. */
+export function holderOf(handOver: HandOver | null): HandOver | null {
+	return handOver?.givenBackAt === null ? handOver : null;
+}
+
+/** What `from` may do with the question; `null`: they may hand it over. */
+export function obstacleTo(
+	{ id, from, to, replaces }: Pick<NewHandOver, 'id' | 'from' | 'to' | 'replaces'>,
+	current: HandOver | null,
+): 'handedOver' | 'taken' | 'limit' | null {
+	if (current === null) return null;
+	if (current.id === id && current.to === to) return 'handedOver';
+	// It goes no round with somebody who may not answer.
+	if (current.id === replaces) return null;
+	if (current.givenBackAt === null && current.to !== from) return 'taken';
+	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
+}
+
+/** Who gets the direct message about a hand-over: the person who has the question, or who gets it back. */
+export function targetOfHandOver(handOver: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+	const { id, teamId, from, to, givenBackAt } = handOver;
+	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;
+}

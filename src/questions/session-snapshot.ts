@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { createCutMark, cutWithNote, type OnCut } from '../core/cut.ts';
+import type { DeepReadonly } from '../core/values.ts';
+import { digest, digestOf, digestOfQuestionAt } from './changes.ts';
+import { quickAnswerOf } from './quick-answer.ts';
+import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
+import {
+	agentAction,
+	askingMessageIndex,
+	type LeftEmpty,
+	latestAssistantMessages,
+	questionAt,
+	resultOf,
+	type Session,
+	stepOf,
+	taskOf,
+	withoutSignedLinks,
+} from './session.ts';
+
+const item = z.object({
+	title: z.string(),
+	description: z.string(),
+	open: z.boolean(),
+	/** Null while unanswered, and always for values that are secret or withheld. */
+	value: z.string().nullable(),
+	secret: z.boolean(),
+	/** Channels see only that it was answered. */
+	withheld: z.boolean(),
+});
+/** One item of a question as a channel may see it. */
+export type ItemView = Readonly<z.infer<typeof item>>;
+
+export const questionView = z.object({
+	messageIndex: z.int(),
+	fingerprint: z.string(),
+	/** See `shownHashOf`. */
+	shownHash: z.string(),
+	/** A newer assistant message exists. */
+	goneOn: z.boolean(),
+	/** The agent's text in the message that asks. */
+	context: z.string(),
+	/** The first items. */
+	items: z.array(item),
+	/** Of all items. */
+	openCount: z.int(),
+	/** What one press can answer; null when it needs a form. */
+	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
+});
+export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
+
+const step = z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) });
+
+export const sessionSnapshot = z.object({
+	sessionId: z.string(),
+	name: z.string(),
+	task: z.string().nullable(),
+	status: z.string(),
+	step: z.int(),
+	maxSteps: z.int(),
+	steps: z.array(step),
+	/** The newest question, open or not. */
+	question: questionView.nullable(),
+	result: z.string().nullable(),
+	fileCount: z.int(),
+	hasScreenshot: z.boolean(),
+	digest,
+	/** When it was read, clock milliseconds. */
+	seenAt: z.number(),
+});
+/**
+ * What channels show of a session, stored so that any replica can build a card. At most about 40,000 characters, without
+ * signed links, variables and secret values. Texts are the agent's own and untrusted.
+ */
+export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
+
+/** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that. */
+const STEP_COUNT = 4;
+const STEP_TEXT_LENGTH = 600;
+const ACTION_COUNT = 8;
+const ITEM_COUNT = 30;
+const TITLE_LENGTH = 300;
+/** For the descriptions of all items together, and of one item; the same again for values. */
+const ALL_ITEMS_LENGTH = 9_000;
+const ITEM_LENGTH = 2_000;
+const CONTEXT_LENGTH = 1_500;
+const RESULT_LENGTH = 2_800;
+const NAME_LENGTH = 200;
+const TASK_LENGTH = 500;
+
+/** What the answers from Handraise tell about a session. */
+export interface OurAnswers {
+	/** Items that they left empty on purpose count as answered. */
+	readonly leftEmpty: LeftEmpty;
+	/** What channels see of the values: what they mark as secret, else a guess. */
+	readonly disclosure: Disclosure;
+}
+
+export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
+
+/** The session as channels may see it, as it was read at `seenAt`. */
+export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
+	return {
+		view: snapshotOf(session, seenAt, ours),
+		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
+		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.leftEmpty),
+	};
+}
+
+export type SeenSession = ReturnType<typeof seenIn>;
+
+/** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
+export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
+	const asking = askingMessageIndex(session);
+	const result = resultOf(session);
+	const task = taskOf(session);
+	return {
+		sessionId: session.sessionId,
+		name: cut(session.name, NAME_LENGTH),
+		task: task === null ? null : cut(task, TASK_LENGTH),
+		status: cut(session.status, NAME_LENGTH),
+		...stepOf(session),
+		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
+			step,
+			text: cut(message.content, STEP_TEXT_LENGTH),
+			// The result is shown by itself.
+			actions: message.actions
+				.filter((action) => action.kind !== 'done')
+				.slice(0, ACTION_COUNT)
+				.map(({ kind, text }) => ({ kind, text: cut(text, NAME_LENGTH) })),
+		})),
+		question: asking === null ? null : questionViewAt(session, asking, ours),
+		result: result === null ? null : cut(result, RESULT_LENGTH),
+		fileCount: session.files.length,
+		hasScreenshot: session.lastScreenshotUrl !== null,
+		digest: digestOf(session, ours.leftEmpty),
+		seenAt,
+	};
+}
+
+/** Whether both show the same, whenever they were read. */
+export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
+	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
+}
+
+/** The question of one message; null when it asks nothing. */
+export function questionViewAt(
+	session: Session,
+	messageIndex: number,
+	{ leftEmpty, disclosure } = NO_ANSWERS,
+): QuestionView | null {
+	const question = questionAt(session, messageIndex, leftEmpty);
+	if (question === null) return null;
+	const mark = createCutMark(false);
+	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
+	return {
+		messageIndex,
+		fingerprint: question.fingerprint,
+		shownHash: question.shownHash,
+		goneOn: question.goneOn,
+		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
+		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
+			const shown = disclosure(question, position);
+			return {
+				title: cut(item.title, TITLE_LENGTH, mark.onCut),
+				description: cut(item.description, length, mark.onCut),
+				open: question.openItems.includes(position),
+				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
+				secret: shown === 'secret',
+				withheld: shown === 'withheld' && item.value !== '',
+			};
+		}),
+		openCount: question.openItems.length,
+		// After all parts: `isCut` is known.
+		quick: mark.isCut ? null : quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
+	};
+}
+
+/** A stored question with only the values that `mode` shows: it may have been stored under another mode. */
+export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
+	const items = question.items.map((item) =>
+		item.value === null || isShownInChannels(mode, item, item.value) ? item : { ...item, value: null, withheld: true },
+	);
+	return { ...question, items };
+}
+
+/** Removes signed links and cuts. The texts of a card are cut once more, and its note has to count all that is missing. */
+function cut(original: string, length: number, onCut?: OnCut): string {
+	return cutWithNote(withoutSignedLinks(original), length, onCut);
+}

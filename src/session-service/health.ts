@@ -1,0 +1,151 @@
+import { type Clock, uptimeOf } from '../core/clock.ts';
+
+/** The service is down when no call has succeeded for this long... */
+export const DOWN_AFTER_MS = 30_000;
+/** ...and this many have failed, or one was limited: calls are rare after that. */
+const DOWN_AFTER_FAILURES = 3;
+
+const LIMITED = 'rate_limited';
+/** Failures that certainly concern the whole service. An unreadable response may concern one session. */
+const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
+
+/** Whether the service works, judged by the calls of all parts: one notice for an outage, not one for each session. */
+export function createServiceHealth({ clock }: { clock: Clock }) {
+	let failures = 0;
+	let limited = false;
+	let failingSince: number | null = null;
+	let down: boolean | null = null;
+	const listeners: (() => void)[] = [];
+	clock.onStep?.(() => {
+		if (failingSince !== null) failingSince = clock.now();
+	});
+
+	function isDown(): boolean | null {
+		const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
+		if (isEnough && failingSince !== null && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
+		return down;
+	}
+
+	return {
+		succeeded() {
+			// Fewer failures in a row may concern one session, which backs off by itself.
+			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;
+			failures = 0;
+			limited = false;
+			failingSince = null;
+			down = false;
+			if (wasFailing) for (const listener of listeners) listener();
+		},
+		/** A call failed with this code; codes that concern one session are ignored. */
+		failed(code: string) {
+			if (!OUTAGE_CODES.has(code)) return;
+			const now = clock.now();
+			failures += 1;
+			limited ||= code === LIMITED;
+			failingSince ??= now;
+		},
+		/** Null until a call succeeded or an outage was found. May become true by time alone. */
+		get down() {
+			return isDown();
+		},
+		/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
+		get failingSince() {
+			return failingSince;
+		},
+		/** Adds a listener, called when a call succeeds after an outage. */
+		onRecovered(listener: () => void) {
+			listeners.push(listener);
+		},
+	};
+}
+
+export type ServiceHealth = ReturnType<typeof createServiceHealth>;
+
+/** The service is slower when even the quickest of the latest reads takes so many times as long as one alone… */
+const SLOWER = 1.5;
+const NOT_SLOWER = 1.25;
+/** …and by more than this. */
+const ALLOWANCE_MS = 50;
+/** Of so many reads that were alone, the third quickest counts: sessions differ, and before most may have been other calls. */
+const ALONE_KEPT = 10;
+/** After so many reads, one has to be alone again. After twice as many, any counts: one of each kind is always allowed. */
+const ALONE_EVERY = 50;
+const LEAST_COMPARED = 3;
+/** Before one more read may be under way, so many rounds of reads have to be quick. */
+const QUICK_ROUNDS = 5;
+/** A read that takes longer, and so many times as long as one alone, hangs: others do not wait for it. */
+const HANGS_AFTER_MS = 3_000;
+const HANGS = 4;
+
+/**
+ * How many reads for watching may be under way at once: fewer when they get slower than a read alone, more when they do
+ * not, as TCP's congestion control does. A slow service works on one call after another, and there our reads would stand
+ * before the calls of people and deliveries. Sessions differ in how long they take, so the quickest counts. `most`: with
+ * those that hang.
+ */
+export function createReadWindow({ most, clock }: { most: number; clock: Clock }) {
+	let size = 1;
+	/** Until a round is slow, each quick one doubles the size. */
+	let isStarting = true;
+	const running = new Set<{ readonly beganAt: number; isAlone: boolean }>();
+	let sinceAlone = ALONE_EVERY;
+	let alone: number[] = [];
+	/** `place`: how many were under way when it began, itself included. */
+	let latest: { tookMs: number; place: number }[] = [];
+	/** Quick reads that were under way with as many others as allowed. Of fewer, nobody knows whether more would be quick. */
+	let quickCount = 0;
+
+	function resize(next: number): void {
+		size = Math.min(most, Math.max(1, next));
+		latest = [];
+		quickCount = 0;
+	}
+
+	/** How long a read alone takes, ms. */
+	const aloneMs = () => Math.max(0, ...alone.toSorted((one, other) => one - other).slice(0, 3));
+
+	/** The reads under way that do not hang. */
+	function inPlace() {
+		const since = uptimeOf(clock) - Math.max(HANGS_AFTER_MS, HANGS * aloneMs());
+		return [...running].filter(({ beganAt }) => beganAt >= since);
+	}
+
+	function adapt(newest: (typeof latest)[number]): void {
+		const compared = Math.max(LEAST_COMPARED, size);
+		latest = [...latest, newest].slice(-compared);
+		if (latest.length < compared || alone.length === 0) return;
+		const full = latest.filter((read) => read.place >= size);
+		const quickest = (reads: typeof latest) => Math.min(...reads.map(({ tookMs }) => tookMs));
+		if (quickest(latest) > SLOWER * aloneMs() + ALLOWANCE_MS) {
+			isStarting = false;
+			resize(Math.floor(size / 2));
+		} else if (newest.place >= size && quickest(full) < NOT_SLOWER * aloneMs() + ALLOWANCE_MS) {
+			quickCount += 1;
+			if (isStarting) resize(2 * size);
+			else if (quickCount >= QUICK_ROUNDS * size) resize(size + 1);
+		}
+	}
+
+	return {
+		/** How many more may begin now; below 1: none. */
+		room: () => Math.min(most - running.size, (sinceAlone >= ALONE_EVERY ? 1 : size) - inPlace().length),
+		/** A read begins. Call the result at its end with how long the service took, ms; null: that is not known. */
+		begin(): (tookMs: number | null) => void {
+			const others = inPlace();
+			for (const other of others) other.isAlone = false;
+			const place = others.length + 1;
+			const read = { beganAt: uptimeOf(clock), isAlone: place === 1 };
+			running.add(read);
+			sinceAlone += 1;
+			return (tookMs) => {
+				running.delete(read);
+				const isAlone = read.isAlone || sinceAlone >= 2 * ALONE_EVERY;
+				if (isAlone) sinceAlone = 0;
+				// Below 0: the clock was put back meanwhile.
+				if (tookMs === null || tookMs < 0) return;
+				if (isAlone) alone = [...alone, tookMs].slice(-ALONE_KEPT);
+				adapt({ tookMs, place });
+			};
+		},
+	};
+}

@@ -1,0 +1,181 @@
+import type { Config } from '../config.ts';
+import { type Clock, startDeadline, uptimeOf } from '../core/clock.ts';
+import { setBounded } from '../core/values.ts';
+import type { Origin, Person } from '../questions/answer.ts';
+import type { Directory, PersonFacts } from './clients.ts';
+
+/** The operator's rules; empty lists allow everybody. */
+export type AccessRules = Omit<Config['access'], 'adminContact'>;
+
+export interface Installation {
+	readonly teamId: string;
+	/** Null for a workspace that belongs to no organisation. */
+	readonly enterpriseId: string | null;
+}
+
+/** Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not hold. */
+export type Place = ChannelPlace | 'anyChannel';
+
+export interface ChannelPlace extends Pick<Origin, 'channelId' | 'isCopy'> {
+	/** The session that they act on by what they have had since they were in that channel, such as a window. */
+	readonly sessionId?: string;
+	/** The rule about channels does not apply. */
+	readonly inAnyChannel?: true;
+}
+
+/** Proven by Slack or by the settings. */
+export const PROVEN_REFUSALS = [
+	'guest',
+	'bot',
+	'external',
+	'deactivated',
+	'channel_not_allowed',
+	'user_not_allowed',
+] as const;
+/** `could_not_check`: Slack gave no answer, left out a required fact or contradicted itself. */
+export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
+
+/** Whether this code says that somebody may not answer. */
+export function isProvenRefusal(code: string | null): boolean {
+	return PROVEN_REFUSALS.some((refusal) => refusal === code);
+}
+
+/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: see `check`. */
+export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
+
+/** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
+export type ActRefusal = Refusal | 'not_there';
+
+/** `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
+export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
+
+/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+const FACTS_MAX_AGE_MS = 5 * 60_000;
+/** The same, for an answer that is sent in somebody's name. */
+export const FRESH_MS = 30_000;
+/** How long Slack is not asked again about an unknown person, so that their requests do not use up Slack's rate limit. */
+const UNKNOWN_MAX_AGE_MS = 10_000;
+const CACHE_ENTRIES = 10_000;
+/** Slack wants its acknowledgement within 3 s, which includes more than this check. */
+const ASK_WITHIN_MS = 1_500;
+/** Where nobody waits for an acknowledgement: the time-out of background calls. */
+const ASK_PATIENTLY_MS = 10_000;
+
+/** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
+export function createAccessPolicy({
+	rules,
+	installation,
+	directory,
+	clock,
+	isPatient = false,
+}: {
+	rules: AccessRules;
+	installation: Installation;
+	/** Asks Slack about people. The methods throw when Slack gives no answer. */
+	directory: Pick<Directory, 'person' | 'userGroup' | 'retryAfterMs'>;
+	clock: Clock;
+	isPatient?: boolean;
+}) {
+	const people = createCache<PersonFacts | null>(clock);
+	const groups = createCache<ReadonlySet<string>>(clock);
+
+	function isListedChannel(channelId: string | null): boolean {
+		return rules.channels.length === 0 || (channelId !== null && rules.channels.includes(channelId));
+	}
+
+	async function isListedPerson(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<boolean> {
+		if (rules.users.length === 0 && rules.userGroups.length === 0) return true;
+		if (rules.users.includes(userId)) return true;
+		for (const group of rules.userGroups) {
+			const members = await groups.get(group, maxAgeMs, () => directory.userGroup(group, signal));
+			if (members.has(userId)) return true;
+		}
+		return false;
+	}
+
+	function refusalOf(facts: PersonFacts): Refusal | null {
+		if (facts.isBot) return 'bot';
+		if (facts.isDeactivated) return 'deactivated';
+		if (!rules.allowExternal) {
+			const membership = membershipOf(facts, installation);
+			if (membership !== 'member') return membership === 'external' ? 'external' : 'could_not_check';
+		}
+		if (rules.allowGuests || facts.isGuest === false) return null;
+		return facts.isGuest === true ? 'guest' : 'could_not_check';
+	}
+
+	/**
+	 * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where interactions have one
+	 * fixed workspace for all of a person. `maxAgeMs`: of the facts about the person and the user groups.
+	 */
+	async function check(
+		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
+		place: Place,
+		maxAgeMs: number = FACTS_MAX_AGE_MS,
+	): Promise<Verdict> {
+		// With a list of channels, direct messages are refused too.
+		const isRuled = place !== 'anyChannel' && place.inAnyChannel !== true;
+		if (isRuled && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
+		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
+		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
+		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
+		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
+		try {
+			const facts = await people.get(userId, maxAgeMs, () => directory.person(userId, signal));
+			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
+			if (refusal !== null) return { refusal };
+			return { refusal: (await isListedPerson(userId, signal, maxAgeMs)) ? null : 'user_not_allowed' };
+		} catch (error) {
+			const waitMs = directory.retryAfterMs(error);
+			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
+		} finally {
+			end();
+		}
+	}
+
+	return {
+		check,
+		/** For somebody who makes no request now, in a channel or in any (null). */
+		async checkAbsent({ teamId, userId }: Person, channelId: string | null, maxAgeMs?: number): Promise<Verdict> {
+			// Another workspace's Slack would call everybody of this one a stranger.
+			if (teamId !== installation.teamId) return NOT_CHECKED;
+			return check({ userId, claimedTeamId: null }, channelId === null ? 'anyChannel' : { channelId }, maxAgeMs);
+		},
+	};
+}
+
+export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
+
+/** Whether Slack's facts prove that somebody is a member. `unproven`: facts are missing or contradict each other. */
+function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Installation) {
+	if (isStranger) return 'external';
+	const isOfTeam = teamId === ours.teamId;
+	if (enterprise === null) return isOfTeam ? 'member' : teamId === null ? 'unproven' : 'external';
+	const namesTeam = enterprise.teamIds.includes(ours.teamId);
+	if (enterprise.id === ours.enterpriseId && namesTeam) return 'member';
+	return isOfTeam || namesTeam ? 'unproven' : 'external';
+}
+
+export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
+
+/** Keeps no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */
+function createCache<Value>(clock: Clock) {
+	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();
+	const asking = new Map<string, Promise<Value>>();
+
+	return {
+		async get(key: string, maxAgeMs: number, ask: () => Promise<Value>): Promise<Value> {
+			const cached = entries.get(key);
+			const limitMs = cached?.value === null ? Math.min(UNKNOWN_MAX_AGE_MS, maxAgeMs) : maxAgeMs;
+			if (cached !== undefined && uptimeOf(clock) - cached.askedAt < limitMs) return cached.value;
+			const running = asking.get(key);
+			if (running !== undefined) return running;
+			const askedAt = uptimeOf(clock);
+			const response = ask().finally(() => asking.delete(key));
+			asking.set(key, response);
+			const value = await response;
+			setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
+			return value;
+		},
+	};
+}

@@ -1,0 +1,257 @@
+import type { ModalView } from '@slack/types';
+import type { ActRefusal } from './access-policy.ts';
+import type { ChannelVerdict } from './channels.ts';
+import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
+import {
+	answerButton,
+	button,
+	buttons,
+	context,
+	type MessageContent,
+	message,
+	modal,
+	section,
+	textMessage,
+} from './parts.ts';
+import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionIdMrkdwn, sessionName, viewTitle } from './words.ts';
+
+type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
+
+export interface ErrorContext {
+	/** An answer in the store, text that the person still sees, what they would change; the default: they only read. */
+	readonly kept?: Kept;
+	readonly adminContact?: string | null;
+	/** When the next try makes sense, milliseconds since the epoch. */
+	readonly retryAt?: number | null;
+}
+
+/** `{contact}` is replaced with whom to ask. */
+type Row = readonly [what: string, todo?: string];
+
+/** Trying again helps. */
+const AGAIN: Readonly<Record<string, Row>> = {
+	rate_limited: ['The session service is getting too many requests right now.'],
+	too_fast: ['You did too many things in a short time.'],
+	unavailable: ['The session service cannot be reached or reports an error.'],
+	timed_out: ['The session service took too long to respond.'],
+	unreadable_answer: ['Handraise cannot read what the session service sent.'],
+	aborted: ['Handraise restarted before it could finish this.'],
+	store_unavailable: ['Handraise cannot reach its own database.'],
+	database_newer: ['Handraise is being upgraded.'],
+	not_checked: ['Handraise could not check with Slack whether you may still answer.'],
+	slack_unavailable: ['Slack did not let Handraise finish this.'],
+};
+
+/** The operator has to repair the set-up. */
+const FOR_OPERATOR: Readonly<Record<string, Row>> = {
+	unauthorized: ["The session service does not accept Handraise's key."],
+	still_not_started: [
+		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
+	],
+	refused: ['The session service refused the request.'],
+	redirected: ['The session service redirects to another address. Handraise does not follow redirects.'],
+	values_unreadable: [
+		'The text of this answer was stored with another encryption key and cannot be read right now.',
+		'It is sent automatically when the former key is back. If it is urgent, open the session and answer again.',
+	],
+};
+
+/** The person can do something. */
+const FOR_PERSON: Readonly<Record<string, Row>> = {
+	session_not_found: [
+		'The session service has no session with this id.',
+		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
+	],
+	body_too_large: ['This session is too large to show here.', 'Open it in the dashboard.'],
+	body_too_complex: ['This session has too many parts to show here.', 'Open it in the dashboard.'],
+	request_too_large: [
+		'The question and your answers together are larger than the session service accepts (100 kB).',
+		'Shorten your answer, or answer in the dashboard.',
+	],
+	invalid_session_id: ['That is not a session id.', 'An id looks like `3f9a2c1d`.'],
+	acceptance_unknown: [
+		'Handraise could not check whether your answer was saved.',
+		'Press "Send answer" again: it will not be sent twice.',
+	],
+	form_outdated: [
+		'This form was made by another version of Handraise and cannot be read any more.',
+		'Please close it and open the session again.',
+	],
+	button_outdated: [
+		'This button was made by another version of Handraise and no longer works.',
+		'Please use `/session` with the id instead.',
+	],
+	answer_not_yours: [
+		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
+		'Nothing was changed.',
+	],
+	post_refused: [
+		'Slack did not let me post in that channel.',
+		'Invite me there with `/invite`, or copy the text yourself.',
+	],
+	thread_gone: [
+		'The thread that your text was for is gone, so it was not posted.',
+		'Copy it from here to where you want it.',
+	],
+	text_in_channel: [
+		'The thread that your text was for is gone, so Slack posted it in the channel, and I could not delete it there.',
+		'If it should not be there, ask an admin of your workspace to delete it.',
+	],
+};
+
+const ASK_TO_CHANGE = 'To change that, ask {contact}.';
+/** Somebody acts on a question that they had before, by a copy of it or in a window. */
+export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
+
+const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
+	guest: ['Guests of this workspace cannot use Handraise.', ASK_TO_CHANGE],
+	bot: ['Apps and bots cannot use Handraise.', ASK_TO_CHANGE],
+	external: [
+		'Handraise is for members of its own workspace; your account belongs to another workspace or organisation.',
+		ASK_TO_CHANGE,
+	],
+	deactivated: ['This account is deactivated.', ASK_TO_CHANGE],
+	channel_not_allowed: ['Handraise is not allowed in this channel.', ASK_TO_CHANGE],
+	user_not_allowed: ['You are not among the people who may use Handraise.', ASK_TO_CHANGE],
+	not_there: [NOT_THERE, 'Ask somebody in the channel to hand it over to you.'],
+	could_not_check: [
+		'Handraise could not check with Slack whether you may do this.',
+		'Please try again. If it still fails, ask {contact}.',
+	],
+};
+
+const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: false }>['reason']}`, Row>> = {
+	watch_not_member: [
+		'⚠️ I am not in this channel, so I cannot post here.',
+		'Invite me with `/invite @Handraise`, then try again.',
+	],
+	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.'],
+	watch_external: [
+		'🔒 This channel is shared with another organisation, and everybody here would read what is posted.',
+		'To allow that, ask {contact}.',
+	],
+	watch_unclear_sharing: [
+		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here.',
+		'Nothing was changed. If trying again does not help, ask {contact}.',
+	],
+	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or our direct messages.'],
+	watch_no_channel: [
+		'⚠️ I do not know which channel to watch it in.',
+		'Type `/session watch` with the id in the channel.',
+	],
+	watch_could_not_check: [
+		'⚠️ Slack did not respond in time when I asked about this channel.',
+		'Nothing was changed; please try again.',
+	],
+};
+
+const FAILURES = { ...AGAIN, ...FOR_OPERATOR, ...FOR_PERSON };
+const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS }));
+/** For tests and `npm run doctor -- views`: the failures that have words of their own. */
+export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
+export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
+
+/**
+ * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
+ * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
+ * code gets general words with the code to report.
+ */
+export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
+	const [what, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
+	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
+	const isAgain = Object.hasOwn(AGAIN, code);
+	const contact = contactMrkdwn(adminContact);
+	// An unknown code may hold anything.
+	const shownCode = code.replace(/\W/g, '').slice(0, 40);
+	const text = sentences(
+		what,
+		keptWords(kept, code),
+		code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '',
+		isForOperator ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
+		todo.replace('{contact}', () => contact),
+	);
+	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
+	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
+}
+
+function keptWords(kept: Kept, code: string): string {
+	if (kept === 'answer') return 'Your answer is saved.';
+	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
+	if (kept !== 'text') return '';
+	if (isRefusal(code)) return 'Your text is still here and was not sent.';
+	const isOfStore = code === 'store_unavailable' || code === 'database_newer';
+	return isOfStore ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
+}
+
+/** For ignored presses and refused commands. It tells seconds, or people would come back too early. */
+function waitWords(retryAt: number | null): string {
+	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
+	return `Please wait ${until}: what you do before then may be ignored.`;
+}
+
+function againWords(kept: Kept, retryAt: number | null): string {
+	const when = retryAt === null ? null : momentMrkdwn(retryAt);
+	if (kept === 'answer') return `It is sent again automatically.${when === null ? '' : ` Next try: ${when}.`}`;
+	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
+}
+
+/** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
+export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
+	const { line, retry } = errorWords(code, context);
+	return modal({
+		callbackId: CALLBACKS.error,
+		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata.sessionId),
+		metadata,
+		blocks: [
+			...section(line),
+			...section(aboutWords(code, metadata.sessionId)),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+		],
+	});
+}
+
+/** The same outside a modal. `others`: how many more sessions it was about. */
+export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
+	const { line, text } = errorWords(code, error);
+	return message(text, [...section(line), ...context(aboutWords(code, sessionId, others))]);
+}
+
+function isRefusal(code: string): boolean {
+	return Object.hasOwn(REFUSALS, code);
+}
+
+function aboutWords(code: string, sessionId: string | null, others = 0): string {
+	if (isRefusal(code) || sessionId === null || sessionId === '') return '';
+	return `This was about ${sessionName(sessionId)}${others === 0 ? '' : ` and ${others} more`}.`;
+}
+
+const TOO_LATE = 'Slack only opens a window within three seconds, and this took longer.';
+
+/** For an expired trigger: the button opens the form with a new trigger. */
+export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
+	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
+		...section(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`),
+		...buttons(answerButton({ sessionId, messageIndex })),
+	]);
+}
+
+const NO_WINDOW = {
+	inbox: [
+		'Open the *Home* tab of this app, or type `/session inbox` again.',
+		'Your inbox could not be opened in a window.',
+	],
+	settings: ['Type `/session settings` again.', 'The settings could not be opened in a window.'],
+	handOver: ['Nothing was handed over. Please press *Hand over* again.', ''],
+} as const;
+
+/** For the expired trigger of another window. */
+export function noWindow(what: keyof typeof NO_WINDOW): MessageContent {
+	const [todo, text] = NO_WINDOW[what];
+	return message(text || `${TOO_LATE} ${todo}`, section(`${TOO_LATE} ${todo}`));
+}
+
+/** The result takes long and replaces this message. */
+export function stillWaitingMessage(sessionId: string | null): MessageContent {
+	const words = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
+	return textMessage(words, context(sessionId === null ? '' : `This is about ${sessionName(sessionId)}.`));
+}

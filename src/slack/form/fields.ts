@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import { guessInput, type InputGuess, YES_NO } from '../../questions/input-kind.ts';
+import { looksSecretAt } from '../../questions/secrecy.ts';
+import { isReworded, type Question } from '../../questions/session.ts';
+import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
+import type { SubmittedView } from '../request.ts';
+import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
+
+/** The most items with descriptions as text: each takes up to three of a view's 100 blocks. */
+export const DESCRIBED_FIELDS = 30;
+/** The most items as inputs alone. */
+export const MOST_FIELDS = 90;
+/** What a plain_text_input holds. */
+export const INPUT_LIMIT = 3000;
+/** Slack takes options of 75 characters, and 100 of them; "Something else…" is one. */
+const OPTION_LIMIT = 75;
+const MOST_OPTIONS = 99;
+/** The session service takes 100 kB and fails on more; the client uses the smaller meaning of that unit too. */
+export const PUT_LIMIT_BYTES = 100_000;
+/** The `value` of "Something else…". */
+export const OTHER_OPTION = 'other';
+
+/** One field of a form, before its blocks are built. */
+export interface Field {
+	readonly position: number;
+	readonly variant: Exclude<FieldVariant, 'other'>;
+	readonly kind: InputGuess['kind'];
+	readonly secret: boolean;
+	readonly looksSecret: boolean;
+	/** Of a choice. */
+	readonly options: readonly string[];
+	/** The value to fill in; always empty for a secret. */
+	readonly text: string;
+}
+
+/**
+ * Which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the view
+ * shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
+ * If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
+ */
+export function planFields(
+	question: Question,
+	metadata: ViewMetadata,
+	draft: Readonly<Record<number, string>>,
+	secret: readonly number[] | null,
+): readonly Field[] {
+	const bare = question.openItems.length > DESCRIBED_FIELDS;
+	const shown = isShown(metadata, question) ? metadata.asText : null;
+	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
+	return question.openItems.map((position) => {
+		const looksSecret = looksSecretAt(question, position);
+		const guess: InputGuess = looksSecret
+			? { kind: 'line' }
+			: usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
+		const isSecret = secret === null ? looksSecret : secret.includes(position);
+		const text = isSecret ? '' : (draft[position] ?? '').toWellFormed();
+		const options = guess.kind === 'choice' ? guess.options : [];
+		const field = { position, kind: guess.kind, secret: isSecret, looksSecret, options, text };
+		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
+		const plain = isSecret
+			? shownAsText.includes(position)
+			: metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
+		return { ...field, variant: plain ? 'plain' : 'guessed' };
+	});
+}
+
+/** Whether the view of this metadata shows this question already, with the same kind of fields. */
+export function isShown(metadata: ViewMetadata, question: Question): boolean {
+	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
+}
+
+/** Whether the view of this metadata asks this question, with the same text. */
+export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint, shownHash }: Question): boolean {
+	const isSame = metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
+	return isSame && !isReworded(metadata.shownHash, shownHash);
+}
+
+/** A choice becomes long text if Slack cannot show all its options in full. */
+function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
+	if (guess.kind !== 'choice') return guess;
+	const isShort = (option: string) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
+	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isShort);
+	return usable ? guess : { kind: 'longText' };
+}
+
+/** Finds typing errors; does not tell whether the address exists. */
+const isEmail = (text: string) => text.length <= 320 && /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]{2,}$/.test(text);
+const isUrl = (text: string) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+/** `HH:mm`. */
+const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
+
+/** `YYYY-MM-DD`, and a day that exists. */
+function isDate(text: string): boolean {
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+	const time = Date.parse(`${text}T00:00:00Z`);
+	return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** What the guessed inputs take as an initial value; the other kinds take any text. */
+const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
+	yesNo: (text) => yesNoOption(text) !== null,
+	// As `number_input` takes it.
+	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
+	email: isEmail,
+	url: isUrl,
+	date: isDate,
+	time: isTime,
+	line: (text) => !text.includes('\n'),
+};
+
+function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
+	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
+}
+
+/** The position in `YES_NO` of a text that is one of them. */
+export function yesNoOption(text: string): number | null {
+	const at = YES_NO.findIndex((word) => word.toLowerCase() === text.trim().toLowerCase());
+	return at === -1 ? null : at;
+}
+
+/** Whether people choose from options in the guessed input of this field. */
+export function hasOptions({ kind }: Pick<Field, 'kind'>): boolean {
+	return kind === 'yesNo' || kind === 'choice';
+}
+
+/** The open positions at which the guessed input for `question` shows this text as one of its options. */
+export function chosenPositions(
+	question: Question,
+	metadata: ViewMetadata,
+	values: Readonly<Record<number, string>>,
+): number[] {
+	return planFields(question, metadata, values, null)
+		.filter(({ kind, options, text }) => (kind === 'yesNo' ? yesNoOption(text) !== null : options.includes(text)))
+		.map(({ position }) => position);
+}
+
+/** The initial value of a field; null when there is none that its input takes. */
+export function offerOf(field: Field, limit: number): string | null {
+	if (field.secret || isBlank(field.text)) return null;
+	if (field.variant === 'guessed' && !fits(field)) return null;
+	return cutTo(field.text, limit);
+}
+
+export const FIELD_ERRORS = {
+	otherMissing: 'Write what you mean by "something else", or choose one of the options.',
+	otherUnused: 'To send this text, choose "Something else…" above. Otherwise clear it.',
+	allEmpty: 'Fill in at least one field.',
+	missing: 'Please fill this in. If you cannot, press "I can\'t answer all of it" below.',
+} as const;
+
+const OTHER_TEXT = 'For other text press "Plain text fields" below.';
+/** By type of input: which values fit it, and what to say of others. */
+const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) => boolean, error: string]>>> = {
+	number_input: [
+		(text) => /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim()),
+		`This has to be a number, such as 42 or 3.5. ${OTHER_TEXT}`,
+	],
+	email_text_input: [isEmail, `This has to be an e-mail address. ${OTHER_TEXT}`],
+	url_text_input: [isUrl, `This has to be a web address that begins with https://. ${OTHER_TEXT}`],
+	datepicker: [isDate, 'Choose a date.'],
+	timepicker: [isTime, 'Choose a time.'],
+};
+
+export type FormReading = Readonly<ReturnType<typeof readForm>>;
+
+const ELEMENT = z.object({
+	type: z.string().optional(),
+	value: z.string().nullish(),
+	selected_option: z.object({ value: z.string(), text: z.object({ text: z.string() }).optional() }).nullish(),
+	selected_date: z.string().nullish(),
+	selected_time: z.string().nullish(),
+	selected_options: z.array(z.object({ value: z.string() })).nullish(),
+});
+
+type Element = z.infer<typeof ELEMENT>;
+
+interface FormInput {
+	readonly values: SubmittedView['values'];
+	readonly metadata: ViewMetadata;
+	readonly draft: Readonly<Record<number, string>>;
+	readonly acted?: string | undefined;
+}
+
+/**
+ * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
+ * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
+ * Returns the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
+ * block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
+ */
+export function readForm(view: FormInput) {
+	const { metadata } = view;
+	const fieldErrors: Record<string, string> = {};
+	const values: Record<number, string> = {};
+	for (const position of metadata.fields) {
+		const value = readField(view, position, fieldErrors);
+		values[position] = isBlank(value) ? '' : value;
+	}
+	const missing = metadata.fields.filter((position) => values[position] === '');
+	addMissing(fieldErrors, missing, metadata);
+	addTooLarge(fieldErrors, values, metadata);
+	const secret = tickedPositions(view);
+	const draft = Object.fromEntries(Object.entries(values).filter(([key]) => !secret.includes(Number(key))));
+	return { values, missing, fieldErrors, secret, draft };
+}
+
+/**
+ * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258). So an empty list counts only
+ * if nothing was ticked before, or in the event of the box itself.
+ */
+function tickedPositions(view: FormInput): readonly number[] {
+	const { metadata, acted } = view;
+	const blockId = secretBlockId(metadata);
+	const ticked = (entryOf(view, blockId, ACTIONS.secret)?.selected_options ?? [])
+		.map(({ value }) => Number(value))
+		.filter((position) => metadata.fields.includes(position));
+	return ticked.length === 0 && acted !== blockId ? metadata.secret : ticked;
+}
+
+/** The value of one field; adds what is wrong with it to `errors`. */
+function readField(view: FormInput, position: number, errors: Record<string, string>): string {
+	const { metadata } = view;
+	const blockId = mainId(metadata, position);
+	const otherId = fieldBlockId(metadata, position, 'other');
+	const entry = entryOf(view, blockId, ACTIONS.field);
+	const other = metadata.asText.includes(position) ? null : entryOf(view, otherId, ACTIONS.otherText);
+	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
+	const chosen = entry?.selected_option;
+	const written = other?.value ?? '';
+	if (chosen?.value === OTHER_OPTION) {
+		const leftOut = other?.value == null && view.acted !== otherId;
+		const text = leftOut ? offered : wholeText(written, offered, metadata.offerLimit);
+		if (isBlank(text)) errors[otherId] = FIELD_ERRORS.otherMissing;
+		return text;
+	}
+	if (chosen != null) {
+		if (!isBlank(written) && written !== offered) errors[otherId] = FIELD_ERRORS.otherUnused;
+		return optionText(metadata, position, chosen);
+	}
+	if (!isBlank(written)) return wholeText(written, offered, metadata.offerLimit);
+	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
+	if (text == null) return view.acted === blockId ? '' : offered;
+	const value = wholeText(text, offered, metadata.offerLimit);
+	const format = FORMATS[entry?.type ?? ''];
+	if (format !== undefined && !isBlank(value) && !format[0](value)) errors[blockId] = format[1];
+	return value;
+}
+
+function entryOf({ values }: FormInput, blockId: string, actionId: string): Element | undefined {
+	return ELEMENT.safeParse(values[blockId]?.[actionId]).data;
+}
+
+/** The full text if it was shown cut and the field still holds what was shown. */
+function wholeText(text: string, offered: string, offerLimit: number): string {
+	if (offered.length <= offerLimit) return text;
+	const [typed, shown] = [text, cutTo(offered, offerLimit)].map((one) => one.replaceAll('\r\n', '\n').trim());
+	return typed === shown ? offered : text;
+}
+
+function optionText(metadata: ViewMetadata, position: number, chosen: NonNullable<Element['selected_option']>): string {
+	const at = Number(/^o(\d{1,3})$/.exec(chosen.value)?.[1] ?? Number.NaN);
+	return metadata.optionTexts[position]?.[at] ?? chosen.text?.text ?? '';
+}
+
+function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
+	const [first] = metadata.fields;
+	if (!metadata.partial) {
+		const unsaid = missing.filter((position) => !(fieldBlockId(metadata, position, 'other') in errors));
+		for (const position of unsaid) errors[mainId(metadata, position)] ??= FIELD_ERRORS.missing;
+	} else if (first !== undefined && missing.length === metadata.fields.length && Object.keys(errors).length === 0) {
+		errors[mainId(metadata, first)] = FIELD_ERRORS.allEmpty;
+	}
+}
+
+function addTooLarge(
+	errors: Record<string, string>,
+	values: Readonly<Record<number, string>>,
+	metadata: ViewMetadata,
+): void {
+	const sizes = Object.values(values).map((value) => Buffer.byteLength(JSON.stringify(value)) - 2);
+	const bytes = sizes.reduce((sum, size) => sum + size, metadata.putOverheadBytes);
+	const lengthOf = (position: number) => (values[position] ?? '').length;
+	const [longest] = metadata.fields.toSorted((a, b) => lengthOf(b) - lengthOf(a));
+	if (bytes <= PUT_LIMIT_BYTES || longest === undefined) return;
+	const over = Math.ceil((bytes - PUT_LIMIT_BYTES) / 1000);
+	errors[mainId(metadata, longest)] =
+		`The question and your answers together are ${over} kB larger than the session service accepts. Please shorten this text.`;
+}
+
+function mainId(metadata: ViewMetadata, position: number): string {
+	return fieldBlockId(metadata, position, metadata.asText.includes(position) ? 'plain' : 'guessed');
+}
+
+/** The title of an item as the view showed it. */
+export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
+	return withoutMarks(labels[mainId(metadata, position)] ?? '');
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import type { ModalView } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import { type Clock, uptimeOf } from '../core/clock.ts';
+import { HandraiseError } from '../core/errors.ts';
+import { setBounded } from '../core/values.ts';
+import { codeOf, slackErrorCode } from './clients.ts';
+import type { Reading, ReadPermit } from './person-reads.ts';
+import type { PersonRequest } from './request.ts';
+
+/** How updates name a view. */
+type ViewAddress =
+	| {
+			readonly id: string;
+			/** Slack drops an update with an old hash. Null: the update applies in any case. */
+			readonly hash: string | null;
+	  }
+	/** Slack's response to the opening was lost, so the view, if it exists, is known only by the name that we gave it. */
+	| { readonly externalId: string };
+
+/** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
+export type UpdateOutcome = 'updated' | 'gone' | 'changed';
+
+export interface ViewHandle {
+	/** Null when Slack's response to the opening was lost. */
+	readonly id: string | null;
+	/** Whether Slack drops an update that arrives late. */
+	readonly hasHash: boolean;
+	/** Throws Slack's error when Slack refuses the view. */
+	update(view: ModalView): Promise<UpdateOutcome>;
+}
+
+/**
+ * @param isOnlyOurs nothing but this handle changes the view (a loading view). Then the update after one with an unknown
+ * outcome has no hash; in other views that could overwrite what a person did.
+ */
+export function createViewHandle(client: WebClient, address: ViewAddress, isOnlyOurs: boolean): ViewHandle {
+	let current = address;
+	return {
+		id: 'id' in address ? address.id : null,
+		get hasHash() {
+			return 'id' in current && current.hash !== null;
+		},
+		async update(view) {
+			try {
+				if ('externalId' in current) {
+					await client.views.update({ external_id: current.externalId, view });
+					return 'updated';
+				}
+				const { id, hash } = current;
+				const updated = await client.views.update({ view_id: id, view, ...(hash === null ? {} : { hash }) });
+				current = { id, hash: updated.view?.hash ?? null };
+				return 'updated';
+			} catch (error) {
+				const code = slackErrorCode(error);
+				if (code === 'not_found') return 'gone';
+				// With a conflict in a view that nobody else changes, the client repeated a call that had succeeded.
+				if ('id' in current && isOnlyOurs && (code === null || code === 'hash_conflict')) {
+					current = { id: current.id, hash: null };
+				}
+				if (code === 'hash_conflict') return 'changed';
+				throw error;
+			}
+		},
+	};
+}
+
+/** Opens a view with a request's trigger, or `onTop` of the open view. Null when there is no view; never throws. */
+export async function openView(
+	client: WebClient,
+	request: PersonRequest,
+	{ view, onTop = false }: { view: ModalView; onTop?: boolean },
+): Promise<ViewHandle | null> {
+	if (request.triggerId === null) return null;
+	const externalId = `open.${randomBytes(9).toString('base64url')}`;
+	try {
+		const call = { trigger_id: request.triggerId, view: { ...view, external_id: externalId } };
+		const opened = onTop ? await client.views.push(call) : await client.views.open(call);
+		const { id, hash = null } = opened.view ?? {};
+		return createViewHandle(client, id === undefined ? { externalId } : { id, hash }, true);
+	} catch (error) {
+		const code = slackErrorCode(error);
+		request.log.info({ code: code ?? 'no_answer' }, 'a view could not be opened');
+		// The view may exist if Slack did not respond, or if a repeat of the call found the trigger used.
+		const mayExist = code === null || code === 'exchanged_trigger_id';
+		return mayExist ? createViewHandle(client, { externalId }, true) : null;
+	}
+}
+
+/** When people learn that a read takes long. Further waits double: Slack allows about 100 view updates a minute for all. */
+const FIRST_NOTE_MS = 4_000;
+
+/** Closed views whose reads may not have begun yet. */
+const MAX_CLOSED_VIEWS = 500;
+
+/** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
+export type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
+
+/** Reads for open views, which show that a read takes long, and end it when they are closed. */
+export function createPatientReads({ clock }: { clock: Clock }) {
+	const running = new Set<{ readonly viewId: string | null; readonly controller: AbortController }>();
+	const closedViews = new Map<string, true>();
+
+	return {
+		/**
+		 * Null when nobody waits for the read any more: the view was closed, or has other content.
+		 * @throws what the read throws; HandraiseError `aborted` when the program stops
+		 */
+		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
+			if (handle.id !== null && closedViews.has(handle.id)) return null;
+			const controller = new AbortController();
+			const entry = { viewId: handle.id, controller };
+			running.add(entry);
+			try {
+				const work = permit.read(sessionId, controller.signal);
+				const reading = await withNotes(clock, work, async (waitedMs) => {
+					// Without a hash, a late note could replace the content.
+					if (!handle.hasHash) return false;
+					const outcome = await note(waitedMs);
+					// Another replica may have received the closing.
+					if (outcome === 'gone' || (outcome === 'changed' && handle.hasHash)) controller.abort(viewLeft());
+					return outcome === 'updated';
+				});
+				controller.signal.throwIfAborted();
+				return reading;
+			} catch (error) {
+				if (codeOf(error) === 'view_left') return null;
+				throw error;
+			} finally {
+				running.delete(entry);
+			}
+		},
+
+		/** The view was closed: ends its reads. */
+		left(viewId: string): void {
+			setBounded(closedViews, viewId, true, MAX_CLOSED_VIEWS);
+			for (const entry of running) {
+				if (entry.viewId === viewId) entry.controller.abort(viewLeft());
+			}
+		},
+
+		/** Ends all reads; the people who wait are told. */
+		stop(): void {
+			for (const { controller } of running) {
+				controller.abort(new HandraiseError('the program stops', { code: 'aborted', retryable: true }));
+			}
+		},
+	};
+}
+
+export type PatientReads = ReturnType<typeof createPatientReads>;
+
+function viewLeft(): HandraiseError {
+	return new HandraiseError('the view of a read was closed', { code: 'view_left' });
+}
+
+/**
+ * Settles as `work` does. Meanwhile calls `note` with the time waited, after 4, 12, 28 … s, until it resolves to false or
+ * fails. A call of `note` that has begun ends before this settles.
+ */
+export async function withNotes<T>(
+	clock: Clock,
+	work: Promise<T>,
+	note: (waitedMs: number) => Promise<boolean>,
+): Promise<T> {
+	const over = new AbortController();
+
+	async function sendNotes(): Promise<void> {
+		const startedAt = uptimeOf(clock);
+		for (let pauseMs = FIRST_NOTE_MS; ; pauseMs *= 2) {
+			await clock.sleep(pauseMs, over.signal);
+			if (!(await note(uptimeOf(clock) - startedAt))) return;
+		}
+	}
+
+	const noting = sendNotes().catch(() => undefined);
+	try {
+		return await work;
+	} finally {
+		over.abort();
+		await noting;
+	}
+}

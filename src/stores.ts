@@ -1,0 +1,163 @@
+import { resolve } from 'node:path';
+import { type Clock, systemClock } from './core/clock.ts';
+import { HandraiseError } from './core/errors.ts';
+import type { Log } from './core/log.ts';
+import { from, liveWorkspaces, type StoreDatabase } from './database/database.ts';
+import {
+	type Cipher,
+	createCipher,
+	keyOf,
+	loadOrMakeKeyFile,
+	readKeySetting,
+	sealKeyCheck,
+	sealsKeyCheck,
+} from './database/encryption.ts';
+import { migrate } from './database/migrate.ts';
+import { MIGRATING, openPostgres } from './database/postgres.ts';
+import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './database/secret-wiping.ts';
+import { openSqlite } from './database/sqlite.ts';
+import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
+import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './database/tables.ts';
+import { createAnswerStore } from './features/answer/answer-store.ts';
+import { createClaimStore, createDraftStore } from './features/answer/answering-store.ts';
+import { createHandOverStore, giveBackUndelivered } from './features/hand-over/hand-over-store.ts';
+import { createInboxStore } from './features/inbox/inbox-store.ts';
+import { beginLadder, createLadderStore, endReminders } from './features/remind/ladder-store.ts';
+import { createChannelSettingsStore } from './features/watch/channel-store.ts';
+import { createWatchStore } from './features/watch/watch-store.ts';
+import { retryUnreadable } from './posts/store.ts';
+
+export interface StoreOptions {
+	/** `postgres://…`; absent or null: SQLite. */
+	readonly databaseUrl?: string | null | undefined;
+	/** The directory of SQLite's file and the key file, created when needed. Not used with `databaseUrl`. */
+	readonly dataDir: string;
+	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
+	readonly encryptionKey?: string | null | undefined;
+	/** Whose posts, cards, inboxes, receipts and channels are given out. Null: nobody's yet. Left out, in tests: all. */
+	readonly workspace?: StoreDatabase['workspace'];
+	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
+	readonly clock?: Clock | undefined;
+	/** Called after every checkpoint that makes wiped secrets unreadable (SQLite). */
+	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
+	readonly log: Log;
+}
+
+export type Store = Awaited<ReturnType<typeof openStore>>;
+
+/**
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or an error with the code
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
+ */
+export async function openStore(options: StoreOptions) {
+	const { databaseUrl, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;
+	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
+	if (typeof given === 'string') {
+		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32');
+	}
+	if (databaseUrl != null && given === null) {
+		throw new HandraiseError(
+			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand -base64 32` and keep a copy.',
+			{ code: 'encryption_key_missing' },
+		);
+	}
+	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
+	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
+	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { onNewer })), workspace, onNewer };
+	let storeClock: StoreClock | null = null;
+	let wiping: SecretWiping | null = null;
+	async function close(): Promise<void> {
+		storeClock?.close();
+		await wiping?.close();
+		await db.close();
+	}
+	try {
+		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
+		const clock = ownClock ?? storeClock ?? systemClock;
+		// Only after SQLite is open: this process now holds the lock on the data directory.
+		const setting = given ?? loadOrMakeKeyFile(resolve(dataDir));
+		if (databaseUrl == null) await migrate(db, { clock, log });
+		else await migratePostgres(databaseUrl, { clock, log });
+		const master = createCipher(keyOf(setting, await readMeta(db, 'key_salt')));
+		if (sqlite !== null) wiping = await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
+		const cipher = wiping?.cipher ?? master;
+		await freeOrphanedLeases(db);
+		await repairTimes(db, clock.now());
+		await retryUnreadable(db);
+		if (!(await keyMatches(db, cipher))) {
+			log.warn(
+				{ code: 'encryption_key_mismatch' },
+				'The encryption key is not the one this database was created with, so stored answers and drafts cannot be read. ' +
+					'Stop Handraise, restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key), and start it again.',
+			);
+		}
+		return {
+			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
+			drafts: createDraftStore({ db, cipher }),
+			claims: createClaimStore({ db }),
+			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
+			inboxes: createInboxStore({ db, cipher, log }),
+			handOvers: createHandOverStore({ db, cipher }),
+			ladders: createLadderStore({ db, cipher }),
+			channelSettings: createChannelSettingsStore({ db, cipher }),
+			/** Logs in one line which rows are left alone because they are not of this workspace. */
+			async warnOfOthers(ownWorkspace: string): Promise<void> {
+				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
+				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
+			},
+			/** For `createSharedState`. */
+			db,
+			/** Stored times are compared with it. */
+			clock,
+			/** Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop. */
+			replaced,
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+const LEFT_ALONE =
+	'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise uses this database, SLACK_BOT_TOKEN is of the wrong workspace';
+
+/** Migrations have their own connections, with longer timeouts. */
+async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
+	const db = openPostgres(databaseUrl, context.log, { timeouts: MIGRATING });
+	try {
+		await migrate(db, context);
+	} finally {
+		await db.close();
+	}
+}
+
+/**
+ * Clears the leases of a previous process that was killed, so that its rows need not wait until they lapse. Only on SQLite:
+ * this process holds the lock, so no other one can hold a lease. On PostgreSQL the holder may be a running replica.
+ */
+async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
+	if (db.dialect !== 'sqlite') return;
+	await db.write(async (trx) => {
+		for (const table of Object.keys(LEASED_KEYS) as LeasedTable[]) {
+			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
+		}
+	});
+}
+
+/** Whether `cipher` has the key that this database was created with. Writes the check value into a new database. */
+async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
+	await db.writeOne((trx) =>
+		trx
+			.insertInto('meta')
+			.values({ name: 'key_check', value: sealKeyCheck(cipher) })
+			.onConflict((conflict) => conflict.column('name').doNothing())
+			.execute(),
+	);
+	return sealsKeyCheck((await readMeta(db, 'key_check')) ?? '', cipher);
+}
+
+async function readMeta(db: StoreDatabase, name: string): Promise<string | null> {
+	const row = await from(db.read, 'meta', { name }).select('value').executeTakeFirst();
+	return row?.value ?? null;
+}

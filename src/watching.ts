@@ -1,0 +1,123 @@
+import type { LeaseLoop } from './core/lease-loop.ts';
+import type { Cell } from './core/values.ts';
+import type { Core } from './core.ts';
+import type { ChannelEnd, ChannelKey } from './database/watch.ts';
+import { createDiscoveries } from './features/discover/discovery.ts';
+import { createListing, type Listing, type ListingState } from './features/discover/listing.ts';
+import { createChannelGuard, endChannel, endNotAllowed } from './features/watch/channel-guard.ts';
+import { createPoller, type PollerOptions } from './features/watch/poller.ts';
+import { createSubscriptions } from './features/watch/subscribe.ts';
+import type { WatchStore } from './features/watch/watch-store.ts';
+import { createMessages } from './posts/messages.ts';
+import { type Announcer, createOutbox } from './posts/outbox.ts';
+import type { SessionKey } from './questions/session.ts';
+import type { createChannelList } from './slack/channels.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Ended watches are removed after this, or earlier when answers are. */
+const FORGET_AFTER_DAYS = 7;
+/** The agent takes a moment to go on after an answer. */
+const EARLY_READ_AFTER_MS = 2_000;
+
+interface Options extends Omit<PollerOptions, 'onNews'> {
+	/** What replicas share about the service's list. */
+	readonly listCell: Cell<ListingState>;
+}
+
+/** Everything that watches: reads sessions when they are due and posts what changed. */
+export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, ...options }: Options) {
+	const { config, serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { retentionDays } = config;
+	const stopping = new AbortController();
+	let outbox: LeaseLoop | null = null;
+	const wakeOutbox = () => outbox?.wake();
+
+	const wakeLoops = () => {
+		poller.wake();
+		wakeOutbox();
+	};
+	const wakeAll = () => {
+		wakeLoops();
+		options.onQuestions();
+	};
+	const discoveries = createDiscoveries(core, {
+		isUnlisted: () => listing?.isUnlisted() ?? false,
+		onChange: wakeAll,
+	});
+	const listing: Listing | null = config.service.usesList
+		? createListing(core, {
+				cell: listCell,
+				health: options.health,
+				budget: options.budget,
+				discoveries,
+				onEarlyRead: () => poller.wake(),
+			})
+		: null;
+	const poller = createPoller(core, { ...options, onNews: wakeOutbox });
+	const subscriptions = createSubscriptions(core, { ...options, onChange: wakeAll });
+
+	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
+	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
+		await endChannel(core, channel, reason);
+		wakeOutbox();
+		options.onQuestions();
+	}
+
+	const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, what);
+	const running: Promise<unknown>[] = [];
+	return {
+		subscriptions,
+		discoveries,
+		/** Whether the service's list works. */
+		isListed: () => listing?.isAvailable() ?? false,
+		/**
+		 * Has a session's posts drawn again after its question was claimed or answered, or an answer was taken back.
+		 * `readEarly`: the service received an answer. `onlyQuestions`: cards do not show it.
+		 */
+		questionUpdated(
+			key: SessionKey,
+			{ readEarly, onlyQuestions }: { readEarly: boolean; onlyQuestions: boolean },
+		): void {
+			const now = clock.now();
+			const earlyReadAt = readEarly ? now + EARLY_READ_AFTER_MS : null;
+			const update = store.refresh(key, { now, earlyReadAt, onlyQuestions });
+			update.then(wakeLoops, warnOf('the posts of a question could not be marked for an update'));
+		},
+		/** Posts were stored for the outbox. */
+		wakeOutbox,
+		/** A read was moved forward. */
+		wakePoller: poller.wake,
+		channelEnded,
+		/** Removes what is no longer needed. */
+		async forget(): Promise<void> {
+			const now = clock.now();
+			await store.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
+			const listed = discoveries.whyNot() === null ? serviceUrl : null;
+			await store.removeTexts(now - retentionDays * DAY_MS, listed);
+		},
+		/** Begins to read, which needs no Slack. */
+		async start(): Promise<void> {
+			await discoveries.start();
+			poller.start();
+			if (listing !== null) running.push(listing.run(stopping.signal));
+		},
+		/** Begins to post, once the workspace is known: the store then gives out only its posts. */
+		async startPosting(draw: Announcer['draw'], listChannels: ReturnType<typeof createChannelList>): Promise<void> {
+			await endNotAllowed(core);
+			const { signal } = stopping;
+			if (signal.aborted) return;
+			const onGone = (...gone: [ChannelKey, ChannelEnd]) => endChannel(core, ...gone);
+			const posting = createOutbox(core, { draw, ...createMessages(core) }, onGone);
+			outbox = posting;
+			const guard = createChannelGuard(core, listChannels, (channel) => channelEnded(channel, 'channelShared'));
+			if (config.access.allowExternal) posting.start();
+			else running.push(guard.run(signal), guard.firstCheck().then(posting.start));
+		},
+		/** Stops reading and posting, and gives the leases back. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await Promise.all([...running, poller.stop(), outbox?.stop()]);
+		},
+	};
+}

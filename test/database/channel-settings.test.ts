@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { type ChannelSettings, changedParts, isSameSettings } from '../../src/database/channel-settings.ts';
+
+const SETTINGS: ChannelSettings = {
+	remindAfterMs: 300_000,
+	escalateAfterMs: null,
+	mention: { userIds: ['U1', 'U2'], groupIds: ['S1', 'S2'] },
+	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
+};
+
+describe('settings', () => {
+	it('are the same whatever the order of people, groups and days', () => {
+		const other: ChannelSettings = {
+			...SETTINGS,
+			mention: { groupIds: ['S2', 'S1'], userIds: ['U2', 'U1'] },
+			quietHours: { timeZone: 'Europe/Berlin', days: [7, 6], to: '08:00', from: '18:00' },
+		};
+		expect(isSameSettings(SETTINGS, other)).toBe(true);
+	});
+
+	it.each<[keyof ChannelSettings, Partial<ChannelSettings>]>([
+		['remindAfterMs', { remindAfterMs: null }],
+		['escalateAfterMs', { escalateAfterMs: 'default' }],
+		['mention', { mention: { userIds: ['U1', 'U3'], groupIds: ['S1', 'S2'] } }],
+		['quietHours', { quietHours: null }],
+	])('differ in %s', (part, change) => {
+		expect(changedParts(SETTINGS, { ...SETTINGS, ...change })).toEqual([part]);
+	});
+});

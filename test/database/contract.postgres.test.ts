@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { ADVISORY_LOCKS, type StoreDatabase } from '../../src/database/database.ts';
+import { mapPostgresError } from '../../src/database/postgres.ts';
+import { beginLadder } from '../../src/features/remind/ladder-store.ts';
+import { lockSession } from '../../src/posts/watch-store.ts';
+import { addWatch } from '../features/watch/support.ts';
+import {
+	describeAnswerStore,
+	describeChannelSettingsStore,
+	describeClaimStore,
+	describeDraftStore,
+	describeInboxStore,
+	describeLadderStore,
+	describeWatchStore,
+	describeWorkspaces,
+} from './contract.ts';
+import { deadlocksIn } from './deadlocks.ts';
+import { openReplicas } from './postgres-replicas.ts';
+import { accepted, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
+
+describeAnswerStore('PostgreSQL', openReplicas);
+describeDraftStore('PostgreSQL', openReplicas);
+describeClaimStore('PostgreSQL', openReplicas);
+describeWatchStore('PostgreSQL', openReplicas);
+describeInboxStore('PostgreSQL', openReplicas);
+describeLadderStore('PostgreSQL', openReplicas);
+describeChannelSettingsStore('PostgreSQL', openReplicas);
+describeWorkspaces('PostgreSQL', openReplicas);
+
+it('skips due answers that another PostgreSQL transaction has locked', async () => {
+	const replicas = await openReplicas();
+	const held = submission({ sessionId: 's1' });
+	const free = submission({ sessionId: 's2', acceptedAt: T0 + 1 });
+	for (const given of [held, free]) await accepted(replicas.store, given);
+	const taken = await replicas.replica.db.write(async (db) => {
+		await db.selectFrom('answers').select('id').where('id', '=', held.id).forUpdate().execute();
+		return replicas.store.answers.takeDue(SERVICE, LEASE, 1, T0 + 1);
+	});
+	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
+	await replicas.close();
+});
+
+it('takes no ladders while another replica takes some, because it would split channels', async () => {
+	const { store, replica, close } = await openReplicas();
+	const watch = await addWatch(store.watches);
+	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
+	const { id, teamId: team_id, channelId: channel_id, session } = watch;
+	const { service, sessionId: session_id } = session;
+	await store.db.write((db) => beginLadder(db, { id, team_id, channel_id, service, session_id }, question));
+	const take = () => store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
+	const meanwhile = await replica.db.write(async (db) => {
+		await sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.takingLadders})`.execute(db);
+		return take();
+	});
+	expect(meanwhile).toEqual([]);
+	expect(await take()).toHaveLength(1);
+	await close();
+});
+
+it('does not deadlock when two channels ask for reads of the same sessions in another order', async () => {
+	const { store, close, databaseUrl } = await openReplicas();
+	const sessionIds = Array.from({ length: 10 }, (_, index) => `s${index}`);
+	const posted = { C1: sessionIds, C2: sessionIds.toReversed() };
+	for (const [channelId, ids] of Object.entries(posted)) {
+		for (const [index, sessionId] of ids.entries()) {
+			const { id } = await addWatch(store.watches, { sessionId, channelId });
+			const watch = { id, team_id: 'T1', channel_id: channelId, service: SERVICE, session_id: sessionId };
+			const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0 + index, now: T0 };
+			await store.db.write((db) => beginLadder(db, watch, question));
+		}
+	}
+	const batches = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 2, except: [] });
+	await Promise.all(
+		batches.map(({ ladders }, index) => {
+			const wait = {
+				kind: 'wait',
+				dueAt: T0 + 1_000,
+				reminderDueAt: T0,
+				heldBy: null,
+				readBy: T0 - 60_000 - index,
+			} as const;
+			const outcomes = ladders.map(({ ladder, changeCount }) => ({ ladder, changeCount, ...wait }));
+			return store.ladders.record(LEASE.token, outcomes, { post: null, now: T0 });
+		}),
+	);
+	expect(batches.map(({ ladders }) => ladders.length)).toEqual([10, 10]);
+	await close();
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+it('queues a reminder after what another replica adds to the same watch', async () => {
+	const { store, replica, close } = await openReplicas();
+	const { id: watchId, session } = await addWatch(store.watches);
+	const { sessionId } = session;
+	const place = { teamId: 'T1', channelId: 'C1' } as const;
+	const watch = { id: watchId, team_id: 'T1', channel_id: 'C1', service: SERVICE, session_id: sessionId };
+	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
+	await store.db.write((db) => beginLadder(db, watch, question));
+	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
+	const asked = { watchId, sessionId, questionId: 'question-1', postTs: '1.2', postedAt: T0, heldBy: null };
+	const entry = { ...asked, stage: 'reminder', dueAt: T0, isLast: false, number: 0, lastReminderAt: null } as const;
+	const post = {
+		target: { kind: 'watch', watchId, ...place },
+		key: 'reminder',
+		content: { kind: 'reminder', entries: [entry] },
+	} as const;
+	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'remind', stage: 'reminder' }) as const);
+	let recorded: string | null = null;
+	let recording: Promise<unknown> = Promise.resolve();
+	await replica.db.write(async (db) => {
+		await lockSession(db, session);
+		recording = store.ladders.record(LEASE.token, outcomes, { post, now: T0 }).then((result) => {
+			recorded = result;
+		});
+		await waitsForLock(replica.db);
+		expect(recorded).toBeNull();
+	});
+	await recording;
+	expect(recorded).toBe('recorded');
+	await close();
+});
+
+/** Resolves once a connection to the database waits for a lock. */
+async function waitsForLock(db: StoreDatabase): Promise<void> {
+	const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	await expect.poll(async () => (await waiting.execute(db.read)).rows[0]?.count).toBe(1);
+}
+
+it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
+	const replicas = await openReplicas();
+	const { store, replica } = replicas;
+	const given = submission();
+	await accepted(store, given);
+	await lease(store, given.id);
+	await replica.db.write(async (db) => {
+		await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
+		await expect(store.answers.renew(given.id, LEASE, T0)).rejects.toMatchObject({ code: 'store_unavailable' });
+	});
+	expect(await store.answers.renew(given.id, LEASE, T0)).toBe(true);
+	await replicas.close();
+});
+
+const withState = (code: string) => Object.assign(new Error('from the server'), { code });
+
+it.each([
+	['08P01', 'a pooler lost the server’s connection'],
+	['08006', 'the connection failed'],
+	['57P01', 'an administrator ended the connection'],
+	['57P02', 'another process of the server crashed'],
+	['40003', 'the server itself does not know'],
+])('does not know whether a statement was committed after SQLSTATE %s: %s', (code) => {
+	expect(mapPostgresError(withState(code), { sent: true })).toMatchObject({
+		code: 'store_unavailable',
+		commitUnknown: true,
+	});
+});
+
+it('knows that nothing was committed when no statement was sent or the server refused it', () => {
+	expect(mapPostgresError(withState('57P01'), { sent: false })).toMatchObject({ commitUnknown: false });
+	expect(mapPostgresError(withState('57014'), { sent: true })).toMatchObject({ commitUnknown: false });
+	expect(mapPostgresError(withState('53100'), { sent: true })).toMatchObject({ commitUnknown: false });
+});

@@ -1,0 +1,437 @@
+import { describe, expect, it } from 'vitest';
+import { OWN_SCHEMA } from '../../../src/database/migrate.ts';
+import type { Subject } from '../contract.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	damage,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
+
+export function describeAccept(subject: Subject): void {
+	describe('accept', () => {
+		it('stores a submission word for word and queues it at once', async () => {
+			const given = submission({
+				items: [item('  naïve 🙂\n"x" \\ \u0000 \ud800 '), item(''), item(null)],
+				leftEmpty: [1],
+				shownHash: 'shown-1',
+			});
+			const result = await subject.store.answers.accept(given);
+			expect(result).toMatchObject({ kind: 'accepted' });
+			const stored = await subject.store.answers.get(given.id);
+			expect(stored).toEqual({
+				id: given.id,
+				submissionKey: given.submissionKey,
+				viewId: given.viewId,
+				press: null,
+				person: ANN,
+				question: given.question,
+				fingerprint: 'fingerprint-1',
+				shownHash: 'shown-1',
+				content: { kind: 'readable', items: given.items, other: null },
+				secretPositions: [],
+				positions: [0, 1],
+				leftEmpty: [1],
+				formReadAt: T0 - 1_000,
+				origin: { channelId: 'C1', threadTs: '1.2' },
+				state: 'accepted',
+				attempts: 0,
+				checkedAt: T0,
+				editCount: 0,
+				acceptedAt: T0,
+				giveUpAt: T0 + 86_400_000,
+				nextAttemptAt: T0,
+				putStartedAt: null,
+				before: null,
+				deliveredAt: null,
+				agentOutcome: null,
+				endedAt: null,
+				lastError: null,
+				timeline: [{ state: 'accepted', at: T0 }],
+				receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+				notBefore: null,
+				missingCount: 0,
+				startFailed: false,
+				restartAskedAt: null,
+			});
+			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
+		});
+
+		it('stores nothing beside a newer schema: no new answer, no other one, no change, and takes none', async () => {
+			const { db, answers } = subject.store;
+			const live = submission();
+			await accepted(subject.store, live);
+			const waiting = submission({ sessionId: 's2' });
+			await accepted(subject.store, waiting, 'waiting');
+			const stored = () => db.read.selectFrom('answers').selectAll().orderBy('id').execute();
+			const before = await stored();
+			const newer = { number: OWN_SCHEMA + 1, name: 'newer', applied_at: T0 };
+			await db.write((trx) => trx.insertInto('migrations').values(newer).execute());
+			try {
+				for (const attempt of [
+					() => answers.accept(submission({ sessionId: 's3' })),
+					() => answers.accept(submission({ person: BOB })),
+					() => answers.accept(submission({ sessionId: 's2', person: BOB })),
+					() => answers.accept({ ...live, items: [item('red')] }),
+					() => answers.takeDue(SERVICE, LEASE, 10, T0),
+					() => answers.retry(waiting.id, ANN, T0, T0 + 1_000),
+					() => answers.withdraw(waiting.id, ANN, T0),
+					() => answers.withdraw(live.id, ANN, T0, { onlyUnsent: true }),
+					() => answers.askRestart(live.id, ANN, T0, T0),
+				]) {
+					await expect(attempt()).rejects.toMatchObject({ code: 'database_newer', retryable: false });
+				}
+				expect(await stored()).toEqual(before);
+				expect((await subject.store.replaced).code).toBe('database_newer');
+			} finally {
+				await db.write((trx) => trx.deleteFrom('migrations').where('number', '=', newer.number).execute());
+			}
+			expect(await answers.accept(submission({ sessionId: 's2', person: BOB }))).toMatchObject({ kind: 'accepted' });
+		});
+
+		it('stores an answer without a channel', async () => {
+			const given = submission({ origin: { channelId: null, threadTs: null } });
+			await subject.store.answers.accept(given);
+			expect((await subject.store.answers.get(given.id))?.origin).toEqual({ channelId: null, threadTs: null });
+		});
+
+		it('changes nothing when the same submission arrives again with another id', async () => {
+			const given = submission();
+			const first = await accepted(subject.store, given);
+			const again = await subject.replica.answers.accept({ ...given, id: 'another-id', acceptedAt: T0 + 5 });
+			expect(again).toEqual({ kind: 'repeated', answer: first, edited: false });
+			expect(await subject.store.answers.get('another-id')).toBeNull();
+		});
+
+		it('recognizes a repeated submission in every state', async () => {
+			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, given, 'delivering', 'delivered');
+			const again = await subject.store.answers.accept({ ...given, id: 'another-id' });
+			expect(again).toMatchObject({ kind: 'repeated', edited: false, answer: { id: given.id, state: 'delivered' } });
+		});
+
+		it('replaces the text when the same form is submitted again before it is sent', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const changed = { items: [item('red'), item('')], leftEmpty: [1], acceptedAt: T0 + 5 };
+			const edited = await subject.store.answers.accept({ ...given, ...changed });
+			expect(edited).toMatchObject({ kind: 'repeated', edited: true, answer: { id: given.id, leftEmpty: [1] } });
+			const stored = await subject.store.answers.get(given.id);
+			expect(valuesOf(stored)).toEqual(['red', '']);
+			// The press was checked again.
+			expect(stored).toMatchObject({ checkedAt: T0 + 5 });
+			expect(stored).toMatchObject({ acceptedAt: T0, nextAttemptAt: T0, timeline: [{ state: 'accepted', at: T0 }] });
+		});
+
+		it('replaces the text of a leased answer before its PUT, and the worker gets the new text', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			expect(valuesOf(await lease(subject.store, given.id))).toEqual(['blue']);
+			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
+			const begun = await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ state: 'delivering', putStartedAt: T0 },
+				{ now: T0, release: false },
+			);
+			expect(valuesOf(begun)).toEqual(['red']);
+		});
+
+		it.each([
+			['the PUT may have begun', { state: 'delivering', putStartedAt: T0 }],
+			['a PUT was marked though the state says accepted', { putStartedAt: T0 }],
+			['it waits for its author', { state: 'waiting' }],
+			['it was delivered', { state: 'delivered', deliveredAt: T0 }],
+			['it was refused', { state: 'refused' }],
+		] as const)('keeps the first text when %s', async (_when, patch) => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			await subject.store.answers.update(await current(subject.store, given.id), LEASE.token, patch, {
+				now: T0,
+				release: true,
+			});
+			const late = await subject.store.answers.accept({ ...given, items: [item('red')] });
+			expect(late.kind).toBe('tooLate');
+			expect(valuesOf(late.answer)).toEqual(['blue']);
+			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
+		});
+
+		it('hides an item that its author marks as secret after sending began', async () => {
+			const given = submission();
+			await accepted(subject.store, given, 'delivering', 'delivered');
+			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
+			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
+			const { marks } = await subject.replica.answers.ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], boxed: true }]);
+		});
+
+		it('marks an item as secret when its author does so before sending began', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const again = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
+			expect(again).toMatchObject({
+				kind: 'repeated',
+				edited: true,
+				answer: { content: { items: [{ secret: true }] } },
+			});
+			const { marks } = await subject.replica.answers.ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], values: [null] }]);
+		});
+
+		it('lets the author replace the text again when nothing was saved', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			const options = { now: T0, release: false };
+			await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ state: 'delivering', putStartedAt: T0 },
+				options,
+			);
+			await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ state: 'accepted', putStartedAt: null },
+				{ now: T0, release: true },
+			);
+			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
+		});
+
+		it.each([
+			['accepted', []],
+			['delivering', ['delivering']],
+		] as const)('stores a second answer as conflicted while the first is %s, from any team', async (_state, states) => {
+			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, first, ...states);
+			const second = submission({
+				person: EVE,
+				items: [item('red'), item('s3cret', { secret: true })],
+				acceptedAt: T0 + 9,
+			});
+			const result = await subject.replica.answers.accept(second);
+			expect(result).toMatchObject({ kind: 'taken', by: { id: first.id, person: ANN } });
+			const kept = await subject.store.answers.get(second.id);
+			expect(kept).toMatchObject({
+				state: 'conflicted',
+				person: EVE,
+				nextAttemptAt: null,
+				endedAt: T0 + 9,
+				timeline: [{ state: 'conflicted', at: T0 + 9 }],
+				content: { other: { person: ANN, values: ['blue', null], at: T0, same: false } },
+			});
+			expect(valuesOf(kept)).toEqual(['red', null]);
+			expect(result.answer).toEqual(kept);
+		});
+
+		it('tells that the conflicting answer has the same words', async () => {
+			await accepted(subject.store, submission({ items: [item('blue'), item('four')] }));
+			const same = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item(null)] }));
+			expect(same.answer.content).toMatchObject({ other: { same: true } });
+			const not = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item('five')] }));
+			expect(not.answer.content).toMatchObject({ other: { same: false } });
+		});
+
+		it('compares readable secrets without revealing them', async () => {
+			await accepted(subject.store, submission({ items: [item('hunter2', { secret: true })] }));
+			const same = await subject.store.answers.accept(
+				submission({ person: BOB, items: [item('hunter2', { secret: true })] }),
+			);
+			expect(same.answer.content).toMatchObject({ other: { same: true, values: [null] } });
+		});
+
+		it('accepts answers to other messages, sessions and services at the same time', async () => {
+			const first = submission();
+			await accepted(subject.store, first);
+			for (const question of [
+				{ ...first.question, messageIndex: 2 },
+				{ ...first.question, sessionId: 's2' },
+				{ ...first.question, service: 'https://other.example' },
+			]) {
+				expect((await subject.store.answers.accept(submission({ question }))).kind).toBe('accepted');
+			}
+		});
+
+		it.each(['delivered', 'resumed'] as const)(
+			'rejects an answer when another one is %s since its form was read',
+			async (state) => {
+				const first = submission();
+				await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
+				const result = await subject.store.answers.accept(submission({ person: BOB, formReadAt: T0 + 1 }));
+				expect(result).toMatchObject({
+					kind: 'taken',
+					by: { id: first.id, state },
+					answer: { content: { other: { person: ANN, at: T0 + 2, values: ['blue'] } } },
+				});
+			},
+		);
+
+		it('accepts an answer whose form was read after the other delivery', async () => {
+			await accepted(subject.store, submission(), 'delivering', 'delivered');
+			expect((await subject.store.answers.accept(submission({ formReadAt: T0 + 2 }))).kind).toBe('accepted');
+		});
+
+		it('accepts an answer when the delivered one was to another question at that index', async () => {
+			await accepted(subject.store, submission({ fingerprint: 'fingerprint-2' }), 'delivering', 'delivered');
+			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+		});
+
+		it('accepts an answer to items that the delivered one left open', async () => {
+			const first = submission({ items: [item('blue'), item(null), item('')], leftEmpty: [2] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const second = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
+			expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
+		});
+
+		it('rejects an answer to an item that the delivered one left empty on purpose', async () => {
+			const first = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const result = await subject.store.answers.accept(submission({ person: BOB, items: [item(null), item('four')] }));
+			expect(result.kind).toBe('taken');
+		});
+
+		it.each(['conflicted', 'changed', 'refused', 'ended'] as const)(
+			'accepts an answer when another one is %s',
+			async (state) => {
+				await accepted(subject.store, submission(), state);
+				expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+			},
+		);
+
+		it('replaces an answer that waits for its author and tells the author', async () => {
+			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			const dm = { channelId: 'D1', ts: '3.4' };
+			await accepted(subject.store, first);
+			await lease(subject.store, first.id);
+			await subject.store.answers.update(
+				await current(subject.store, first.id),
+				LEASE.token,
+				{
+					state: 'waiting',
+					nextAttemptAt: null,
+					receiptState: { state: 'waiting', agentOutcome: null, dm, modalOpen: false },
+				},
+				{ now: T0 + 1, release: true },
+			);
+			const second = submission({ person: BOB, items: [item('blue'), item('x')], acceptedAt: T0 + 50 });
+			const result = await subject.store.answers.accept(second);
+			if (result.kind !== 'accepted') throw new Error(result.kind);
+			expect(result.answer.id).toBe(second.id);
+			const replaced = await subject.store.answers.get(first.id);
+			expect(replaced).toMatchObject({
+				state: 'conflicted',
+				nextAttemptAt: T0 + 50,
+				endedAt: T0 + 50,
+				receiptState: { state: null, agentOutcome: null, dm, modalOpen: false },
+				content: { other: { person: BOB, values: ['blue', 'x'], at: T0 + 50, same: false } },
+			});
+			expect(replaced?.timeline.map((entry) => entry.state)).toEqual(['accepted', 'waiting', 'conflicted']);
+			expect(valuesOf(replaced)).toEqual(['blue', null]);
+		});
+
+		it.each(['receipt_state', 'timeline'] as const)(
+			'replaces a waiting answer whose "%s" is damaged',
+			async (column) => {
+				const waiting = submission();
+				await accepted(subject.store, waiting, 'waiting');
+				await damage(subject.store, waiting.id, column);
+				const result = await subject.store.answers.accept(submission({ person: BOB }));
+				expect(result.kind).toBe('accepted');
+				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
+			},
+		);
+
+		it.each([['submission'], ['content'], ['before_put'], ['agent_outcome'], ['secret_positions']] as const)(
+			'accepts an answer to items that a delivered one left open whose "%s" is damaged, and refuses one to the same items',
+			async (column) => {
+				const first = submission({ items: [item('blue'), item(null), item('small', { secret: true })] });
+				await accepted(subject.store, first, 'delivering', 'delivered');
+				await damage(subject.store, first.id, column);
+				const second = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
+				for (const position of [0, 2]) {
+					const items = [0, 1, 2].map((at) => item(at === position ? 'red' : null));
+					const same = submission({ person: BOB, items });
+					if (column === 'content') expect((await subject.store.answers.accept(same)).kind).toBe('taken');
+					else await expect(subject.store.answers.accept(same)).rejects.toThrow();
+				}
+				expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
+			},
+		);
+
+		it('refuses an answer when nobody knows what a delivered one filled, until its form is read again', async () => {
+			const first = submission({ items: [item('blue'), item(null)] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			await damage(subject.store, first.id, 'submission', 'content');
+			const items = [item(null), item('four')];
+			await expect(subject.store.answers.accept(submission({ person: BOB, items }))).rejects.toThrow();
+			const later = submission({ person: BOB, items, formReadAt: T0 + 9 });
+			expect((await subject.store.answers.accept(later)).kind).toBe('accepted');
+		});
+
+		it.each([
+			['accepted', []],
+			['delivering', ['delivering']],
+		] as const)('refuses an answer while one that cannot be read is %s, and leaves it alone', async (state, states) => {
+			const first = submission();
+			await accepted(subject.store, first, ...states);
+			await damage(subject.store, first.id, 'submission', 'content');
+			const rows = () => subject.store.db.read.selectFrom('answers').selectAll().execute();
+			const before = await rows();
+			expect(before).toMatchObject([{ state }]);
+			const second = submission({ person: BOB, items: [item(null), item('four')], formReadAt: T0 + 9 });
+			await expect(subject.store.answers.accept(second)).rejects.toThrow();
+			expect(await rows()).toEqual(before);
+		});
+
+		it('accepts an answer beside one that waits for its author and cannot be read', async () => {
+			const waiting = submission();
+			await accepted(subject.store, waiting, 'waiting');
+			await damage(subject.store, waiting.id, 'submission');
+			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+			expect((await subject.store.answers.stats()).byState).toMatchObject({ waiting: 1, accepted: 1 });
+		});
+
+		it('keeps a waiting answer when the new one is rejected', async () => {
+			const waiting = submission({ formReadAt: T0 });
+			await accepted(subject.store, waiting, 'waiting');
+			const delivered = submission({ person: BOB, question: { ...waiting.question, messageIndex: 9 } });
+			await accepted(subject.store, delivered, 'delivering', 'delivered');
+			await subject.store.db.write(async (db) => {
+				await db.updateTable('answers').set({ message_index: 1 }).where('id', '=', delivered.id).execute();
+			});
+			expect((await subject.store.answers.accept(submission({ person: EVE }))).kind).toBe('taken');
+			expect((await subject.store.answers.get(waiting.id))?.state).toBe('waiting');
+		});
+
+		it('replaces a waiting answer while a worker tells its author', async () => {
+			const first = submission();
+			await accepted(subject.store, first);
+			await lease(subject.store, first.id);
+			await subject.store.answers.update(
+				await current(subject.store, first.id),
+				LEASE.token,
+				{ state: 'waiting' },
+				{ now: T0 + 1, release: false },
+			);
+			await accepted(subject.store, submission({ person: BOB }));
+			const lost = await subject.store.answers.update(
+				await current(subject.store, first.id),
+				LEASE.token,
+				{ nextAttemptAt: null },
+				{ now: T0 + 2, release: true },
+			);
+			expect(lost).toBeNull();
+			expect((await subject.store.answers.get(first.id))?.nextAttemptAt).not.toBeNull();
+		});
+	});
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import type { NewPost } from '../../../src/posts/post.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, BOB, LEASE, SERVICE, T0 } from '../support.ts';
+
+const CHANNEL = { teamId: 'T1', channelId: 'C1' };
+const SETTINGS: ChannelSettings = {
+	remindAfterMs: 300_000,
+	escalateAfterMs: null,
+	mention: { userIds: ['U-ANN'], groupIds: ['S1'] },
+	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
+};
+const OTHERS: ChannelSettings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 7_200_000 };
+const NOTHING_SET = { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
+
+function postOf(revision: number, after: ChannelSettings): NewPost {
+	return {
+		target: { kind: 'channel', ...CHANNEL },
+		key: `settings:${revision}`,
+		content: { kind: 'settingsChanged', by: 'U-ANN', before: DEFAULT_CHANNEL_SETTINGS, after },
+	};
+}
+
+export function describeChannelSettings(subject: Subject): void {
+	const store = () => subject.store.channelSettings;
+	const replica = () => subject.replica.channelSettings;
+	const change = (settings: ChannelSettings, revision: number, { person = ANN, now = T0 } = {}) => ({
+		settings,
+		revision,
+		person,
+		post: postOf(revision + 1, settings),
+		now,
+	});
+
+	/** The posts that are due, in the order in which they were queued. */
+	async function queued(): Promise<NewPost[]> {
+		const due = await subject.store.watches.takePosts(LEASE, 10, T0 + 60_000);
+		return due.map(({ post }) => post);
+	}
+
+	describe('settings of channels', () => {
+		it('are the defaults where nobody has set anything', async () => {
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			expect(await replica().read({ ...CHANNEL, channelId: 'C2' })).toEqual(NOTHING_SET);
+			expect(await replica().read({ ...CHANNEL, teamId: 'T2' })).toEqual(NOTHING_SET);
+		});
+
+		it('are replaced as a whole, with who did it and when', async () => {
+			expect(await store().write(CHANNEL, change(SETTINGS, 0))).toBe(true);
+			expect(await replica().read(CHANNEL)).toEqual({
+				settings: SETTINGS,
+				revision: 1,
+				change: { by: 'U-ANN', at: T0 },
+			});
+			expect(await replica().write(CHANNEL, change(OTHERS, 1, { person: BOB, now: T0 + 5 }))).toBe(true);
+			expect(await store().read(CHANNEL)).toEqual({
+				settings: OTHERS,
+				revision: 2,
+				change: { by: 'U-BOB', at: T0 + 5 },
+			});
+		});
+
+		it('are not written over a revision that was not seen, and nothing is announced then', async () => {
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			for (const unseen of [0, 2, 7]) expect(await replica().write(CHANNEL, change(OTHERS, unseen))).toBe(false);
+			expect((await store().read(CHANNEL)).settings).toEqual(SETTINGS);
+			expect((await queued()).map(({ key }) => key)).toEqual(['settings:1']);
+		});
+
+		it('are written once when two people save at the same moment', async () => {
+			for (let revision = 0; revision < 20; revision += 1) {
+				const saves = [store(), replica(), store(), replica()].map((one, index) =>
+					one.write(CHANNEL, change(index % 2 === 0 ? SETTINGS : OTHERS, revision)),
+				);
+				expect((await Promise.all(saves)).filter(Boolean)).toHaveLength(1);
+			}
+			expect((await store().read(CHANNEL)).revision).toBe(20);
+		});
+
+		it('make the reminders of the channel due now, and of no other', async () => {
+			const ladder = { service: SERVICE, session_id: 's1', question_id: 'q', post_ts: '1.2', posted_at: T0 - 5 };
+			const later = { due_at: T0 + 3_000_000, team_id: 'T1' };
+			await subject.store.db.write(async (trx) => {
+				await trx
+					.insertInto('ladders')
+					.values([
+						{ ...ladder, ...later, watch_id: 'w1', channel_id: 'C1' },
+						{ ...ladder, ...later, watch_id: 'w2', channel_id: 'C2' },
+					])
+					.execute();
+			});
+			expect(await store().write(CHANNEL, change(SETTINGS, 1))).toBe(false);
+			expect(await subject.store.ladders.nextDueAt(SERVICE, [])).toBe(T0 + 3_000_000);
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			const rows = await subject.store.db.read.selectFrom('ladders').select(['watch_id', 'due_at']).execute();
+			expect(Object.fromEntries(rows.map(({ watch_id, due_at }) => [watch_id, due_at]))).toEqual({
+				w1: T0,
+				w2: T0 + 3_000_000,
+			});
+		});
+
+		it('are announced in the channel in the same transaction', async () => {
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			const [post] = await queued();
+			expect(post).toMatchObject(postOf(1, SETTINGS));
+		});
+	});
+}

@@ -1,0 +1,398 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../../src/config.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { Discovery, Watch } from '../../../src/database/watch.ts';
+import { createDiscoveries } from '../../../src/features/discover/discovery.ts';
+import { endChannel } from '../../../src/features/watch/channel-guard.ts';
+import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
+import type { NewPost } from '../../../src/posts/post.ts';
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
+import { coreOf } from '../../support/core.ts';
+import type { Subject } from '../contract.ts';
+import { attemptAt, createRecordingLog, LEASE, T0 } from '../support.ts';
+import { ASKED, asking as askedIn, askingView, C1, KEY, news, read, settled, watchActs } from './watch-acts.ts';
+
+const HOUR = 3_600_000;
+const LOG = createRecordingLog();
+const OTHER_SERVICE = 'https://other.example';
+const at = (now: number) => ({ now, isFollowing: false, isCut: false });
+const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
+
+export function describeDiscoveries(subject: Subject): void {
+	const { store, replica, stored, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
+	/** Records a read; the next one is due at once. */
+	const recorded = (updates: Parameters<typeof acts.recorded>[0], questions: readonly OccurrenceChange[] = []) =>
+		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, view: askingView() }));
+	const named = (...ids: string[]) =>
+		ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}`, updatedAt: null }));
+	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), at(T0));
+
+	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
+		await store().discover({ ...BEGUN, ...changes }, []);
+		const found = await store().discoveryOf({ ...C1, ...changes }, SERVICE);
+		if (found === null) throw new Error('The discovery is missing');
+		return found;
+	}
+
+	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store()) =>
+		at.raiseHand({
+			...C1,
+			id: randomUUID(),
+			session: { service: SERVICE, sessionId },
+			createdAt: T0,
+			ahead: true,
+			isNew: false,
+			limits,
+		});
+	const hands = async (discovery: Discovery) =>
+		(await store().raisedHands(discovery)).map(({ sessionId }) => sessionId);
+
+	async function raised(sessionId = 's1'): Promise<Watch> {
+		expect(await raise(sessionId)).toEqual({ kind: 'raised' });
+		const watch = await store().find(C1, { service: SERVICE, sessionId });
+		if (watch === null) throw new Error('The raised hand is missing');
+		return watch;
+	}
+
+	function asking(watch: Watch, overrides: Parameters<typeof news>[1] = {}) {
+		return news(watch, { posts: [askedIn(watch)], ...overrides });
+	}
+
+	const dismissedOf = async () => (await store().ofSession(KEY, T0)).at(-1)?.dismissed;
+
+	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
+
+	describe('discoveries', () => {
+		it('begins once, keeps who began it, and changes its settings', async () => {
+			const told: readonly NewPost[] = [
+				{ target: { kind: 'channel', ...C1 }, key: 'begun', content: { kind: 'discoveryBegun', by: 'U-ANN' } },
+			];
+			expect(await store().discover(BEGUN, told)).toBe('begun');
+			expect(await replica().discover({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
+			const changed = { ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } };
+			expect(await store().discover(changed, told)).toBe('changed');
+			expect(await posted()).toEqual(['begun']);
+			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
+			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
+			expect(await store().discoveries(SERVICE)).toEqual([expected]);
+			expect(await store().discoveries(OTHER_SERVICE)).toEqual([]);
+			expect(await store().activeChannels()).toEqual([C1]);
+		});
+
+		it('raises the hand of a session that the channel does not watch, once for all replicas, and reads it first', async () => {
+			await discovery();
+			await store().add(newWatch({ sessionId: 's9', channelId: 'C2' }));
+			const results = await Promise.all(
+				Array.from({ length: 6 }, (_, index) => raise('s1', NO_LIMITS, index % 2 === 0 ? store() : replica())),
+			);
+			expect(results.filter(({ kind }) => kind === 'raised')).toHaveLength(1);
+			expect(results.filter(({ kind }) => kind === 'unneeded')).toHaveLength(5);
+			expect(
+				(await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null })).map(({ session }) => session.sessionId),
+			).toEqual(['s1']);
+			expect(await store().find(C1, KEY)).toMatchObject({ mode: 'raisedHand', createdBy: 'U-ANN', revision: 0 });
+			expect(await posted()).toEqual(['card']);
+		});
+
+		it('raises no hand in a channel that watches the session, or has ended its discovery', async () => {
+			await discovery();
+			await store().add(newWatch());
+			expect(await raise()).toEqual({ kind: 'unneeded' });
+			expect(await store().endDiscovery(C1, { now: T0, posts: () => [] })).toMatchObject({
+				createdBy: 'U-ANN',
+			});
+			expect(await store().endDiscovery(C1, { now: T0, posts: () => [] })).toBeNull();
+			expect(await raise('s2')).toEqual({ kind: 'unneeded' });
+		});
+
+		it('counts raised hands for the channel and for all, and for no person', async () => {
+			await discovery();
+			const limits = { person: 1, channel: 2, all: 3 };
+			await raised('s1');
+			expect(await store().add(newWatch({ sessionId: 's2', limits }))).toMatchObject({ kind: 'added' });
+			expect(await raise('s3', limits)).toEqual({ kind: 'limit', limit: 'channel', count: 2, most: 2 });
+			expect(await raise('s3', { ...limits, channel: 9, all: 2 })).toMatchObject({ limit: 'all', count: 2 });
+			expect(await store().add(newWatch({ limits }))).toMatchObject({ limit: 'person', count: 1 });
+			expect(await store().countSessions(SERVICE)).toBe(2);
+		});
+
+		it('lists what a channel does not watch, the longest waiting first', async () => {
+			const here = await discovery();
+			await list('s3', 's4');
+			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), at(T0 + 1_000));
+			expect(await hands(here)).toEqual(['s3', 's4', 's1', 's2']);
+			await raised('s3');
+			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
+		});
+
+		it('keeps which question was open when the channel stopped a session', async () => {
+			const here = await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([asking(watch)], [ASKED]);
+			const end = { now: T0 + 1_000, posts: [], keepPending: false };
+			await store().end(watch.id, 'unwatched', end);
+			expect(await hands(here)).toEqual(['s1']);
+			await raised();
+			const { fingerprint, sameBefore } = ASKED.question;
+			expect(await dismissedOf()).toEqual({ fingerprint, sameBefore });
+		});
+
+		it('keeps nothing of a session that was stopped before the channel began', async () => {
+			await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([asking(watch)], [ASKED]);
+			await store().end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [], keepPending: false });
+			await store().endDiscovery(C1, { now: T0 + 1_500, posts: () => [] });
+			await discovery({ createdAt: T0 + 2_000 });
+			await raised();
+			expect(await dismissedOf()).toBeNull();
+		});
+
+		it('tells neither beginning nor end when the channel was not told of the beginning', async () => {
+			const told = (kind: 'discoveryBegun' | 'discoveryEnded', key: string = kind): NewPost => {
+				return { target: { kind: 'channel', ...C1 }, key, content: { kind, by: 'U-ANN' } };
+			};
+			const end = { now: T0 + 1_000, posts: () => [told('discoveryEnded')] };
+			await store().discover(BEGUN, [told('discoveryBegun')]);
+			await store().endDiscovery(C1, end);
+			expect(await posted(T0 + 1_000)).toEqual([]);
+			await store().discover(BEGUN, [told('discoveryBegun', 'again')]);
+			expect(await posted(T0 + 1_000)).toEqual(['again']);
+			await store().endDiscovery(C1, end);
+			expect(await posted(T0 + 1_000)).toEqual(['discoveryEnded']);
+		});
+
+		it('leaves nothing of a raised hand that asked nothing, and offers it again after a time', async () => {
+			const here = await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([lowered(watch)], [settled('closed')]);
+			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, isNew: false };
+			expect(await stored(watch.id)).toBeNull();
+			expect(await store().raisedHands(here)).toEqual([offered]);
+			await recorded([lowered(await raised())], [settled('closed')]);
+			expect(await store().raisedHands(here)).toEqual([offered]);
+			expect(await store().countSessions(SERVICE)).toBe(0);
+		});
+
+		it('reads a session less often each time that it asked nothing, until it posts a question', async () => {
+			const here = await discovery();
+			await discovery({ channelId: 'C2' });
+			await list('s1');
+			const count = async () => (await store().raisedHands(here))[0]?.loweredCount;
+			for (const expected of [1, 2, 3]) {
+				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
+				expect(
+					await store().raiseHand({ ...other, createdAt: T0, ahead: false, isNew: false, limits: NO_LIMITS }),
+				).toEqual({
+					kind: 'raised',
+				});
+				const watch = await store().find({ ...C1, channelId: 'C2' }, other.session);
+				if (watch === null) throw new Error('The raised hand is missing');
+				// Two channels, one read.
+				const at = T0 + expected;
+				const first = await raised();
+				await store().takeDue(SERVICE, LEASE, 10, { now: at, only: null });
+				const update = read({ nextRead: { at: T0, by: T0 } });
+				const held = { session: other.session, token: LEASE.token };
+				await store().record(held, { update, watches: [lowered(first), lowered(watch)], now: at });
+				expect(await count()).toBe(expected);
+			}
+		});
+
+		it('a watch that somebody adds before the first read of a raised hand is told of its question', async () => {
+			await discovery();
+			const seen = await raised();
+			await recorded([asking(seen)], [ASKED]);
+			const unwatch = (id: string) => store().end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await unwatch(seen.id);
+			const hand = await raised();
+			expect(hand.revision).toBe(0);
+			expect(await dismissedOf()).not.toBeNull();
+			// No read has told it anything, and one that began before that would lower the hand.
+			expect(await acts.added()).toMatchObject({ id: hand.id, revision: -1 });
+			expect(await dismissedOf()).toBeNull();
+
+			await unwatch(hand.id);
+			const dismissed = await raised();
+			await unwatch(dismissed.id);
+			expect(await acts.added()).toMatchObject({ id: dismissed.id, revision: -2 });
+		});
+
+		it('keeps what a raised hand posted, and drops a question that was not sent yet', async () => {
+			await discovery();
+			const watch = await raised();
+			await recorded([asking(watch)], [ASKED]);
+			expect(await posted()).toEqual(['question']);
+			expect(await postsOf(watch.id)).toMatchObject([{ kind: 'question', ts: 'ts-question' }]);
+			const before = await stored(watch.id);
+			if (before === null) throw new Error('It is missing');
+			await recorded([lowered(before)], [settled('closed')]);
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
+			expect(await drawn()).toEqual(['question']);
+			const second = await raised();
+			await recorded([asking(second)], [ASKED]);
+			const now = await stored(second.id);
+			if (now === null) throw new Error('It is missing');
+			await recorded([lowered(now)], [settled('closed')]);
+			expect(await posted()).toEqual([]);
+			expect(await stored(second.id)).toBeNull();
+		});
+
+		it.each(['closed', 'replaced'])('counts a session as new from when its question is %s', async (how) => {
+			await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([asking(watch)], [ASKED]);
+			await posted();
+			expect(await store().waiting(SERVICE)).toMatchObject([{ isNew: false }]);
+			const before = (await stored(watch.id)) as Watch;
+			await recorded(
+				[how === 'closed' ? lowered(before) : asking(before)],
+				how === 'closed' ? [settled('closed')] : [settled('changed'), ASKED],
+			);
+			expect(await store().waiting(SERVICE)).toMatchObject([{ isNew: true }]);
+		});
+
+		it('keeps a question whose post may exist', async () => {
+			await discovery();
+			const watch = await raised();
+			await recorded([asking(watch)], [ASKED]);
+			const [due] = await store().takePosts(LEASE, 1, T0);
+			if (due === undefined) throw new Error('not due');
+			await store().beginAttempt(due.post.id, LEASE.token, attemptAt(T0));
+			await recorded([lowered((await stored(watch.id)) as Watch)], [settled('closed')]);
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
+			const retry = { kind: 'retry', at: T0, code: 'no_answer', unknown: true } as const;
+			await store().endAttempt(due.post, LEASE.token, retry, T0);
+			expect(await posted()).toEqual(['question']);
+		});
+
+		it('wants no update of a card that there is not, whatever happens', async () => {
+			await discovery();
+			const watch = await raised();
+			await recorded([asking(watch, { card: null })], [ASKED]);
+			await posted();
+			await drawn();
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			expect(await drawn()).toEqual(['question']);
+			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' } });
+			expect(await drawn()).toEqual(['question']);
+			expect(await cardOf(watch.id)).toBeUndefined();
+		});
+
+		it('makes a raised hand a watch with a card, which no read of the raised hand ends', async () => {
+			await discovery();
+			const hand = await raised();
+			await recorded([asking(hand)], [ASKED]);
+			await posted();
+			const before = (await stored(hand.id)) as Watch;
+			const added = await store().add(newWatch({ createdBy: 'U-BOB', limits: { ...NO_LIMITS, channel: 0, all: 0 } }));
+			expect(added).toMatchObject({
+				kind: 'added',
+				watch: { id: hand.id, mode: 'everything', createdBy: 'U-BOB' },
+			});
+			await recorded([lowered(before)], [settled('closed')]);
+			expect(await stored(hand.id)).toMatchObject({ ended: null });
+			expect(await posted()).toEqual(['card']);
+			expect((await cardOf(hand.id))?.ts).toBe('ts-card');
+		});
+
+		it('finds the limit that leaves no place, without hands whose question does not stand yet', async () => {
+			const here = await discovery();
+			const limits = { ...NO_LIMITS, channel: 1 };
+			const watch = await raised();
+			expect(await store().limitOf(here, limits)).toBeNull();
+			await recorded([asking(watch)], [ASKED]);
+			await posted();
+			expect(await store().limitOf(here, limits)).toMatchObject({ limit: 'channel', most: 1 });
+			expect(await store().limitOf(here, { ...NO_LIMITS, all: 1 })).toMatchObject({ limit: 'all', most: 1 });
+		});
+
+		it('tells a channel once a day that sessions are not listed, also when two processes find it', async () => {
+			await discovery();
+			let now = T0;
+			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => now));
+			const told = async () => {
+				await Promise.all(processes.map((one) => one.unlisted()));
+				return (await posted(now)).length;
+			};
+			expect(await told()).toBe(1);
+			now = T0 + 23 * HOUR;
+			expect(await told()).toBe(0);
+			now = T0 + 24 * HOUR;
+			expect(await told()).toBe(1);
+			await processes[0]?.start();
+			expect(await posted(now)).toEqual([]);
+		});
+
+		it('raises each hand once, new ones first and then the longest waiting, when two processes get lists at once', async () => {
+			await discovery();
+			await discovery({ channelId: 'C2' });
+			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => T0));
+			await list('s1', 's2');
+			const sessions = ['s9', 's8', 's2', 's1'].map((sessionId) => ({
+				sessionId,
+				name: `Name of ${sessionId}`,
+				status: 'humanInput',
+				updatedAt: null,
+			}));
+			const done = { sessionId: 'done', name: 'Done', status: 'completed', updatedAt: null };
+			const found = { sessions: [...sessions, done], isComplete: true };
+			await Promise.all([...processes, ...processes].map((one) => one.listed(found)));
+			for (const channelId of ['C1', 'C2']) {
+				const watches = await store().ofChannel({ ...C1, channelId });
+				expect(watches.map(({ session }) => session.sessionId).toSorted()).toEqual(['s1', 's8', 's9']);
+			}
+			// None was read yet, so nobody knows whether they fill the channels.
+			expect(await posted()).toEqual([]);
+			await Promise.all(processes.map((one) => one.listed({ sessions: [], isComplete: false })));
+			expect(await store().waiting(SERVICE)).toHaveLength(4);
+			const part = [{ sessionId: 's7', name: 'Seven', status: 'humanInput', updatedAt: null }];
+			await processes[0]?.listed({ sessions: part, isComplete: false });
+			expect((await store().waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s7']);
+		});
+
+		it('ends with its channel, and tells who began it once, also between replicas', async () => {
+			await discovery();
+			await raised('s1');
+			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
+			const end = (at: ReturnType<typeof store>) =>
+				endChannel(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG }), C1, 'channelShared');
+			await Promise.all([end(store()), end(replica())]);
+			expect(await store().discoveryOf(C1, null)).toBeNull();
+			expect(await store().ofChannel(C1)).toEqual([]);
+			const due = await store().takePosts(LEASE, 9, T0);
+			const told = due.map(({ post: { target, content } }) => [target, content]);
+			expect(told).toHaveLength(2);
+			const common = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1' };
+			expect(told).toEqual(
+				expect.arrayContaining([
+					[expect.objectContaining({ userId: 'U-ANN' }), { ...common, sessionIds: [], all: true }],
+					[expect.objectContaining({ userId: 'U-BOB' }), { ...common, sessionIds: ['s2'] }],
+				]),
+			);
+		});
+	});
+}
+
+function discoveriesOver(store: WatchStore, now: () => number) {
+	const core = coreOf({
+		store: { watches: store },
+		serviceUrl: SERVICE,
+		config: {
+			discoverSessions: true,
+			service: { usesList: true } as Config['service'],
+			watchLimits: { ...NO_LIMITS, channel: 3 },
+		},
+		metrics: { watches: createRecordingMetrics().metrics },
+		clock: { ...systemClock, now },
+		log: createRecordingLog(),
+	});
+	return createDiscoveries(core, { isUnlisted: () => false, onChange: () => {} });
+}

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import type { Draft } from '../../../src/features/answer/answering-store.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
+
+const { question } = submission();
+
+function draft(overrides: Partial<Draft> = {}): Draft {
+	return {
+		formId: 'form-1',
+		person: ANN,
+		question,
+		fingerprint: 'fingerprint-1',
+		shownHash: 'shown-1',
+		values: { 0: 'blue', 2: 'x'.repeat(10_000) },
+		secret: [1],
+		updatedAt: T0,
+		...overrides,
+	};
+}
+
+export function describeDrafts(subject: Subject): void {
+	it('stores a draft word for word', async () => {
+		await subject.store.drafts.save(draft());
+		expect(await subject.replica.drafts.get('form-1')).toEqual(draft());
+		expect(await subject.store.drafts.get('form-2')).toBeNull();
+	});
+
+	it("removes secret items from the person's drafts for the question, and nothing else", async () => {
+		const kept = [
+			draft({ formId: 'bob', person: BOB }),
+			draft({ formId: 'other', question: { ...question, messageIndex: 9 } }),
+			draft({ formId: 'without', values: { 2: 'green' } }),
+		];
+		for (const one of kept) await subject.store.drafts.save(one);
+		await subject.store.drafts.save(draft({ values: { 0: 'blue', 2: 'green' } }));
+		await subject.store.drafts.save(draft({ formId: 'form-2', values: { 0: 'blue' } }));
+		await subject.replica.drafts.forget(ANN, question, [0, 1]);
+		expect(await subject.store.drafts.get('form-1')).toEqual(draft({ values: { 2: 'green' } }));
+		expect(await subject.store.drafts.get('form-2')).toBeNull();
+		for (const one of kept) expect(await subject.store.drafts.get(one.formId)).toEqual(one);
+	});
+
+	it('replaces the draft of the same form', async () => {
+		await subject.store.drafts.save(draft());
+		const next = draft({ values: { 1: '' }, fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
+		await subject.store.drafts.save(next);
+		expect(await subject.store.drafts.get('form-1')).toEqual(next);
+	});
+
+	it('keeps a newer draft when an older one arrives late', async () => {
+		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + 1 }));
+		await subject.store.drafts.save(draft({ values: { 0: 'old' }, updatedAt: T0 }));
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
+	it('keeps a newer draft when an older one was held up for an hour', async () => {
+		const newest = draft({ values: { 0: 'new' }, updatedAt: T0 + 3_600_000 });
+		await subject.store.drafts.save(newest);
+		await subject.replica.drafts.save(draft({ values: { 0: 'old' } }));
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
+	it('stores no draft of a submitted form', async () => {
+		const given = submission({ submissionKey: 'view-1:form-1' });
+		await subject.store.drafts.save(draft(), given.submissionKey);
+		await subject.store.answers.accept(given);
+		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
+		await subject.replica.drafts.save(draft({ updatedAt: T0 + 5 }), given.submissionKey);
+		expect(await subject.store.drafts.get('form-1')).toBeNull();
+		await subject.replica.drafts.save(draft({ formId: 'form-2' }), 'view-1:form-2');
+		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
+	});
+
+	it("finds a person's newest draft for a question, whatever its fingerprint", async () => {
+		await subject.store.drafts.save(draft());
+		const newest = draft({ formId: 'form-2', fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
+		await subject.store.drafts.save(newest);
+		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB, updatedAt: T0 + 2 }));
+		const elsewhere = { ...question, messageIndex: 2 };
+		await subject.store.drafts.save(draft({ formId: 'form-4', question: elsewhere, updatedAt: T0 + 3 }));
+		expect(await subject.store.drafts.newest(ANN, question)).toEqual(newest);
+		expect(await subject.store.drafts.newest(EVE, question)).toBeNull();
+		expect(await subject.store.drafts.newest({ ...ANN, teamId: EVE.teamId }, question)).toBeNull();
+	});
+
+	it('discards only the drafts of a person for a question', async () => {
+		await subject.store.drafts.save(draft());
+		await subject.store.drafts.save(draft({ formId: 'form-2' }));
+		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
+		await subject.store.drafts.save(draft({ formId: 'form-4', question: { ...question, sessionId: 's2' } }));
+		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
+		const left = await Promise.all(['form-1', 'form-2', 'form-3', 'form-4'].map((id) => subject.store.drafts.get(id)));
+		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
+	});
+
+	it('keeps the draft that the answer became when the first one was withdrawn', async () => {
+		await subject.store.drafts.save(draft());
+		await subject.store.drafts.save(draft({ formId: 'answer-1' }));
+		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
+		expect(await subject.store.drafts.get('form-1')).toBeNull();
+		expect(await subject.store.drafts.get('answer-1')).not.toBeNull();
+	});
+
+	it('removes drafts older than a given time', async () => {
+		await subject.store.drafts.save(draft());
+		await subject.store.drafts.save(draft({ formId: 'form-2', updatedAt: T0 + 1 }));
+		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(1);
+		expect(await subject.store.drafts.get('form-1')).toBeNull();
+		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
+	});
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import { addWatch, assistant, session } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, accepted, BOB, EVE, moved, SERVICE, submission, T0 } from '../support.ts';
+
+type AskingOptions = Partial<Parameters<typeof addWatch>[1]> & { since?: number };
+
+export function describeInboxReads(subject: Subject): void {
+	const replica = () => subject.replica.inboxes;
+
+	/** A session with an open question, watched from `channelId`. */
+	async function asking(sessionId: string, { since = T0, ...watch }: AskingOptions = {}) {
+		const asks = session({ sessionId, status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
+		return addWatch(subject.store.watches, { sessionId, view: snapshotOf(asks, since), createdAt: since, ...watch });
+	}
+
+	/** The open questions of Ann's workspace as `session: channels`. */
+	async function open(teamId = 'T1') {
+		const found = await replica().openQuestions(SERVICE, teamId);
+		return found
+			.map(({ question, channels }) => `${question.sessionId}: ${channels.map(({ channelId }) => channelId).join(' ')}`)
+			.sort();
+	}
+
+	describe('open questions', () => {
+		it('are those of watched sessions, with the channels that watch them', async () => {
+			await asking('s1', { channelId: 'C1', since: T0 + 5 });
+			await asking('s1', { channelId: 'C2', since: T0 + 9, buttons: false });
+			await addWatch(subject.store.watches, { sessionId: 'quiet' });
+			expect(await replica().openQuestions(SERVICE, 'T1')).toEqual([
+				{
+					question: { service: SERVICE, sessionId: 's1', messageIndex: 0 },
+					fingerprint: expect.any(String),
+					since: T0 + 5,
+					channels: [
+						{ channelId: 'C1', threadTs: null, watchedBy: 'U-ANN', buttons: true, isRaised: false },
+						{ channelId: 'C2', threadTs: null, watchedBy: 'U-ANN', buttons: false, isRaised: false },
+					],
+					handOver: null,
+				},
+			]);
+			expect(await replica().isWatching(SERVICE, 'T1')).toBe(true);
+		});
+
+		it('of other workspaces and services, and of watches that ended, are left out', async () => {
+			await asking('s1', { teamId: 'T2' });
+			const { id } = await asking('s2');
+			await subject.store.watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await open()).toEqual([]);
+			expect(await open('T2')).toEqual(['s1: C1']);
+			expect(await replica().openQuestions('https://other.example', 'T2')).toEqual([]);
+			expect(await replica().isWatching(SERVICE, 'T1')).toBe(false);
+		});
+
+		it('are known also while what is stored of their session is damaged', async () => {
+			await asking('s1');
+			await asking('s2');
+			await subject.store.db.writeOne((trx) =>
+				trx.updateTable('watched_sessions').set({ digest: '{"question":1}' }).where('session_id', '=', 's1').execute(),
+			);
+			expect(await open()).toEqual(['s1: C1', 's2: C1']);
+		});
+
+		it.each(['accepted', 'delivering'] as const)('do not wait while an answer is %s', async (state) => {
+			await asking('s1');
+			await asking('s2');
+			await accepted(
+				subject.store,
+				submission({ question: { service: SERVICE, sessionId: 's1', messageIndex: 0 }, formReadAt: T0 }),
+				...(state === 'accepted' ? [] : [state]),
+			);
+			expect(await open()).toEqual(['s2: C1']);
+		});
+
+		it('do not wait after a delivery that their last read cannot know', async () => {
+			await asking('s1', { since: T0 });
+			await asking('read long ago', { since: T0 - 3_600_000 });
+			const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
+			await accepted(subject.store, submission({ question, formReadAt: T0 }), 'delivering', 'delivered');
+			expect(await open()).toEqual(['read long ago: C1']);
+			const readAgain = { last_read_at: T0 + 60_000 };
+			await subject.store.db.writeOne((trx) =>
+				trx.updateTable('watched_sessions').set(readAgain).where('session_id', '=', 's1').execute(),
+			);
+			expect(await open()).toEqual(['read long ago: C1', 's1: C1']);
+		});
+
+		it('wait again when an answer failed, and while an answer to another question is sent', async () => {
+			await asking('s1');
+			const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
+			await accepted(subject.store, submission({ question, formReadAt: T0 }), 'waiting');
+			await accepted(subject.store, submission({ question: { ...question, messageIndex: 9 }, formReadAt: T0 }));
+			expect(await open()).toEqual(['s1: C1']);
+		});
+	});
+
+	it('reads what cards show of sessions, and the claims on questions', async () => {
+		await asking('s1');
+		await asking('s2');
+		const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
+		await subject.store.claims.claim({ question, person: BOB, until: T0 + 300_000 }, T0 + 1);
+		await subject.store.claims.claim({ question, person: ANN, until: T0 + 300_000 }, T0);
+		await subject.store.claims.claim({ question: { ...question, messageIndex: 3 }, person: EVE, until: T0 + 9 }, T0);
+		const snapshots = await replica().snapshots(SERVICE, ['s1', 'nowhere']);
+		expect([...snapshots].map(([id, { name }]) => [id, name])).toEqual([['s1', 'Session s1']]);
+		const claims = await replica().claims([question], T0 + 2);
+		expect(claims.map(({ person }) => person)).toEqual([ANN, BOB]);
+		expect(await replica().claims([question], T0 + 300_000)).toEqual([]);
+		expect(await replica().claims([], T0)).toEqual([]);
+	});
+
+	describe("a person's answers", () => {
+		const own = (failedSince = T0, limit = 5) => replica().ownAnswers(SERVICE, ANN, { failedSince, limit });
+		const sessionsOf = (answers: readonly { readonly question: { readonly sessionId: string } }[]) =>
+			answers.map(({ question }) => question.sessionId);
+		let at = T0;
+		const given = (sessionId: string, more: Parameters<typeof submission>[0] = {}) => {
+			at += 10;
+			return submission({ sessionId, acceptedAt: at, formReadAt: at, ...more });
+		};
+
+		it('under way come after those that need a decision, each newest first', async () => {
+			await accepted(subject.store, given('waits'), 'waiting');
+			await accepted(subject.store, given('sent'), 'delivering', 'delivered');
+			await accepted(subject.store, given('saved'));
+			await accepted(subject.store, given('refused'), 'refused');
+			await accepted(subject.store, given('resumed'), 'delivering', 'delivered', 'resumed');
+			await accepted(subject.store, given('of bob', { person: BOB }));
+			const { shown: found, total } = await own();
+			expect(sessionsOf(found)).toEqual(['refused', 'waits', 'saved', 'sent']);
+			expect(total).toBe(4);
+			expect(await own(T0, 1)).toMatchObject({ shown: [{ question: { sessionId: 'refused' } }], total: 4 });
+		});
+
+		it('that failed long ago, were discarded or were given again need no decision', async () => {
+			await accepted(subject.store, given('long ago'), 'ended');
+			const discarded = await accepted(subject.store, given('discarded'), 'waiting');
+			await subject.store.answers.withdraw(discarded.id, ANN, T0);
+			await accepted(subject.store, given('again'), 'refused');
+			await accepted(subject.store, given('again'), 'delivering', 'delivered', 'resumed');
+			expect(await own(T0 + 3_600_000)).toEqual({ shown: [], total: 0 });
+			expect(sessionsOf((await own(T0)).shown)).toEqual(['long ago']);
+		});
+
+		it('that could not start the agent need a decision', async () => {
+			const answer = await accepted(subject.store, given('stands'), 'delivering', 'delivered');
+			await subject.store.db.writeOne((trx) =>
+				trx
+					.updateTable('answers')
+					.set({ start_failed: 1, agent_outcome: 'unseen' })
+					.where('id', '=', answer.id)
+					.execute(),
+			);
+			expect(sessionsOf((await own()).shown)).toEqual(['stands']);
+			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ start_failed: 0 }).execute());
+			expect((await own()).shown).toEqual([]);
+		});
+
+		it('are listed newest first', async () => {
+			for (const sessionId of ['a', 'b', 'c']) {
+				await accepted(subject.store, given(sessionId), 'delivering', 'delivered', 'resumed');
+			}
+			await accepted(subject.store, given('of bob', { person: BOB }));
+			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 5))).toEqual(['c', 'b', 'a']);
+			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 1))).toEqual(['c']);
+			expect(await replica().lastAnswers('https://other.example', ANN, 5)).toEqual([]);
+		});
+
+		it('moves on with their state', async () => {
+			const answer = await accepted(subject.store, given('a'));
+			expect((await own()).shown).toMatchObject([{ state: 'accepted' }]);
+			await moved(subject.store, answer.id, 'delivering', 'delivered', 'resumed');
+			expect((await own()).shown).toEqual([]);
+		});
+	});
+
+	describe("a person's drafts", () => {
+		let at = T0;
+		const next = () => {
+			at += 1;
+			return at;
+		};
+		async function draft(sessionId: string, more: { formId?: string; messageIndex?: number; text?: string } = {}) {
+			const { formId = `form-${next()}`, messageIndex = 0, text = 'half' } = more;
+			const question = { service: SERVICE, sessionId, messageIndex };
+			const watched = await replica().snapshots(SERVICE, [sessionId]);
+			const fingerprint = watched.get(sessionId)?.question?.fingerprint ?? 'unknown';
+			const values = { 0: text };
+			await subject.store.drafts.save({
+				formId,
+				person: ANN,
+				question,
+				fingerprint,
+				shownHash: null,
+				values,
+				updatedAt: next(),
+			});
+		}
+		const found = async (limit = 5) =>
+			(await replica().drafts(SERVICE, ANN, limit)).map(({ question }) => question.sessionId);
+
+		it('are listed newest first, once for a question, while it is open or nothing is known of it', async () => {
+			await asking('open');
+			await addWatch(subject.store.watches, { sessionId: 'closed' });
+			await draft('unknown');
+			await draft('open');
+			await draft('closed');
+			await draft('open', { messageIndex: 7 });
+			await draft('open', { text: 'newer' });
+			expect(await found()).toEqual(['open', 'unknown']);
+			expect(await found(1)).toEqual(['open']);
+			expect((await replica().drafts(SERVICE, ANN, 1))[0]?.values).toEqual({ 0: 'newer' });
+			expect(await replica().drafts(SERVICE, BOB, 5)).toEqual([]);
+		});
+
+		it('that hold nothing, or that were put aside for a form, are left out', async () => {
+			await draft('empty', { text: ' ' });
+			await draft('aside', { messageIndex: -1 });
+			expect(await found()).toEqual([]);
+		});
+	});
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { ListedWaiting, PlannedRead, ReadKind } from '../../../src/database/watch.ts';
+import { SERVICE, sessionView } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { KEY, read, watchActs } from './watch-acts.ts';
+
+const LATER = T0 + 600_000;
+
+export function describeListedWaiting(subject: Subject): void {
+	const { store, replica, added, recorded } = watchActs(subject);
+
+	/** Session s1 is watched, and its newest read at T0 found this status. */
+	async function watchedWith(status: string, fields: Parameters<typeof read>[0] = {}): Promise<void> {
+		const view = sessionView('s1');
+		await added();
+		const nextRead = { at: LATER, by: LATER };
+		await recorded([], read({ view: { ...view, digest: { ...view.digest, status } }, nextRead, ...fields }));
+	}
+
+	const waiting = (sessionId: string, absentAt: number | null = null, moved: ListedWaiting['moved'] = null) => {
+		return { sessionId, absentAt, moved };
+	};
+	const moves = async (at: number, ...sessions: ListedWaiting[]) =>
+		(await store().readWaiting(SERVICE, sessions, at)).map(({ sessionId }) => sessionId);
+
+	async function planned(): Promise<PlannedRead | undefined> {
+		return (await store().outlines(SERVICE))[0]?.nextRead;
+	}
+
+	describe('sessions that wait by a list', () => {
+		it('are read now and before others when their newest read found another status', async () => {
+			await watchedWith('active');
+			const due = T0 + 1_000;
+			await added({ sessionId: 'due' });
+			expect(await replica().readWaiting(SERVICE, [waiting('s1'), waiting('not watched')], due)).toEqual([
+				{ sessionId: 's1', hasChanged: true },
+			]);
+			const [first] = await store().takeDue(SERVICE, LEASE, 1, { now: due, only: null });
+			expect(first?.session).toEqual(KEY);
+			expect(first?.earlyReadAskedAt).toBeNull();
+		});
+
+		it('are taken and found without the others, and the others without them', async () => {
+			await watchedWith('active');
+			const now = T0 + 1_000;
+			await added({ sessionId: 'due' });
+			const taken = async (only: ReadKind, lease = LEASE) =>
+				(await replica().takeDue(SERVICE, lease, 2, { now, only })).map(({ session }) => session.sessionId);
+			const dueAt = (only: ReadKind) => store().nextReadDueAt(SERVICE, only);
+			expect(await taken('awaited')).toEqual([]);
+			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([null, T0]);
+			await store().readWaiting(SERVICE, [waiting('s1')], now);
+			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([now, T0]);
+			expect(await taken('awaited')).toEqual(['s1']);
+			expect(await dueAt('awaited')).toBe(now + LEASE.ms);
+			expect(await taken('planned', OTHER_LEASE)).toEqual(['due']);
+			expect(await dueAt('planned')).toBe(now + OTHER_LEASE.ms);
+		});
+
+		it('are read as planned when their newest read shows it', async () => {
+			await watchedWith('humanInput');
+			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
+			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 - 1)], T0 + 1_000)).toEqual([]);
+			expect(await planned()).toEqual({ at: LATER, by: LATER });
+		});
+
+		it('are read now when they did not wait after their newest read, because they ask something new', async () => {
+			await watchedWith('humanInput');
+			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500))).toEqual(['s1']);
+			expect((await planned())?.at).toBe(T0 + 1_000);
+		});
+
+		it('are left alone for a time when the last move found nothing', async () => {
+			await watchedWith('humanInput', { lastChangeAt: T0 - 10_000 });
+			const moved = { at: T0 - 5_000, until: T0 + 25_000 };
+			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500, moved))).toEqual([]);
+			const found = { ...moved, at: T0 - 20_000 };
+			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500, found)], T0 + 1_000)).toEqual([
+				{ sessionId: 's1', hasChanged: true },
+			]);
+			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500, moved)], T0 + 25_000)).toEqual([
+				{ sessionId: 's1', hasChanged: false },
+			]);
+		});
+
+		it('are read once more when a read is under way that may have begun before', async () => {
+			await watchedWith('active');
+			await store().takeDue(SERVICE, OTHER_LEASE, 1, { now: LATER, only: null });
+			expect(await moves(LATER + 100, waiting('s1'))).toEqual(['s1']);
+			const update = read({ lastReadAt: LATER, nextRead: { at: LATER + 60_000, by: LATER + 60_000 } });
+			await store().record({ session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
+			expect((await planned())?.at).toBe(LATER + 100);
+		});
+
+		it('keep the wait after a failed read, and are next when it ends', async () => {
+			await watchedWith('active', { failures: 2 });
+			expect(await moves(T0 + 1_000, waiting('s1'))).toEqual(['s1']);
+			const { at, by } = (await planned()) ?? { at: 0, by: 0 };
+			expect(at).toBe(LATER);
+			expect(by).toBeLessThan(LATER);
+		});
+
+		it('are not read when nobody watches them any more', async () => {
+			await watchedWith('active');
+			for (const { id } of await store().ofSession(KEY, T0)) {
+				await store().end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			}
+			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
+			expect(await store().readWaiting(SERVICE, [], T0 + 1_000)).toEqual([]);
+		});
+	});
+}

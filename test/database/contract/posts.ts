@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import type { Watch } from '../../../src/database/watch.ts';
+import type { AttemptResult, DuePost, Post } from '../../../src/posts/post.ts';
+import { SERVICE } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { ASKED, asking, askingView, C1, KEY, news, read, said, settled, shownAt, watchActs } from './watch-acts.ts';
+
+const HOUR = 3_600_000;
+const again = { nextRead: { at: T0, by: T0 } };
+
+/** The states of posts, and what leads from one to another. */
+export function describePosts(subject: Subject): void {
+	const { store, replica, stored, added, recorded, posted, drawn, cardOf, postsOf } = watchActs(subject);
+
+	/** Takes all that is due; returns the post of this kind, and gives the others back. */
+	async function take(kind: string, now = T0): Promise<Post> {
+		const due = await store().takePosts({ ...LEASE, token: 'looking' }, 50, now);
+		await store().releasePosts(['looking']);
+		const at = due.findIndex(({ post }) => post.content.kind === kind);
+		if (at < 0) throw new Error(`no ${kind} is due`);
+		const mine = await store().takePosts(LEASE, at + 1, now);
+		const { post } = mine[at] as DuePost;
+		for (const other of mine.slice(0, at)) {
+			const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
+			await store().endAttempt(other.post, LEASE.token, retry, now);
+		}
+		return post;
+	}
+
+	/** An attempt for this post with this outcome. */
+	async function attempt(post: Post, result: AttemptResult, now = T0): Promise<void> {
+		expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(now))).toBe(true);
+		await store().endAttempt(post, LEASE.token, result, now);
+	}
+
+	const row = async (id: string) => {
+		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('id', '=', id);
+		return posts.executeTakeFirstOrThrow();
+	};
+	const refresh = (now = T0) => store().refresh(KEY, { now, earlyReadAt: null });
+
+	/** A watch whose card and question are shown, and nothing is due. */
+	async function asked(): Promise<Watch> {
+		const watch = await added();
+		await posted();
+		const update = read({ ...again, view: askingView(), questions: [ASKED] });
+		await recorded([news(watch, { posts: [asking(watch)] })], update);
+		await posted();
+		await drawn();
+		expect(await store().nextPostDueAt()).toBeNull();
+		return (await stored(watch.id)) as Watch;
+	}
+
+	describe('a post', () => {
+		it('is planned, shown, and closed after its last look, and nothing wants it then', async () => {
+			const watch = await added();
+			await posted();
+			const update = read({ ...again, view: askingView(), questions: [ASKED] });
+			await recorded([news(watch, { posts: [asking(watch)] })], update);
+			const first = await take('question');
+			const { id } = first;
+			expect(await row(id)).toMatchObject({ state: 'planned', ts: null, shown_key: null, wanted: 1 });
+			await attempt(first, shownAt(first, '1.1'));
+			expect(await row(id)).toMatchObject({ state: 'shown', ts: '1.1', shown_key: 'looks', due_at: null });
+			await recorded([], read({ ...again, questions: [settled('answered')] }));
+			const last = await take('question');
+			expect(last.ts).toBe('1.1');
+			await attempt(last, shownAt(last, '', { key: 'over', isLast: true }));
+			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shown_key: 'over', due_at: null });
+			const { wanted } = await row(id);
+			await refresh();
+			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: true });
+			expect(await row(id)).toMatchObject({ state: 'closed', due_at: null, wanted });
+		});
+
+		it('is closed at once when it is shown and not kept current', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
+			await posted();
+			await refresh();
+			expect(await drawn()).toEqual(['card']);
+			expect((await postsOf(watch.id)).map(({ state }) => state)).toEqual(['shown', 'closed']);
+		});
+
+		it('that is wanted while it is sent for the first time is drawn again at once', async () => {
+			const watch = await added();
+			const post = await take('card');
+			await store().beginAttempt(post.id, LEASE.token, attemptAt(T0));
+			await refresh(T0 + 1);
+			expect(await store().takePosts(OTHER_LEASE, 9, T0 + 1)).toEqual([]);
+			await store().endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0 + 2);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', due_at: T0 + 2, sending_since: null });
+			expect(await drawn(T0 + 2)).toEqual(['card']);
+			expect(await drawn(T0 + HOUR)).toEqual([]);
+		});
+
+		it('that may show something else is drawn again at once', async () => {
+			const watch = await added();
+			const post = await take('card');
+			await attempt(post, shownAt(post, '1.1', { key: null }));
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', ts: '1.1', shown_key: null, due_at: T0 });
+		});
+
+		it('is wanted with the higher urgency, and more often does not delay it', async () => {
+			const watch = await asked();
+			const update = async (card: 'now' | 'progress', slowly: boolean, now: number) => {
+				await store().takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
+				const current = (await stored(watch.id)) as Watch;
+				const watches = [news(current, { card, slowly })];
+				await store().record({ session: KEY, token: LEASE.token }, { update: read(again), watches, now });
+			};
+			// Not more often than every ten seconds.
+			await update('progress', true, T0 + 1_000);
+			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 10_000, urgency: 1 });
+			await update('progress', true, T0 + 2_000);
+			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 10_000, urgency: 1 });
+			await update('now', false, T0 + 3_000);
+			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 3_000, urgency: 0 });
+			await update('progress', false, T0 + 4_000);
+			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 3_000, urgency: 0 });
+		});
+
+		it('that Slack may have written is looked for later, and one that it has not is not', async () => {
+			const watch = await asked();
+			await refresh();
+			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
+			await attempt(await take('card'), retry(true));
+			const waits = { state: 'shown', due_at: T0 + 5_000, attempts: 1, last_error: 'timeout', shown_key: 'looks' };
+			expect(await cardOf(watch.id)).toMatchObject({ ...waits, sending_since: T0 });
+			// A mark does not forget it, and does not delay it.
+			await refresh(T0 + 6_000);
+			expect(await cardOf(watch.id)).toMatchObject({ sending_since: T0, due_at: T0 + 5_000 });
+			const later = await take('card', T0 + 5_000);
+			await store().endAttempt(later, LEASE.token, retry(false), T0);
+			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sending_since: null });
+			const last = await take('card', T0 + 5_000);
+			await attempt(last, shownAt(last, ''), T0 + 5_000);
+			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, last_error: null, sending_since: null });
+		});
+
+		it('that waits for the shared rate has not failed', async () => {
+			const watch = await added();
+			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', unknown: false });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', attempts: 0, due_at: T0 + 500 });
+		});
+
+		it('that is refused is over when it was planned, and kept when it is shown until it changes', async () => {
+			const watch = await asked();
+			const refused = { kind: 'refused', code: 'msg_too_long' } as const;
+			await recorded([news(watch, { posts: [said(watch, 'paused')] })], read(again));
+			const status = await take('status');
+			await attempt(status, refused);
+			expect(await row(status.id)).toMatchObject({ state: 'refused', due_at: null, last_error: refused.code });
+			await refresh();
+			const card = await take('card');
+			// What changes while it is sent is drawn too.
+			await refresh();
+			await attempt(card, refused);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', due_at: T0 });
+			await attempt(await take('card'), refused);
+			expect(await cardOf(watch.id)).toMatchObject({
+				state: 'shown',
+				due_at: null,
+				ts: 'ts-card',
+				sending_since: null,
+			});
+			await refresh();
+			expect(await drawn()).toContain('card');
+			expect(await row(status.id)).toMatchObject({ state: 'refused', due_at: null });
+		});
+
+		it('with nothing to say any more is dropped, and never sent', async () => {
+			const watch = await asked();
+			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'next')] })], read(again));
+			const status = await take('status');
+			await store().endAttempt(status, LEASE.token, { kind: 'dropped', unknown: false }, T0);
+			expect(await row(status.id)).toMatchObject({ state: 'dropped', due_at: null, ts: null });
+			expect(await posted(T0 + HOUR)).toEqual(['next']);
+		});
+
+		it('of a question that waits until it has rested is dropped when the question is settled, and others do not wait', async () => {
+			const watch = await added();
+			await posted();
+			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
+			const update = read({ ...again, view: askingView(), questions: [ASKED] });
+			await recorded([news(watch, { posts: [held, said(watch, 'paused')] })], update);
+			expect(await posted()).toEqual(['paused']);
+			expect(await posted(T0 + 59_999)).toEqual([]);
+			await recorded([], read({ ...again, questions: [settled('changed')] }));
+			expect(await posted(T0 + 60_000)).toEqual([]);
+			const states = (await postsOf(watch.id)).map(({ kind, state }) => `${kind} ${state}`);
+			expect(states).toEqual(['card shown', 'question dropped', 'status closed']);
+		});
+
+		it('of a question that has rested is posted', async () => {
+			const watch = await added();
+			await posted();
+			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
+			const update = read({ ...again, view: askingView(), questions: [ASKED] });
+			await recorded([news(watch, { posts: [held] })], update);
+			expect(await store().nextPostDueAt()).toBe(T0);
+			await drawn();
+			expect(await store().nextPostDueAt()).toBe(T0 + 60_000);
+			expect(await posted(T0 + 60_000)).toEqual(['question']);
+		});
+	});
+
+	describe('a deleted post', () => {
+		const states = async (watch: Watch) =>
+			(await postsOf(watch.id)).map(({ kind, state }) => `${kind} ${state}`).toSorted();
+
+		it('is gone: only a live watch gets a new card, planned once, at most one an hour', async () => {
+			const watch = await asked();
+			await refresh();
+			await attempt(await take('question'), { kind: 'deleted' });
+			expect(await states(watch)).toEqual(['card shown', 'question gone']);
+			await attempt(await take('card'), { kind: 'deleted' });
+			expect(await states(watch)).toEqual(['card gone', 'card planned', 'question gone']);
+			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 });
+			expect(await posted()).toEqual(['card:ts-card']);
+			const at = T0 + 60_000;
+			await refresh(at);
+			await attempt(await take('card', at), { kind: 'deleted' }, at);
+			expect(await states(watch)).toEqual(['card gone', 'card gone', 'card planned', 'question gone']);
+			expect(await posted(T0 + HOUR - 1)).toEqual([]);
+			expect(await posted(T0 + HOUR)).toEqual(['card:ts-card:ts-card']);
+			// An hour later, the next one waits for nothing.
+			await refresh(T0 + 3 * HOUR);
+			await attempt(await take('card', T0 + 3 * HOUR), { kind: 'deleted' }, T0 + 3 * HOUR);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', due_at: T0 + 3 * HOUR });
+		});
+
+		it('is found by the thread that is gone too, a question without a new one', async () => {
+			const watch = await asked();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })], read(again));
+			const retry = { kind: 'retry', at: T0, code: 'thread_gone', unknown: false } as const;
+			await attempt(await take('status'), { ...retry, lostThread: 'ts-question' });
+			expect(await states(watch)).toEqual(['card shown', 'question gone', 'status planned', 'status planned']);
+			for (let time = 0; time < 2; time += 1) {
+				const [first] = (await store().takePosts(LEASE, 9, T0)).filter(({ post }) => post.content.kind === 'status');
+				if (first !== undefined) await attempt(first.post, { ...retry, lostThread: 'ts-card' });
+				await store().releasePosts([LEASE.token]);
+			}
+			expect(await states(watch)).toEqual([
+				'card gone',
+				'card planned',
+				'question gone',
+				'status planned',
+				'status planned',
+			]);
+			expect(await posted()).toEqual(['card:ts-card']);
+			expect(await posted()).toEqual(['a']);
+		});
+	});
+
+	describe('the posts of a watch', () => {
+		it('that ends are drawn once more, and planned ones are dropped unless they may have been sent', async () => {
+			const watch = await asked();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })], read(again));
+			const first = await take('status');
+			await store().beginAttempt(first.id, LEASE.token, attemptAt(T0));
+			await replica().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const planned = (await postsOf(watch.id)).filter(({ kind }) => kind === 'status');
+			expect(planned.map(({ state }) => state)).toEqual(['planned', 'dropped']);
+			await store().endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
+			expect((await drawn()).toSorted()).toEqual(['card', 'question']);
+		});
+
+		it('whose channel is gone are over at once, whoever sends them: no last look, no attempt', async () => {
+			const watch = await asked();
+			await refresh();
+			const post = await take('card');
+			await replica().end(watch.id, 'channelShared', { now: T0, posts: [], keepPending: false });
+			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
+			await store().endAttempt(post, LEASE.token, shownAt(post, ''), T0);
+			expect((await postsOf(watch.id)).map(({ state, due_at }) => [state, due_at])).toEqual([
+				['closed', null],
+				['closed', null],
+			]);
+			expect(await store().nextPostDueAt()).toBeNull();
+		});
+
+		it('in a channel that is silenced are over, planned ones dropped, those elsewhere not', async () => {
+			const watch = await asked();
+			const other = await added({ channelId: 'C2' });
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'a')], card: 'now' })], read(again));
+			await refresh();
+			await store().silence(C1);
+			expect((await postsOf(watch.id)).map(({ kind, state, due_at }) => [kind, state, due_at])).toEqual([
+				['card', 'closed', null],
+				['question', 'closed', null],
+				['status', 'dropped', null],
+			]);
+			expect(await cardOf(other.id)).toMatchObject({ state: 'shown', due_at: T0 });
+		});
+	});
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import { questionAt } from '../../../src/questions/session.ts';
+import { assistant, session } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	CONNECTIONS,
+	damage,
+	EVE,
+	inTurns,
+	item,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
+
+/** Asks for three items in message 1. */
+const ASKS = session({ status: 'humanInput', messages: [assistant('Looking'), assistant('Which?', 'A', 'B', 'C')] });
+const { fingerprint = '' } = questionAt(ASKS, 1) ?? {};
+
+export function describeQueries(subject: Subject): void {
+	const oursIn = (asking: typeof ASKS) => ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
+	const marksIn = async () => (await oursIn(ASKS)).marks;
+
+	/** The positions of the question of `asking` that answers left empty on purpose. */
+	async function leftEmpty(asking = ASKS): Promise<number[]> {
+		return [...(await oursIn(asking)).leftEmpty(1)].toSorted((one, other) => one - other);
+	}
+
+	describe('queries', () => {
+		it('finds nothing in an empty store', async () => {
+			const { question } = submission();
+			expect(await subject.store.answers.get('none')).toBeNull();
+			expect(await subject.store.answers.standing(question)).toBeNull();
+			expect(await leftEmpty()).toEqual([]);
+			expect(
+				await subject.store.answers.history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
+			).toEqual({
+				answers: [],
+				total: 0,
+			});
+		});
+
+		it.each([
+			[true, []],
+			[true, ['delivering']],
+			[true, ['waiting']],
+			[true, ['delivering', 'delivered']],
+			[true, ['delivering', 'delivered', 'resumed']],
+			[false, ['refused']],
+			[false, ['conflicted']],
+			[false, ['changed']],
+			[false, ['ended']],
+		] as const)('returns %s for a standing answer after %j', async (stands, states) => {
+			const given = submission();
+			await accepted(subject.store, given, ...states);
+			expect((await subject.store.answers.standing(given.question))?.id ?? null).toBe(stands ? given.id : null);
+			expect(await subject.store.answers.standing({ ...given.question, messageIndex: 2 })).toBeNull();
+		});
+
+		it('returns the newest of several standing answers', async () => {
+			await accepted(subject.store, submission(), 'delivering', 'delivered');
+			const newer = submission({ person: BOB, acceptedAt: T0 + 1, formReadAt: T0 + 60 });
+			await accepted(subject.store, newer);
+			expect((await subject.store.answers.standing(newer.question))?.id).toBe(newer.id);
+		});
+
+		it('returns the positions that delivered answers to this question left empty', async () => {
+			const items = [item('blue'), item('')];
+			const first = submission({ items, leftEmpty: [1], fingerprint });
+			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
+			const second = submission({
+				items: [item(null), item(null), item('')],
+				leftEmpty: [2],
+				fingerprint,
+				formReadAt: T0 + 9,
+			});
+			await accepted(subject.store, second, 'delivering', 'delivered');
+			expect(await leftEmpty()).toEqual([1, 2]);
+			expect(await leftEmpty({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })).toEqual([]);
+			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1], fingerprint }), 'refused');
+			expect(await leftEmpty({ ...ASKS, sessionId: 's2' })).toEqual([]);
+		});
+
+		it('tells secret positions after the values are removed, and which other values may have arrived', async () => {
+			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
+			const first = submission({ items });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const marks = {
+				messageIndex: 1,
+				fingerprint: 'fingerprint-1',
+				secret: [1],
+				boxed: true,
+				mayHaveArrived: true,
+				values: ['blue', null, null],
+			};
+			expect(await marksIn()).toEqual([marks]);
+			await subject.store.answers.removeValues(T0 + 99, T0 + 99);
+			expect(await marksIn()).toEqual([{ ...marks, values: [] }]);
+			const waits = submission({ items, boxed: false, person: EVE, formReadAt: T0 + 9, acceptedAt: T0 + 9 });
+			await accepted(subject.store, waits);
+			expect((await marksIn())[1]).toEqual({ ...marks, boxed: false, mayHaveArrived: false });
+			await accepted(subject.store, submission({ sessionId: 's2' }));
+			expect(await marksIn()).toHaveLength(2);
+		});
+
+		it.each([
+			['content', { values: [] }],
+			['secrets', {}],
+			['other', {}],
+			['submission', {}],
+			['before_put', {}],
+			['agent_outcome', {}],
+			['state', {}],
+			['secret_positions', { secret: null, values: [null, null, null] }],
+		] as const)('tells secret positions of an answer whose "%s" is damaged', async (column, lost) => {
+			const given = submission({ items: [item('blue'), item('hunter2', { secret: true }), item(null)] });
+			await accepted(subject.store, given, 'delivering', 'delivered');
+			const [marks] = await marksIn();
+			expect(marks).toMatchObject({ secret: [1], mayHaveArrived: true, values: ['blue', null, null] });
+			await damage(subject.store, given.id, column);
+			expect(await marksIn()).toEqual([{ ...marks, ...lost }]);
+		});
+
+		it('hides what somebody outside wrote where a damaged answer of ours was secret', async () => {
+			const ours = submission({ items: [item('hunter2', { secret: true }), item('blue')], fingerprint });
+			await accepted(subject.store, ours, 'delivering', 'delivered');
+			const later = submission({ items: [item('mine'), item('mine')], fingerprint, person: BOB, formReadAt: T0 + 9 });
+			const lost = await accepted(subject.store, later);
+			await damage(subject.store, ours.id, 'submission');
+			const first = await whoWasFirst(subject.replica.answers, lost, ASKS, ['theirs', 'red']);
+			expect(first).toMatchObject({ person: null, values: [null, 'red'] });
+		});
+
+		it("pages through a session's history of one workspace, newest first", async () => {
+			const ids: string[] = [];
+			for (let index = 0; index < 5; index++) {
+				const given = submission({ acceptedAt: T0 + index, person: index % 2 === 0 ? ANN : BOB });
+				ids.unshift(given.id);
+				await accepted(subject.store, given, 'refused');
+			}
+			await accepted(subject.store, submission({ person: EVE }), 'refused');
+			await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
+			const { service, sessionId } = submission().question;
+			const page = (offset: number) =>
+				subject.store.answers.history({ service, sessionId, teamId: 'T1' }, { offset, limit: 2 });
+			const pages = [await page(0), await page(2), await page(4)];
+			expect(pages.map(({ total }) => total)).toEqual([5, 5, 5]);
+			expect(pages.flatMap(({ answers }) => answers.map((answer) => answer.id))).toEqual(ids);
+		});
+
+		it('counts answers by state and finds the oldest undelivered one', async () => {
+			expect((await subject.store.answers.stats()).oldestUndeliveredAt).toBeNull();
+			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
+			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
+			await accepted(subject.store, submission({ sessionId: 's3', acceptedAt: T0 }));
+			await accepted(subject.store, submission({ sessionId: 's4', acceptedAt: T0 }));
+			expect(await subject.store.answers.stats()).toEqual({
+				byState: {
+					accepted: 2,
+					delivering: 0,
+					waiting: 1,
+					delivered: 1,
+					resumed: 0,
+					conflicted: 0,
+					changed: 0,
+					refused: 0,
+					ended: 0,
+					withdrawn: 0,
+				},
+				oldestUndeliveredAt: T0 - 5,
+			});
+		});
+
+		it('removes only the values of answers that ended before a given time', async () => {
+			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1], fingerprint });
+			await accepted(subject.store, old, 'delivering', 'delivered');
+			const whole = await subject.store.answers.get(old.id);
+			const waiting = submission({ sessionId: 's2' });
+			await accepted(subject.store, waiting, 'waiting');
+			const live = submission({ sessionId: 's3' });
+			await accepted(subject.store, live);
+			expect(await subject.store.answers.removeValues(T0 + 2, T0 + 2)).toBe(0);
+			expect(await subject.store.answers.removeValues(T0 + 3, T0 + 3)).toBe(1);
+			expect(await subject.store.answers.removeValues(T0 + 3, T0 + 3)).toBe(0);
+			expect(await subject.store.answers.get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
+			expect(valuesOf(await subject.store.answers.get(waiting.id))).toEqual(['blue']);
+			expect(valuesOf(await subject.store.answers.get(live.id))).toEqual(['blue']);
+			expect(await leftEmpty()).toEqual([1]);
+		});
+
+		it('removes the values of an answer that waited as long for its author and tells the author', async () => {
+			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, waiting, 'waiting');
+			const { giveUpAt } = waiting;
+			expect(await subject.store.answers.removeValues(giveUpAt, giveUpAt + 5)).toBe(0);
+			expect(await subject.store.answers.removeValues(giveUpAt + 1, giveUpAt + 5)).toBe(1);
+			expect(await subject.store.answers.removeValues(giveUpAt + 1, giveUpAt + 6)).toBe(0);
+			expect(await subject.store.answers.get(waiting.id)).toMatchObject({
+				state: 'waiting',
+				content: { kind: 'removed' },
+				receiptState: { state: null },
+				nextAttemptAt: giveUpAt + 5,
+			});
+			expect((await subject.store.answers.retry(waiting.id, waiting.person, T0, T0))?.kind).toBe('valuesGone');
+		});
+
+		it('removes more values than fit into one transaction', async () => {
+			const many = Array.from({ length: 230 }, () => submission({ sessionId: 'many' }));
+			await inTurns(many, CONNECTIONS, (given) => subject.store.answers.accept(given));
+			expect(await subject.store.answers.removeValues(T0 + 1, T0 + 1)).toBe(229);
+		});
+	});
+}

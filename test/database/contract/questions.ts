@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { QuestionDigest } from '../../../src/questions/changes.ts';
+
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import { SERVICE } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import { accepted, LEASE, moved, submission, T0 } from '../support.ts';
+import { KEY, news, read, watchActs } from './watch-acts.ts';
+
+const QUESTION: QuestionDigest = {
+	messageIndex: 0,
+	fingerprint: 'which',
+	shownHash: 'text',
+	sameBefore: 0,
+	answered: [],
+	open: [0],
+};
+const OTHER: QuestionDigest = { ...QUESTION, messageIndex: 2, fingerprint: 'other' };
+
+const asked = (question = QUESTION): OccurrenceChange => ({ kind: 'asked', question, settled: null });
+const settled = (how: 'answered' | 'closed'): OccurrenceChange => ({ kind: 'settled', how });
+
+/** The questions of watched sessions, as reads change them. */
+export function describeQuestions(subject: Subject): void {
+	const { store, added, recorded } = watchActs(subject);
+
+	/** Records a read that began at `readAt`, and returns all stored questions. */
+	async function readWith(questions: readonly OccurrenceChange[], readAt = T0) {
+		await store().takeDue(SERVICE, LEASE, 10, { now: readAt, only: null });
+		const update = read({ lastReadAt: readAt, nextRead: { at: readAt, by: readAt }, questions });
+		await store().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: readAt });
+		return rows();
+	}
+
+	const rows = () => subject.replica.db.read.selectFrom('questions').selectAll().orderBy('number').execute();
+
+	async function answered(deliveredAt: number) {
+		const question = { ...KEY, messageIndex: 0 };
+		const { fingerprint } = QUESTION;
+		const answer = submission({ question, fingerprint, formReadAt: deliveredAt });
+		const { id } = await accepted(subject.store, answer);
+		await moved(subject.store, id, 'delivering', 'delivered');
+		await subject.store.db.writeOne((trx) =>
+			trx.updateTable('answers').set({ delivered_at: deliveredAt }).where('id', '=', id).execute(),
+		);
+		return id;
+	}
+
+	describe('questions', () => {
+		it('are numbered in the order of asking, one open at a time, and keep when they were found', async () => {
+			await added();
+			await readWith([asked()]);
+			const found = await readWith([settled('closed'), asked(OTHER)], T0 + 1_000);
+			expect(found).toMatchObject([
+				{
+					number: 1,
+					fingerprint: 'which',
+					asked_at: T0,
+					settled_at: T0 + 1_000,
+					settled_how: 'closed',
+					answer_id: null,
+				},
+				{ number: 2, fingerprint: 'other', asked_at: T0 + 1_000, settled_at: null },
+			]);
+		});
+
+		it('name our answer that settled them, not one that came before they were asked', async () => {
+			await added();
+			await readWith([asked()], T0 + 10);
+			await answered(T0 + 5);
+			expect(await readWith([settled('answered')], T0 + 20)).toMatchObject([
+				{ settled_how: 'answered', answer_id: null },
+			]);
+			await readWith([asked()], T0 + 30);
+			const id = await answered(T0 + 35);
+			expect((await readWith([settled('answered')], T0 + 40)).at(-1)).toMatchObject({ answer_id: id });
+		});
+
+		it('that were answered between two reads name our answer too', async () => {
+			await added();
+			await readWith([], T0 + 10);
+			const id = await answered(T0 + 15);
+			const found = await readWith([{ kind: 'asked', question: QUESTION, settled: 'answered' }], T0 + 20);
+			expect(found).toMatchObject([{ asked_at: T0 + 20, settled_at: T0 + 20, settled_how: 'answered', answer_id: id }]);
+		});
+
+		it('move, and are answered in part, without another row', async () => {
+			await added();
+			await readWith([asked()]);
+			const moved = { ...QUESTION, messageIndex: 4, answered: [0], open: [1] };
+			const found = await readWith([{ kind: 'updated', question: moved }], T0 + 5);
+			expect(found).toMatchObject([{ message_index: 4, answered_items: '[0]', open_items: '[1]', asked_at: T0 }]);
+		});
+
+		it('stay one when the state before cannot be read, and give way to another', async () => {
+			await added();
+			await readWith([asked()]);
+			expect(await readWith([asked()], T0 + 5)).toMatchObject([{ asked_at: T0, settled_at: null }]);
+			expect(await readWith([asked(OTHER)], T0 + 9)).toMatchObject([{ settled_how: 'closed' }, { settled_at: null }]);
+		});
+
+		it('are settled with the last watch of their session, and removed with what remains of it', async () => {
+			const watch = await added();
+			const second = await added({ channelId: 'C2' });
+			await readWith([asked()]);
+			await recorded([news(watch, { end: 'noChange' })]);
+			expect(await rows()).toMatchObject([{ settled_at: null }]);
+			await recorded([news(second, { end: 'noChange' })]);
+			expect(await rows()).toMatchObject([{ settled_how: 'unwatched' }]);
+			await store().removeEnded(T0);
+			expect(await rows()).toHaveLength(1);
+			await store().removeEnded(T0 + 1);
+			expect(await rows()).toEqual([]);
+		});
+	});
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { Subject } from '../contract.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	CONNECTIONS,
+	current,
+	inTurns,
+	item,
+	LEASE,
+	OTHER_LEASE,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
+
+/** Races between two replicas, tried `rounds` times each. */
+export function describeManyRaces(subject: Subject, rounds: number): void {
+	describe('concurrent calls', () => {
+		it(`accepts exactly one of two simultaneous answers, ${rounds} times, and tells the other author who was first`, async () => {
+			const sessions = Array.from({ length: rounds }, (_, index) => `race-${index}`);
+			const pairs = await inTurns(sessions, CONNECTIONS, (sessionId) =>
+				Promise.all([
+					subject.store.answers.accept(submission({ sessionId, person: ANN, items: [item('blue')] })),
+					subject.replica.answers.accept(submission({ sessionId, person: BOB, items: [item('red')] })),
+				]),
+			);
+			for (const pair of pairs) {
+				expect(pair.map((result) => result.kind).sort()).toEqual(['accepted', 'taken']);
+				const winner = pair.find((result) => result.kind === 'accepted')?.answer;
+				const loser = pair.find((result) => result.kind === 'taken');
+				expect(loser).toMatchObject({ by: { id: winner?.id }, answer: { state: 'conflicted' } });
+				expect(loser?.answer.content).toMatchObject({ other: { person: winner?.person, values: valuesOf(winner) } });
+			}
+			const { byState } = await subject.store.answers.stats();
+			expect(byState).toMatchObject({ accepted: rounds, conflicted: rounds });
+		});
+	});
+
+	describe('a one-press answer', () => {
+		it(`never leaves an answer that lost to one that was taken back at the same moment, ${rounds} times`, async () => {
+			const sessions = Array.from({ length: rounds }, (_, index) => `undo-${index}`);
+			const losers = await inTurns(sessions, CONNECTIONS, async (sessionId) => {
+				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
+				await subject.store.answers.accept(first);
+				const second = submission({ sessionId, person: BOB, items: [item('red')] });
+				await Promise.all([
+					subject.store.answers.withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
+					subject.replica.answers.accept(second),
+				]);
+				return subject.store.answers.get(second.id);
+			});
+			for (const loser of losers) expect(['accepted', 'waiting']).toContain(loser?.state);
+		});
+
+		it(`breaks nothing when losers try again while the first one is taken back, ${rounds} times`, async () => {
+			const sessions = Array.from({ length: rounds }, (_, index) => `again-${index}`);
+			const states = await inTurns(sessions, CONNECTIONS, async (sessionId) => {
+				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
+				await subject.store.answers.accept(first);
+				const second = submission({ sessionId, person: BOB, items: [item('red')] });
+				await subject.store.answers.accept(second);
+				await Promise.all([
+					subject.store.answers.withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
+					subject.replica.answers.retry(second.id, BOB, T0 + 1, T0 + 1e6),
+				]);
+				return [
+					(await subject.store.answers.get(first.id))?.state,
+					(await subject.store.answers.get(second.id))?.state,
+				];
+			});
+			for (const [first, second] of states) {
+				expect(first).toBe('withdrawn');
+				expect(['accepted', 'waiting']).toContain(second);
+			}
+		});
+	});
+}
+
+export function describeRaces(subject: Subject): void {
+	describe('concurrent calls', () => {
+		it('accepts a submission once when several copies arrive', async () => {
+			const given = submission();
+			const results = await Promise.all(
+				Array.from({ length: 20 }, (_, index) =>
+					(index % 2 === 0 ? subject.store : subject.replica).answers.accept({ ...given, id: `copy-${index}` }),
+				),
+			);
+			expect(results.filter((result) => result.kind === 'accepted')).toHaveLength(1);
+			expect(results.filter((result) => result.kind === 'repeated')).toHaveLength(19);
+			expect(new Set(results.map((result) => result.answer.id)).size).toBe(1);
+		});
+
+		it('leases every answer once when two replicas take as fast as they can', async () => {
+			const count = 60;
+			for (let index = 0; index < count; index++) {
+				const question = { ...submission().question, sessionId: `s${index % 20}`, messageIndex: index };
+				await accepted(subject.store, submission({ question }));
+			}
+			const held = new Map<string, string>();
+			let seen = 0;
+			const work = async (replica: Subject['store'], lease: typeof LEASE) => {
+				while (seen < count) {
+					for (const answer of await replica.answers.takeDue(SERVICE, lease, 3, T0)) {
+						const { sessionId } = answer.question;
+						expect(held.get(sessionId)).toBeUndefined();
+						held.set(sessionId, lease.token);
+						await replica.answers.renew(answer.id, lease, T0);
+						seen++;
+						held.delete(sessionId);
+						const options = { now: T0, release: true };
+						expect(
+							await replica.answers.update(
+								await current(replica, answer.id),
+								lease.token,
+								{ nextAttemptAt: null },
+								options,
+							),
+						).not.toBeNull();
+					}
+				}
+			};
+			await Promise.all([work(subject.store, LEASE), work(subject.replica, OTHER_LEASE)]);
+			expect(seen).toBe(count);
+		});
+
+		it('leases one due answer to one of eight simultaneous takers, 100 times', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			for (let round = 0; round < 100; round++) {
+				const taken = await Promise.all(
+					Array.from({ length: 8 }, async (_, index) => {
+						const replica = index % 2 === 0 ? subject.store : subject.replica;
+						const token = `token-${index}`;
+						const [answer] = await replica.answers.takeDue(SERVICE, { token, ms: 20_000 }, 1, T0);
+						return answer === undefined ? [] : [{ id: answer.id, token }];
+					}),
+				);
+				expect(taken.flat()).toHaveLength(1);
+				await subject.store.answers.release(taken.flat());
+			}
+		});
+
+		it('refuses an edit after the PUT has begun', async () => {
+			for (let round = 0; round < 50; round++) {
+				const given = submission({ sessionId: `edit-${round}` });
+				await accepted(subject.store, given);
+				await subject.store.answers.takeDue(SERVICE, LEASE, 1, T0);
+				const [begun, edit] = await Promise.all([
+					subject.store.answers.update(
+						await current(subject.store, given.id),
+						LEASE.token,
+						{ state: 'delivering', putStartedAt: T0, nextAttemptAt: null },
+						{ now: T0, release: true },
+					),
+					subject.replica.answers.accept({ ...given, items: [item('red')] }),
+				]);
+				expect(valuesOf(begun)).toEqual(edit.kind === 'repeated' ? ['red'] : ['blue']);
+				expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(valuesOf(begun));
+			}
+		});
+
+		it('makes either a retry or a new answer live, never both', async () => {
+			for (let round = 0; round < 50; round++) {
+				const waiting = submission({ sessionId: `retry-${round}` });
+				await accepted(subject.store, waiting, 'waiting');
+				const [retried, fresh] = await Promise.all([
+					subject.store.answers.retry(waiting.id, ANN, T0 + 5, T0 + 99),
+					subject.replica.answers.accept(submission({ sessionId: `retry-${round}`, person: BOB, acceptedAt: T0 + 5 })),
+				]);
+				const live = [retried?.kind === 'queued', fresh.kind === 'accepted'];
+				expect(live.filter(Boolean)).toHaveLength(1);
+			}
+		});
+	});
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerState, ReceiptState } from '../../../src/questions/answer.ts';
+import type { Subject } from '../contract.ts';
+import { accepted, BOB, current, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
+
+const SECRET = item('hunter2', { title: 'Password', secret: true });
+
+export function describeUpdates(subject: Subject): void {
+	describe('update', () => {
+		it('writes every field of a patch and no others', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const before = await lease(subject.store, given.id);
+			const receiptState: ReceiptState = {
+				state: 'accepted',
+				agentOutcome: null,
+				dm: { channelId: 'D1', ts: '1' },
+				modalOpen: false,
+			};
+			const other = { person: null, values: ['red', null], at: null, answerId: null, same: false };
+			const after = await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{
+					state: 'delivered',
+					attempts: 3,
+					nextAttemptAt: T0 + 7,
+					putStartedAt: T0 + 3,
+					before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
+					deliveredAt: T0 + 4,
+					agentOutcome: 'unseen',
+					lastError: 'service_unavailable',
+					other,
+					receiptState,
+					notBefore: T0 + 8,
+					missingCount: 2,
+					startFailed: true,
+					restartAskedAt: T0 + 9,
+				},
+				{ now: T0 + 5, release: false },
+			);
+			expect(after).toEqual({
+				...before,
+				content: { kind: 'readable', items: given.items, other },
+				state: 'delivered',
+				attempts: 3,
+				nextAttemptAt: T0 + 7,
+				putStartedAt: T0 + 3,
+				before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
+				deliveredAt: T0 + 4,
+				agentOutcome: 'unseen',
+				endedAt: T0 + 5,
+				lastError: 'service_unavailable',
+				receiptState,
+				notBefore: T0 + 8,
+				missingCount: 2,
+				startFailed: true,
+				restartAskedAt: T0 + 9,
+				timeline: [
+					{ state: 'accepted', at: T0 },
+					{ state: 'delivered', at: T0 + 5 },
+				],
+			});
+			expect(await subject.replica.answers.get(given.id)).toEqual(after);
+			const cleared = await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ nextAttemptAt: null, putStartedAt: null, before: null, lastError: null, restartAskedAt: null },
+				{ now: T0 + 6, release: false },
+			);
+			expect(cleared).toEqual({
+				...after,
+				nextAttemptAt: null,
+				putStartedAt: null,
+				before: null,
+				lastError: null,
+				restartAskedAt: null,
+			});
+		});
+
+		it('keeps the lease until it is released', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			const update = async (release: boolean) =>
+				subject.store.answers.update(await current(subject.store, given.id), LEASE.token, {}, { now: T0, release });
+			expect(await update(false)).not.toBeNull();
+			expect(await update(true)).not.toBeNull();
+			expect(await update(false)).toBeNull();
+		});
+
+		it('returns null for an unknown answer', async () => {
+			expect(
+				await subject.store.answers.update(
+					{ id: 'none', state: 'accepted' },
+					LEASE.token,
+					{},
+					{ now: T0, release: true },
+				),
+			).toBeNull();
+		});
+
+		it('refuses a patch for an unexpected state', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const seen = await lease(subject.store, given.id);
+			const options = { now: T0 + 1, release: false };
+			const delivered = { state: 'delivered', deliveredAt: T0 + 1 } as const;
+			expect(await subject.store.answers.update(seen, LEASE.token, delivered, options)).not.toBeNull();
+			// After a COMMIT whose response was lost, the caller still has the former state.
+			const again = await subject.store.answers.update(seen, LEASE.token, { state: 'accepted' }, options);
+			expect(again).toBeNull();
+			expect(await current(subject.store, given.id)).toMatchObject(delivered);
+		});
+
+		it('adds each state to the timeline with its time, and repeated attempts only once', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const flips: AnswerState[] = Array.from({ length: 20 }, (_, index) =>
+				index % 2 === 0 ? 'delivering' : 'accepted',
+			);
+			const answer = await moved(subject.store, given.id, ...flips, 'delivering', 'delivering', 'delivered', 'resumed');
+			expect(answer.timeline).toEqual([
+				{ state: 'accepted', at: T0 },
+				{ state: 'delivering', at: T0 + 1 },
+				{ state: 'delivered', at: T0 + 23 },
+				{ state: 'resumed', at: T0 + 24 },
+			]);
+			expect(answer.endedAt).toBe(T0 + 23);
+		});
+
+		it('adds new attempts to the timeline after the author retries', async () => {
+			const given = submission();
+			await accepted(subject.store, given, 'delivering', 'waiting');
+			await subject.store.answers.retry(given.id, given.person, T0 + 10, T0 + 99);
+			await lease(subject.store, given.id, LEASE, T0 + 10);
+			const options = { now: T0 + 11, release: true };
+			const answer = await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ state: 'delivering' },
+				options,
+			);
+			expect(answer?.timeline.map((entry) => entry.state)).toEqual([
+				'accepted',
+				'delivering',
+				'waiting',
+				'accepted',
+				'delivering',
+			]);
+		});
+
+		it.each(['delivered', 'conflicted', 'changed', 'refused', 'ended'] as const)(
+			'wipes only secret values in the write that makes an answer %s',
+			async (state) => {
+				const given = submission({
+					items: [item('blue'), SECRET, item(null, { secret: true }), item('', { secret: true })],
+				});
+				await accepted(subject.store, given);
+				const leased = await lease(subject.store, given.id);
+				expect(leased.content).toEqual({ kind: 'readable', items: given.items, other: null });
+				const options = { now: T0 + 1, release: true };
+				const ended = await subject.store.answers.update(
+					await current(subject.store, given.id),
+					LEASE.token,
+					{ state },
+					options,
+				);
+				expect(ended?.content).toMatchObject({
+					items: [item('blue'), { ...SECRET, value: null, wiped: true }, given.items[2], given.items[3]],
+				});
+				expect(await secretsColumn(subject, given.id)).toBeNull();
+			},
+		);
+
+		it('wipes secret values when the author withdraws the answer', async () => {
+			const given = submission({ items: [SECRET] });
+			await accepted(subject.store, given, 'waiting');
+			const gone = await subject.store.answers.withdraw(given.id, given.person, T0 + 9);
+			expect(gone?.content).toMatchObject({ items: [{ value: null, wiped: true }] });
+			expect(await secretsColumn(subject, given.id)).toBeNull();
+		});
+
+		it.each(['delivering', 'waiting'] as const)('keeps secret values of an answer that is %s', async (state) => {
+			const given = submission({ items: [SECRET] });
+			await accepted(subject.store, given);
+			expect(valuesOf(await moved(subject.store, given.id, state))).toEqual(['hunter2']);
+		});
+
+		it('refuses a patch that makes two answers live', async () => {
+			const first = submission();
+			await accepted(subject.store, first);
+			await lease(subject.store, first.id);
+			await subject.store.answers.update(
+				await current(subject.store, first.id),
+				LEASE.token,
+				{ state: 'refused' },
+				{ now: T0, release: false },
+			);
+			await accepted(subject.store, submission({ person: BOB }));
+			await expect(
+				subject.store.answers.update(
+					await current(subject.store, first.id),
+					LEASE.token,
+					{ state: 'accepted' },
+					{ now: T0, release: true },
+				),
+			).rejects.toThrow();
+			expect((await subject.store.answers.get(first.id))?.state).toBe('refused');
+		});
+	});
+}
+
+async function secretsColumn({ store }: Subject, id: string): Promise<string | null> {
+	const row = await store.db.read
+		.selectFrom('answers')
+		.select('secrets')
+		.where('id', '=', id)
+		.executeTakeFirstOrThrow();
+	return row.secrets;
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import type { Watch } from '../../../src/database/watch.ts';
+import type { DuePost, NewPost } from '../../../src/posts/post.ts';
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import { SERVICE } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import {
+	ASKED,
+	asking,
+	askingView,
+	byText,
+	KEY,
+	keyOf,
+	news,
+	QUESTION,
+	read,
+	said,
+	settled,
+	shownAt,
+	watchActs,
+} from './watch-acts.ts';
+
+/** Posts and cards of watches. */
+export function describeWatchPosts(subject: Subject): void {
+	const { store, replica, stored, added, recorded, posted, drawn, cardOf } = watchActs(subject);
+
+	describe('posts', () => {
+		it('shows nothing of no watches', async () => {
+			expect(await store().shownOf([])).toEqual(new Map());
+		});
+
+		it('shows watches that have ended too, with what their cards show', async () => {
+			const watch = await added();
+			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const shown = await replica().shownOf([watch.id, 'unknown']);
+			expect([...shown.keys()]).toEqual([watch.id]);
+			expect(shown.get(watch.id)).toMatchObject({
+				watch: { ended: { reason: 'unwatched' } },
+				view: { sessionId: 's1' },
+			});
+		});
+
+		it('posts in the order of a target, independent of other targets', async () => {
+			const one = await added();
+			const two = await added({ sessionId: 's2' });
+			await recorded([news(one, { posts: [said(one, 'a'), said(one, 'b')] })]);
+			await store().end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')], keepPending: true });
+			expect((await posted()).sort()).toEqual(['card', 'card']);
+			expect((await posted()).sort()).toEqual(['a', 'bye']);
+			expect(await posted()).toEqual(['b']);
+		});
+
+		it('draws a post again without waiting for first posts, which wait for each other', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')], card: 'progress' })]);
+			const both = await store().takePosts(LEASE, 10, T0);
+			expect(both.map(keyOf).toSorted()).toEqual(['a', 'card']);
+		});
+
+		it('leases a post to one replica, and to another after the first has died', async () => {
+			await added();
+			const [due] = await store().takePosts(LEASE, 10, T0);
+			if (due === undefined) throw new Error('not due');
+			const { post } = due;
+			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
+			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0 + 1))).toBe(true);
+			// The attempt has prolonged the lease.
+			expect(await replica().takePosts(OTHER_LEASE, 10, T0 + LEASE.ms)).toEqual([]);
+			const [again] = await replica().takePosts(OTHER_LEASE, 10, T0 + 1 + LEASE.ms);
+			expect(again?.post).toMatchObject({ id: post.id, sendingSince: T0 + 1 });
+			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0 + 2))).toBe(false);
+			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, T0);
+			await replica().endAttempt(post, OTHER_LEASE.token, shownAt(post, '1.1'), T0);
+			expect(await store().takePosts(LEASE, 10, T0 + 1e6)).toEqual([]);
+		});
+
+		it('keeps across a retry that the post may already exist', async () => {
+			await added();
+			const take = async (now: number) => (await store().takePosts(LEASE, 1, now))[0]?.post;
+			const first = await take(T0);
+			if (first === undefined) throw new Error('not due');
+			await store().beginAttempt(first.id, LEASE.token, attemptAt(T0));
+			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
+			await store().endAttempt(first, LEASE.token, retry(true), T0);
+			expect(await take(T0 + 4_999)).toBeUndefined();
+			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: T0, attempts: 1 });
+			await store().endAttempt(first, LEASE.token, retry(false), T0);
+			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
+		});
+
+		it('encrypts texts of a session', async () => {
+			const watch = await added();
+			const view = askingView({ ...QUESTION, context: 'xyzzy-canary' });
+			const posts = [said(watch, 'xyzzy-canary'), asking(watch)];
+			await recorded([news(watch, { posts })], read({ view, questions: [ASKED] }));
+			const { read: db } = subject.store.db;
+			const rows = [
+				await db.selectFrom('posts').select('content').execute(),
+				await db.selectFrom('questions').select('content').execute(),
+				await db.selectFrom('watched_sessions').select('view').execute(),
+			];
+			expect(rows.map(({ length }) => length)).toEqual([3, 1, 1]);
+			expect(JSON.stringify(rows)).toContain('"content":"');
+			expect(JSON.stringify(rows)).not.toMatch(/xyzzy-canary|Session s1/);
+		});
+
+		it('updates posted cards by urgency and then by waiting time', async () => {
+			const watches = [await added(), await added({ sessionId: 's2' }), await added({ sessionId: 's3' })];
+			await added({ sessionId: 's4', createdAt: T0 + 50 });
+			await posted(T0 + 10);
+			await store().refresh({ ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			const want = async (index: number, card: 'now' | 'progress', now: number) => {
+				const watch = watches[index] as Watch;
+				await store().record(
+					{ session: watch.session, token: LEASE.token },
+					{ update: read(), watches: [news(watch, { card })], now },
+				);
+			};
+			await want(0, 'progress', T0 + 1);
+			await want(1, 'progress', T0);
+			await want(2, 'now', T0 + 2);
+			const take = async () =>
+				(await store().takePosts(LEASE, 1, T0 + 20)).map(({ watch }) => watch?.session.sessionId);
+			expect(await take()).toEqual(['s3']);
+			expect(await take()).toEqual(['s2']);
+			expect(await take()).toEqual(['s1']);
+			expect(await take()).toEqual([]);
+		});
+
+		it('draws a post again when a change came while it was sent', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { card: 'progress' })]);
+			const [due] = await store().takePosts(LEASE, 1, T0);
+			if (due === undefined) throw new Error('not due');
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'one' }), T0);
+			const [again] = await store().takePosts(LEASE, 1, T0);
+			expect(again?.post).toMatchObject({ shownKey: 'one', urgency: 'now', wanted: due.post.wanted + 1 });
+			if (again === undefined) throw new Error('not due');
+			await store().endAttempt(again.post, LEASE.token, shownAt(again.post, '', { key: 'two' }), T0);
+			expect(await cardOf(watch.id)).toMatchObject({ shown_key: 'two', due_at: null, state: 'shown' });
+		});
+	});
+
+	describe('posts of a question', () => {
+		const fingerprint = 'f1';
+		function about(watch: Watch, says: string, revision: number): NewPost {
+			const unlessSaid = { about: `:${fingerprint}:`, says };
+			return { ...said(watch, `${says}:${revision}`), unlessSaid };
+		}
+		async function queue(watch: Watch, posts: readonly NewPost[], update = read()) {
+			const current = await stored(watch.id);
+			if (current === null) throw new Error('not there');
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			await store().record(
+				{ session: KEY, token: LEASE.token },
+				{ update, watches: [news(current, { posts })], now: T0 },
+			);
+		}
+
+		it('does not repeat a post unless another one came between', async () => {
+			const watch = await added();
+			await posted();
+			await queue(watch, [about(watch, 'asked:2:f1:0', 1), about(watch, 'asked:2:f1:0', 2)]);
+			await queue(watch, [about(watch, 'asked:2:f1:0', 3), about(watch, 'asked:2:f1:0,1', 4)]);
+			await queue(watch, [
+				about(watch, 'answered:2:f1:0', 5),
+				said(watch, 'other'),
+				about(watch, 'answered:2:f1:0', 6),
+			]);
+			await queue(watch, [about(watch, 'asked:2:f1:0', 7)]);
+			const keys: string[] = [];
+			for (let next = await posted(); next.length > 0; next = await posted()) keys.push(...next);
+			expect(keys).toEqual(['asked:2:f1:0:1', 'asked:2:f1:0,1:4', 'answered:2:f1:0:5', 'other', 'asked:2:f1:0:7']);
+		});
+
+		it('shows each post with its own question, also when the agent asked the same again', async () => {
+			const watch = await added();
+			const other = await added({ channelId: 'C2' });
+			await posted();
+			const again = (...questions: OccurrenceChange[]) => read({ view: askingView(), questions });
+			await queue(watch, [asking(watch)], again(ASKED));
+			await queue(other, [asking(other)]);
+			await posted();
+			await drawn();
+			const settles = async () => {
+				const due = await store().takePosts(LEASE, 10, T0);
+				await store().releasePosts([LEASE.token]);
+				const questions = due.filter(({ post: { content } }) => content.kind === 'question');
+				return questions.map(({ watch: of, post: { ts }, question }) => [
+					of?.channelId,
+					ts === null ? 'first' : 'again',
+					question?.settled,
+				]);
+			};
+			await queue(watch, [asking(watch)], again(settled('answered'), ASKED));
+			expect((await settles()).toSorted(byText)).toEqual([
+				['C1', 'again', 'answered'],
+				['C1', 'first', null],
+				['C2', 'again', 'answered'],
+			]);
+			expect(await posted()).toEqual(['question']);
+			expect((await drawn()).filter((key) => key === 'question')).toHaveLength(2);
+			await queue(watch, [], again(settled('closed')));
+			// The first one has not had its last look here.
+			expect((await settles()).toSorted(byText)).toEqual([
+				['C1', 'again', 'answered'],
+				['C1', 'again', 'closed'],
+				['C2', 'again', 'answered'],
+			]);
+		});
+	});
+
+	describe('the next post', () => {
+		it('returns the due time of posts that can be taken, not of those that wait for another', async () => {
+			const watch = await added();
+			expect(await store().nextPostDueAt()).toBe(T0);
+			await posted();
+			expect(await store().nextPostDueAt()).toBeNull();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
+			const [first] = await store().takePosts(LEASE, 10, T0);
+			expect(await store().nextPostDueAt()).toBe(T0 + LEASE.ms);
+			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
+			await store().endAttempt((first as DuePost).post, LEASE.token, retry, T0);
+			expect(await store().nextPostDueAt()).toBe(T0 + 40_000);
+			await store().refresh(KEY, { now: T0 + 7, earlyReadAt: null });
+			expect(await store().nextPostDueAt()).toBe(T0 + 7);
+		});
+	});
+}

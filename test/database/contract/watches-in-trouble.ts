@@ -1,0 +1,221 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { Post } from '../../../src/posts/post.ts';
+import { retryUnreadable } from '../../../src/posts/store.ts';
+import { SERVICE } from '../../features/watch/support.ts';
+import type { Subject } from '../contract.ts';
+import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { ASKED, asking, askingView, C1, KEY, news, read, said, shownAt, watchActs } from './watch-acts.ts';
+
+/** Paused tasks, deleted cards, set clocks, unreadable rows, repeated questions. */
+export function describeWatchesInTrouble(subject: Subject): void {
+	const { store, replica, added, recorded, posted, drawn, cardOf, postsOf } = watchActs(subject);
+
+	/** Takes the one post that is next. */
+	async function take(): Promise<{ readonly post: Post }> {
+		const [due] = await store().takePosts(LEASE, 1, T0);
+		if (due === undefined) throw new Error('no post is due');
+		return due;
+	}
+
+	describe('leases of watching', () => {
+		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
+		const later = T0 + LEASE.ms;
+
+		it('refuses writes under a lapsed lease of a read, even when the same process took the session again', async () => {
+			const watch = await added();
+			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+			expect(await store().takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
+			expect(
+				await store().record(
+					{ session: KEY, token: LEASE.token },
+					{ update: read(), watches: [news(watch)], now: later },
+				),
+			).toBe(false);
+			expect(
+				await store().record(
+					{ session: KEY, token: AGAIN.token },
+					{ update: read(), watches: [news(watch)], now: later },
+				),
+			).toBe(true);
+			expect(
+				await store().record(
+					{ session: KEY, token: AGAIN.token },
+					{ update: read(), watches: [news(watch)], now: later },
+				),
+			).toBe(false);
+		});
+
+		it('refuses writes under a lapsed lease of a post', async () => {
+			await added();
+			const { post } = await take();
+			await store().beginAttempt(post.id, LEASE.token, attemptAt(T0));
+			await store().takePosts(AGAIN, 1, later);
+			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(later))).toBe(false);
+			expect(await store().beginAttempt(post.id, AGAIN.token, attemptAt(later))).toBe(true);
+			await store().endAttempt(post, AGAIN.token, shownAt(post, '1.1'), later);
+			await store().endAttempt(post, AGAIN.token, { kind: 'retry', at: later, code: 'late', unknown: true }, later);
+			expect(await store().takePosts(LEASE, 1, later + 1e5)).toEqual([]);
+		});
+
+		it('refuses writes under a lapsed lease of a card that is drawn again', async () => {
+			const watch = await added();
+			await posted();
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			const { post } = await take();
+			expect(await store().takePosts(AGAIN, 1, later)).toHaveLength(1);
+			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect((await cardOf(watch.id))?.due_at).not.toBeNull();
+			await store().endAttempt(post, AGAIN.token, shownAt(post, '', { key: 'new' }), later);
+			expect(await cardOf(watch.id)).toMatchObject({ shown_key: 'new', due_at: null });
+		});
+
+		it('releases a lease only once', async () => {
+			await added();
+			await store().takePosts(LEASE, 10, T0);
+			await store().releasePosts([LEASE.token, 'another']);
+			await store().takePosts(AGAIN, 10, T0);
+			await store().releasePosts([LEASE.token]);
+			await store().releasePosts([]);
+			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
+		});
+	});
+
+	describe('deleted cards', () => {
+		const CARD_TS = 'ts-card';
+		const keys = async (now = T0) => (await store().takePosts(LEASE, 10, now)).map(({ post }) => post.key);
+
+		/** Takes the card for an update. */
+		async function taken(): Promise<Post> {
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			return (await take()).post;
+		}
+		const deleted = (post: Post, now = T0) => store().endAttempt(post, LEASE.token, { kind: 'deleted' }, now);
+
+		it('replaces a deleted card once, before all pending posts', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'active')] })]);
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			const due = await replica().takePosts(LEASE, 10, T0);
+			const [card, paused] = ['card', 'paused'].map((key) => due.find(({ post }) => post.key === key)?.post);
+			if (card === undefined || paused === undefined) throw new Error('not due');
+			const again = { kind: 'retry', at: T0, code: 'thread_gone', unknown: false, lostThread: CARD_TS } as const;
+			await Promise.all([replica().endAttempt(paused, LEASE.token, again, T0), deleted(card)]);
+			expect(await cardOf(watch.id)).toMatchObject({ ts: null, shown_key: null, state: 'planned' });
+			expect(await posted()).toEqual([`card:${CARD_TS}`]);
+			expect((await cardOf(watch.id))?.ts).toBe(`ts-card:${CARD_TS}`);
+			expect(await posted()).toEqual(['paused']);
+			expect(await posted()).toEqual(['active']);
+			// The former card is not taken again, so nobody loses it once more.
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			expect(await keys()).toEqual([`card:${CARD_TS}`]);
+			expect((await postsOf(watch.id)).filter(({ kind }) => kind === 'card').map(({ state }) => state)).toEqual([
+				'gone',
+				'shown',
+			]);
+		});
+
+		it('does not block posts while a new card has to wait for its time', async () => {
+			const watch = await added();
+			await posted();
+			await deleted(await taken());
+			await posted();
+			const second = await taken();
+			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
+			await deleted(second);
+			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
+			expect(await keys()).toEqual(['paused']);
+			await store().releasePosts([LEASE.token]);
+			expect(await keys(T0 + 3_599_999)).toEqual(['paused']);
+			await store().releasePosts([LEASE.token]);
+			const later = await store().takePosts(OTHER_LEASE, 10, T0 + 3_600_000);
+			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
+				['paused', 0],
+				[`card:${second.ts}`, 0],
+			]);
+		});
+
+		it('does not replace a deleted card after its watch has ended', async () => {
+			const watch = await added();
+			await posted();
+			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await deleted((await take()).post);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', due_at: null });
+			expect(await keys()).toEqual([]);
+		});
+
+		it("finds the watch of a deleted card and of a question's post", async () => {
+			const watch = await added();
+			await posted();
+			const update = read({ view: askingView(), questions: [ASKED] });
+			await recorded([news(watch, { posts: [asking(watch), said(watch, 'paused')] })], update);
+			await posted();
+			await posted();
+			await drawn();
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			const due = await store().takePosts(LEASE, 9, T0);
+			const card = due.find(({ post }) => post.content.kind === 'card')?.post;
+			await deleted(card as Post);
+			await posted();
+			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question']) {
+				expect((await store().findByPost(C1, ts))?.watch.id).toBe(watch.id);
+			}
+			for (const ts of ['ts-paused', 'ts-none']) expect(await store().findByPost(C1, ts)).toBeNull();
+			expect(await store().findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toBeNull();
+		});
+	});
+
+	describe('unreadable rows', () => {
+		const RETRY_MS = 10 * 60_000;
+		/** Rows as another key or damage leaves them. */
+		async function hide(table: 'posts' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
+			const column = table === 'posts' ? 'content' : 'view';
+			const id = table === 'posts' ? 'unique_key' : 'session_id';
+			const swap = (from: string, to: string) =>
+				sql`update ${sql.table(table)} set ${sql.ref(column)} = replace(${sql.ref(column)}, ${from}, ${to})
+					where ${sql.ref(id)} = ${where}`.execute(subject.store.db.read);
+			await swap('.', '~');
+			return async () => {
+				await swap('~', '.');
+			};
+		}
+
+		it('postpones an unreadable post without blocking its stream', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
+			const show = await hide('posts', 'a');
+			expect(await store().takePosts(LEASE, 10, T0)).toEqual([]);
+			expect(await posted(T0 + 1)).toEqual(['b']);
+			expect(await store().nextPostDueAt()).toBe(T0 + RETRY_MS);
+			expect(await posted(T0 + RETRY_MS - 1)).toEqual([]);
+			await show();
+			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);
+		});
+
+		it('retries unreadable posts in their order after a start', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')], card: 'now' })]);
+			const shows = [await hide('posts', 'a'), await hide('posts', 'b'), await hide('watched_sessions', 's1')];
+			for (let turn = 0; turn < 3; turn += 1) expect(await posted(T0 + turn)).toEqual([]);
+			expect(await store().takePosts(LEASE, 9, T0 + 3)).toEqual([]);
+			expect((await cardOf(watch.id))?.due_at).not.toBeNull();
+			for (const show of shows) await show();
+			await retryUnreadable(subject.store.db);
+			expect(await posted(T0 + 10)).toEqual(['a']);
+			expect(await posted(T0 + 10)).toEqual(['b']);
+			expect(await drawn(T0 + 10)).toEqual(['card']);
+		});
+
+		it('postpones a card without content', async () => {
+			await added();
+			const show = await hide('watched_sessions', 's1');
+			expect(await posted()).toEqual([]);
+			await show();
+			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
+		});
+	});
+}

@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
+import { createSharedState } from '../../../src/database/postgres.ts';
+import type { Watch } from '../../../src/database/watch.ts';
+import { endChannel } from '../../../src/features/watch/channel-guard.ts';
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import { NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
+import { coreOf } from '../../support/core.ts';
+import type { Subject } from '../contract.ts';
+import { attemptAt, createRecordingLog, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import {
+	ASKED,
+	asking,
+	askingView,
+	C1,
+	KEY,
+	news,
+	QUESTION,
+	read,
+	said,
+	settled,
+	shownAt,
+	watchActs,
+} from './watch-acts.ts';
+
+const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
+
+export function describeWatches(subject: Subject): void {
+	const { store, replica, stored, added, recorded, posted, drawn, cardOf, postsOf } = watchActs(subject);
+
+	describe('watches', () => {
+		it('adds one watch for a session and a channel, even when replicas add it at once', async () => {
+			const results = await Promise.all(
+				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
+			);
+			expect(results.filter((result) => result.kind === 'added')).toHaveLength(1);
+			expect(new Set(results.map((result) => result.kind !== 'limit' && result.watch.id)).size).toBe(1);
+			expect(await store().countSessions(SERVICE)).toBe(1);
+			expect(await posted()).toEqual(['card']);
+		});
+
+		it('adds no more watches than the limits allow, even when replicas add at once', async () => {
+			const limits = { ...NO_LIMITS, person: 5 };
+			const results = await Promise.all(
+				Array.from({ length: 16 }, (_, index) =>
+					(index % 2 === 0 ? store() : replica()).add(newWatch({ sessionId: `s${index}`, limits })),
+				),
+			);
+			expect(results.filter(({ kind }) => kind === 'added')).toHaveLength(5);
+			expect(results.find(({ kind }) => kind === 'limit')).toEqual({
+				kind: 'limit',
+				limit: 'person',
+				count: 5,
+				most: 5,
+			});
+			expect(await store().countSessions(SERVICE)).toBe(5);
+			expect((await store().outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(Array(5).fill(['U-ANN']));
+		});
+
+		it('counts live watches of a person, of a channel and in total', async () => {
+			const add = (sessionId: string, more: Parameters<typeof newWatch>[0]) =>
+				store().add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
+			const first = await added();
+			await add('s2', {});
+			expect(await add('s3', { channelId: 'C2' })).toMatchObject({ limit: 'person', count: 2, most: 2 });
+			await add('s3', { createdBy: 'U-BOB' });
+			expect(await add('s4', { createdBy: 'U-BOB' })).toMatchObject({ limit: 'channel', count: 3, most: 3 });
+			await add('s4', { createdBy: 'U-BOB', channelId: 'C2' });
+			expect(await add('s5', { createdBy: 'U-CY', channelId: 'C2' })).toMatchObject({
+				limit: 'all',
+				count: 4,
+				most: 4,
+			});
+			expect(await add('s2', { mode: 'questionsOnly' })).toMatchObject({ kind: 'already', changed: true });
+			await store().end(first.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
+		});
+
+		it('draws posts again once for several requests, and again for a newer question', async () => {
+			const watch = await added();
+			const ask = async (revision: number, questions: readonly OccurrenceChange[]) => {
+				const again = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions });
+				await recorded([news({ ...watch, revision }, { posts: [asking(watch, `q${revision}:`)] })], again);
+				await posted();
+				await posted();
+			};
+			const refresh = () => store().refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+			await ask(0, [ASKED]);
+			expect(await drawn()).toEqual([]);
+			for (let time = 0; time < 3; time += 1) await refresh();
+			expect(await drawn()).toEqual(['q0:']);
+			expect(await drawn()).toEqual([]);
+			await ask(1, [settled('answered'), ASKED]);
+			await drawn();
+			await refresh();
+			expect((await drawn()).toSorted()).toEqual(['q0:', 'q1:']);
+			expect(await drawn()).toEqual([]);
+		});
+
+		it('keeps watches above a lowered limit and adds none', async () => {
+			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
+			const limits = { ...NO_LIMITS, person: 1 };
+			expect(await store().add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
+				kind: 'limit',
+				count: 3,
+				most: 1,
+			});
+			expect(await store().add(newWatch({ sessionId: 's1', limits }))).toMatchObject({ kind: 'already' });
+			expect(await store().countSessions(SERVICE)).toBe(3);
+		});
+
+		it('changes the noise settings of an existing watch', async () => {
+			await added();
+			const quieter = await store().add(newWatch({ mode: 'questionsOnly' }));
+			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
+			expect(await store().add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({ kind: 'already', changed: false });
+		});
+
+		it("lists a channel's watches with their session snapshots, newest change first", async () => {
+			await added({ createdAt: T0 });
+			await added({ sessionId: 's2', createdAt: T0 + 1 });
+			await added({ sessionId: 's3', channelId: 'C2' });
+			const page = await store().list(C1, { offset: 0, limit: 1 });
+			expect(page.total).toBe(2);
+			expect(page.watches).toMatchObject([{ session: { sessionId: 's2' }, view: { name: 'Session s2' } }]);
+		});
+
+		it('stops reading an unwatched session and reads it at once when it is watched again', async () => {
+			const watch = await added();
+			const other = await added({ channelId: 'C2' });
+			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await store().countSessions(SERVICE)).toBe(1);
+			await store().end(other.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await store().countSessions(SERVICE)).toBe(0);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null })).toEqual([]);
+			expect((await store().add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 2e6, only: null })).toHaveLength(1);
+		});
+
+		it('ends a watch once and drops its pending posts', async () => {
+			const watch = await added();
+			const end = (at: ReturnType<typeof store>) =>
+				at.end(watch.id, 'unwatched', { now: T0, posts: [said(watch, 'bye')], keepPending: false });
+			const ends = await Promise.all([end(store()), end(replica())]);
+			expect(ends.filter((ended) => ended !== null)).toMatchObject([{ ended: { reason: 'unwatched', at: T0 } }]);
+			expect(await posted()).toEqual(['bye']);
+		});
+	});
+
+	describe('channels', () => {
+		it('lists a channel as active while it has watches, pending posts or card updates', async () => {
+			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
+			expect(await active()).toEqual([]);
+			const watch = await added();
+			await added({ sessionId: 's2' });
+			const other = await added({ channelId: 'C2', sessionId: 's3' });
+			await added({ teamId: 'T2', channelId: 'C1', sessionId: 's4' });
+			expect(await active()).toEqual(['C1', 'C1', 'C2']);
+			expect(await store().activeChannels()).toContainEqual({ teamId: 'T2', channelId: 'C1' });
+			const ended = { now: T0, posts: [said(other, 'bye')], keepPending: false };
+			await store().end(other.id, 'unwatched', ended);
+			expect(await active()).toEqual(['C1', 'C1', 'C2']);
+			await store().silence({ teamId: 'T1', channelId: 'C2' });
+			expect(await active()).toEqual(['C1', 'C1']);
+			const word = { target: { kind: 'person', teamId: 'T1', userId: 'U1' }, key: 'k', content: GONE } as const;
+			await store().end(watch.id, 'channelShared', { now: T0, posts: [word], keepPending: false });
+			await store().silence(C1);
+			// The channel's other session.
+			expect(await active()).toEqual(['C1', 'C1']);
+		});
+
+		it('drops pending posts and card updates of one channel, leased ones too', async () => {
+			const watch = await added();
+			const other = await added({ channelId: 'C2' });
+			await posted();
+			await recorded([
+				news(watch, { card: 'now', posts: [said(watch, 'here')] }),
+				news(other, { card: 'now', posts: [said(other, 'there')] }),
+			]);
+			const due = await store().takePosts(LEASE, 5, T0);
+			expect(due.map(({ post: { key }, watch: of }) => `${of?.channelId} ${key}`).toSorted()).toEqual([
+				'C1 card',
+				'C1 here',
+				'C2 card',
+				'C2 there',
+			]);
+			await Promise.all([store().silence(C1), replica().silence(C1)]);
+			const begun = due.map(async ({ post, watch: of }) => {
+				const { id, key } = post;
+				return [`${of?.channelId} ${key}`, await store().beginAttempt(id, LEASE.token, attemptAt(T0))];
+			});
+			expect(Object.fromEntries(await Promise.all(begun))).toEqual({
+				'C1 card': false,
+				'C1 here': false,
+				'C2 card': true,
+				'C2 there': true,
+			});
+			expect(await store().beginAttempt(due[0]?.post.id ?? '', OTHER_LEASE.token, attemptAt(T0))).toBe(false);
+			expect(await posted(T0 + 1e6)).toEqual(['there']);
+			expect(await drawn(T0 + 1e6)).toEqual(['card']);
+		});
+
+		it('ends the watches of a channel once and tells their creators', async () => {
+			const creators = ['U-ANN', 'U-BOB'];
+			for (const createdBy of creators) {
+				await added({ createdBy, sessionId: `${createdBy}1` });
+				await added({ createdBy, sessionId: `${createdBy}2` });
+			}
+			await posted();
+			const log = createRecordingLog();
+			const end = (at: ReturnType<typeof store>) =>
+				endChannel(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log }), C1, 'channelShared');
+			await Promise.all([end(store()), end(replica()), end(store())]);
+			await end(replica());
+			expect(await store().ofChannel(C1)).toEqual([]);
+			expect(log.lines.map(({ fields }) => fields)).toHaveLength(4);
+			const due = await store().takePosts(LEASE, 50, T0);
+			const told = due.map(({ post: { target } }) => (target.kind === 'person' ? target.userId : null));
+			expect(new Set(told)).toEqual(new Set(creators));
+		});
+
+		it.each(['channelShared', 'channelNotAllowed'] as const)(
+			'leaves the card unchanged when the watch ends with %s',
+			async (reason) => {
+				const watch = await added();
+				await posted();
+				await store().end(watch.id, reason, { now: T0, posts: [], keepPending: false });
+				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
+				expect(await cardOf(watch.id)).toMatchObject({ state: 'closed', due_at: null });
+			},
+		);
+	});
+
+	describe('outlines', () => {
+		it("lists the creators of a session's live watches once", async () => {
+			await added();
+			await added({ channelId: 'C2' });
+			await added({ channelId: 'C3', createdBy: 'U-BOB' });
+			const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
+			await store().end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const [outline] = await store().outlines(SERVICE);
+			expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
+		});
+	});
+
+	it('removes watches that ended long ago and keeps live ones', async () => {
+		const watch = await added();
+		await added({ sessionId: 's2' });
+		await posted();
+		await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+		expect(await store().removeEnded(T0)).toBe(0);
+		expect(await store().removeEnded(T0 + 1)).toBe(1);
+		const left = await subject.store.db.read.selectFrom('watched_sessions').select('session_id').execute();
+		expect(left).toEqual([{ session_id: 's2' }]);
+	});
+
+	/** A watch whose question was settled and whose next one is open. Both are posted; the first had its last look. */
+	async function askedTwice(): Promise<Watch> {
+		const watch = await added();
+		await posted();
+		const again = { nextRead: { at: T0, by: T0 }, view: askingView() };
+		const first = news(watch, { posts: [asking(watch, 'first'), said(watch, 'status')] });
+		await recorded([first], read({ ...again, questions: [ASKED] }));
+		for (let turn = 0; turn < 2; turn += 1) await posted();
+		await recorded(
+			[news({ ...watch, revision: 1 }, { posts: [asking(watch, 'second')] })],
+			read({ ...again, questions: [settled('answered'), ASKED] }),
+		);
+		await posted();
+		const due = await store().takePosts(LEASE, 10, T0);
+		for (const { post, question } of due) {
+			const isLast = question?.settled != null && post.content.kind === 'question';
+			await store().endAttempt(post, LEASE.token, shownAt(post, '', { isLast }), T0);
+		}
+		return watch;
+	}
+
+	it('removes the posts of a live watch that nothing needs, and keeps those of its open question', async () => {
+		const watch = await askedTwice();
+		const keys = async () => {
+			const rows = await postsOf(watch.id);
+			return rows.map(({ unique_key, question_id }) => unique_key.replace(question_id ?? '', ''));
+		};
+		const questions = () => subject.store.db.read.selectFrom('questions').select('settled_how').execute();
+		await store().removeEnded(T0);
+		expect(await keys()).toEqual(['card', 'first', 'status', 'second']);
+		expect(await questions()).toHaveLength(2);
+		await store().removeEnded(T0 + 1);
+		expect(await keys()).toEqual(['card', 'second']);
+		expect(await questions()).toEqual([{ settled_how: null }]);
+		// The open question is still drawn.
+		await store().refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+		const due = await store().takePosts(LEASE, 9, T0);
+		expect(due).toMatchObject([
+			{ post: { content: { kind: 'question' } }, question: { asked: { question: QUESTION } } },
+		]);
+	});
+
+	it('removes the texts of old posts and questions, except of open ones', async () => {
+		const watch = await askedTwice();
+		expect(await store().removeTexts(T0, null)).toBe(0);
+		// The first question with its post, and the status.
+		expect(await store().removeTexts(T0 + 1, null)).toBe(3);
+		expect(await replica().removeTexts(T0 + 1, null)).toBe(0);
+		const rows = await postsOf(watch.id);
+		const left = rows.filter(({ content }) => content !== '');
+		expect(left.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['card shown', 'question shown']);
+		const questions = subject.store.db.read.selectFrom('questions').selectAll().orderBy('number').execute();
+		expect((await questions).map(({ content }) => content === null)).toEqual([true, false]);
+		await recorded(
+			[news({ ...watch, revision: 2 }, { posts: [asking(watch, 'first')] })],
+			read({ nextRead: { at: T0, by: T0 }, questions: [settled('closed')] }),
+		);
+		const due = await store().takePosts(LEASE, 5, T0);
+		expect(due.map(({ post, question }) => [post.content.kind, question?.settled])).toContainEqual([
+			'question',
+			'closed',
+		]);
+		expect(due.filter(({ post }) => post.ts !== null && post.content.kind === 'question')).toHaveLength(1);
+	});
+
+	it('shares one rate between replicas', async () => {
+		const limiters = [
+			createRateLimiter(systemClock, (key) => createSharedState(subject.store, key)),
+			createRateLimiter(systemClock, (key) => createSharedState(subject.replica, key)),
+		];
+		const limit = { intervalMs: 1_000, burst: 3 };
+		const take = async (index: number, keep = 0) => limiters[index % 2]?.take('update:T1', limit, { now: T0, keep });
+		const waits = await Promise.all(Array.from({ length: 6 }, (_, index) => take(index)));
+		expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
+		expect(await take(0)).toBe(1_000);
+		expect(await take(1, 2)).toBe(3_000);
+		await limiters[0]?.pause('update:T1', T0 + 30_000);
+		expect(await limiters[1]?.take('update:T1', limit, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
+	});
+
+	it('counts calls that were already made, up to the debt, and removes unused rates', async () => {
+		const [one, other] = [subject.store.db, subject.replica.db].map((db) =>
+			createRateLimiter(systemClock, (key) => createSharedState({ db, clock: { ...systemClock, now: () => T0 } }, key)),
+		);
+		if (one === undefined || other === undefined) throw new Error('there are two');
+		const limit = { intervalMs: 1_000, burst: 3, debt: 5 };
+		const take = (now: number) => other.take('person:U1', limit, { now, keep: 0 });
+		expect(await take(T0)).toBe(0);
+		await Promise.all([one, other].map((limiter) => limiter.charge('person:U1', limit, { now: T0, count: 2 })));
+		expect(await take(T0)).toBe(3_000);
+		await one.charge('person:U1', limit, { now: T0, count: 100 });
+		expect(await take(T0)).toBe(6_000);
+		await store().removeEnded(T0);
+		expect(await take(T0)).toBe(6_000);
+		await store().removeEnded(T0 + 1);
+		expect(await take(T0)).toBe(0);
+	});
+
+	it('applies budget changes of replicas one after the other', async () => {
+		const cells = [subject.store, subject.replica].map((store) => createSharedState<{ count: number }>(store, SERVICE));
+		const counts = await inTurns([...Array(40).keys()], 10, (index) => {
+			const cell = cells[index % 2];
+			if (cell === undefined) throw new Error('there are two');
+			return cell.update((state) => {
+				const count = (state?.count ?? 0) + 1;
+				return { state: { count }, result: count };
+			});
+		});
+		expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+	});
+}

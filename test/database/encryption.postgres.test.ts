@@ -1,0 +1,300 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+	createCipher,
+	keyOf,
+	loadOrMakeKeyFile,
+	parseEncryptionKey,
+	readKeySetting,
+} from '../../src/database/encryption.ts';
+import type { Store } from '../../src/stores.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import {
+	ANN,
+	accepted,
+	createRecordingLog,
+	item,
+	KEY,
+	keyFits,
+	LEASE,
+	lease,
+	makeDataDir,
+	OTHER_KEY,
+	open,
+	submission,
+	T0,
+	valuesOf,
+} from './support.ts';
+
+const cipher = createCipher(Buffer.alloc(32, 1));
+const place = { table: 'answers', id: 'a1', column: 'content' };
+
+describe('the cipher', () => {
+	it('decrypts a text at the place where it was encrypted', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+				expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
+			}),
+		);
+	});
+
+	it('encrypts the same text differently each time', () => {
+		expect(cipher.encrypt('blue', place)).not.toBe(cipher.encrypt('blue', place));
+	});
+
+	it.each([
+		['table', { ...place, table: 'drafts' }],
+		['row', { ...place, id: 'a2' }],
+		['column', { ...place, column: 'other' }],
+	])('decrypts no text that was moved to another %s', (_what, elsewhere) => {
+		expect(cipher.decrypt(cipher.encrypt('blue', place), elsewhere)).toBeNull();
+	});
+
+	it('distinguishes places that are equal when joined', () => {
+		const sealed = cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' });
+		expect(cipher.decrypt(sealed, { table: 'answers', id: 'a', column: 'b.c' })).toBeNull();
+	});
+
+	it('decrypts no text of another key, even with a forged key id', () => {
+		const other = createCipher(Buffer.alloc(32, 2));
+		const sealed = other.encrypt('blue', place);
+		expect(cipher.decrypt(sealed, place)).toBeNull();
+		const [version, keyId] = cipher.encrypt('x', place).split('.');
+		expect(cipher.decrypt([version, keyId, sealed.split('.')[2]].join('.'), place)).toBeNull();
+	});
+
+	it('decrypts no text with a changed byte', () => {
+		const sealed = cipher.encrypt('blue', place);
+		const start = sealed.lastIndexOf('.') + 1;
+		const bytes = Buffer.from(sealed.slice(start), 'base64');
+		for (let index = 0; index < bytes.length; index++) {
+			const changed = Buffer.from(bytes);
+			changed[index] = (changed[index] ?? 0) ^ 1;
+			expect(cipher.decrypt(sealed.slice(0, start) + changed.toString('base64'), place)).toBeNull();
+		}
+	});
+
+	it.each(['', 'blue', '1', '1.abc', '2.00000000.AAAA'])('decrypts no text that is not a ciphertext: %j', (text) => {
+		expect(cipher.decrypt(text, place)).toBeNull();
+	});
+
+	it('decrypts no text that is too short for a ciphertext', () => {
+		const prefix = cipher.encrypt('', place).split('.').slice(0, 2).join('.');
+		expect(cipher.decrypt(`${prefix}.`, place)).toBeNull();
+		expect(cipher.decrypt(`${prefix}.${Buffer.alloc(27).toString('base64')}`, place)).toBeNull();
+	});
+});
+
+let directory: ReturnType<typeof makeDataDir>;
+beforeEach(() => {
+	directory = makeDataDir();
+});
+afterEach(() => directory.remove());
+
+describe('ENCRYPTION_KEY', () => {
+	const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 5));
+
+	it.each([
+		['hexadecimal', bytes.toString('hex')],
+		['upper case hexadecimal', bytes.toString('hex').toUpperCase()],
+		['base64', bytes.toString('base64')],
+		['base64 for URLs, without padding', bytes.toString('base64url')],
+		['base64 with a line end', `${bytes.toString('base64')}\n`],
+	])('accepts 32 bytes as %s', (_how, text) => {
+		expect(parseEncryptionKey(text).equals(bytes)).toBe(true);
+	});
+
+	it.each([
+		['nothing', ''],
+		['a passphrase', 'correct horse battery staple correct horse'],
+		['16 bytes', Buffer.alloc(16, 1).toString('hex')],
+		['31 bytes', Buffer.alloc(31, 1).toString('base64')],
+		['33 bytes', Buffer.alloc(33, 1).toString('base64')],
+		['64 characters that are not hexadecimal', 'z'.repeat(64)],
+	])('refuses an ENCRYPTION_KEY that is %s, tells what to do and does not repeat it', (_what, text) => {
+		let message = '';
+		try {
+			parseEncryptionKey(text);
+		} catch (error) {
+			expect(error).toMatchObject({ code: 'encryption_key_invalid' });
+			message = (error as Error).message;
+		}
+		expect(message).toContain('openssl rand -base64 32');
+		if (text !== '') expect(message).not.toContain(text);
+	});
+
+	it('accepts a passphrase of 16 characters, which gives a different key with each salt', () => {
+		const key = (text: string, salt: string | null) => keyOf(readKeySetting(text), salt).toString('hex');
+		const passphrase = 'correct horse battery staple';
+		expect(key(passphrase, 'salt')).toHaveLength(64);
+		expect(key(`${passphrase}\n`, 'salt')).toBe(key(passphrase, 'salt'));
+		expect(
+			new Set([key(passphrase, 'salt'), key(`${passphrase}r`, 'salt'), key(passphrase, 'other'), key(passphrase, null)])
+				.size,
+		).toBe(4);
+		expect(key(bytes.toString('hex'), 'salt')).toBe(bytes.toString('hex'));
+		expect(() => readKeySetting('fifteen letters')).toThrow(
+			expect.objectContaining({ code: 'encryption_key_invalid' }),
+		);
+	});
+
+	it('requires ENCRYPTION_KEY with PostgreSQL', async () => {
+		const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
+		await expect(open({ databaseUrl, dataDir: directory.path })).rejects.toMatchObject({
+			code: 'encryption_key_missing',
+		});
+	});
+
+	it('checks ENCRYPTION_KEY before it opens a file', async () => {
+		await expect(open({ dataDir: join(directory.path, 'data'), encryptionKey: 'short' })).rejects.toMatchObject({
+			code: 'encryption_key_invalid',
+		});
+		expect(existsSync(join(directory.path, 'data'))).toBe(false);
+	});
+
+	it('creates no key file when ENCRYPTION_KEY is set', async () => {
+		const store = await open({ dataDir: directory.path, encryptionKey: KEY });
+		await store.close();
+		expect(readdirSync(directory.path)).not.toContain('encryption.key');
+	});
+});
+
+describe('the key file', () => {
+	it('creates the key file once, readable only by its owner', () => {
+		const key = loadOrMakeKeyFile(directory.path);
+		expect(key).toHaveLength(32);
+		expect(readdirSync(directory.path)).toEqual(['encryption.key']);
+		expect((statSync(join(directory.path, 'encryption.key')).mode & 0o777).toString(8)).toBe('600');
+		expect(loadOrMakeKeyFile(directory.path).equals(key)).toBe(true);
+		expect(parseEncryptionKey(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).equals(key)).toBe(true);
+	});
+
+	it('never replaces a key file with other content', () => {
+		writeFileSync(join(directory.path, 'encryption.key'), 'not a key');
+		expect(() => loadOrMakeKeyFile(directory.path)).toThrow(
+			expect.objectContaining({ code: 'encryption_key_invalid' }),
+		);
+		expect(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).toBe('not a key');
+	});
+
+	it('reports a key file that cannot be created', () => {
+		const missing = join(directory.path, 'missing');
+		expect(() => loadOrMakeKeyFile(missing)).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+	});
+});
+
+const STORES = [
+	['SQLite', async () => ({ dataDir: directory.path })],
+	[
+		'PostgreSQL',
+		async () => ({ dataDir: directory.path, databaseUrl: await (await sharedPostgres()).createDatabase() }),
+	],
+] as const;
+
+describe.each(STORES)('a passphrase on %s', (_name, where) => {
+	const encryptionKey = 'correct horse battery staple';
+	const meta = async (store: Store, name: string) =>
+		(await store.db.read.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null;
+
+	it('derives a key from the passphrase and the salt of each database, the same at every start', async () => {
+		const options = await where();
+		const first = await open({ ...options, encryptionKey });
+		const salt = await meta(first, 'key_salt');
+		expect(Buffer.from(salt ?? '', 'base64')).toHaveLength(16);
+		expect(await meta(first, 'key_check')).not.toContain(`.${keyIdWithoutSalt(encryptionKey)}.`);
+		const given = submission();
+		await accepted(first, given);
+		await first.close();
+		const again = await open({ ...options, encryptionKey });
+		expect(keyFits(again)).toBe(true);
+		expect(valuesOf(await again.answers.get(given.id))).toEqual(['blue']);
+		expect(await meta(again, 'key_salt')).toBe(salt);
+		await again.close();
+		const wrong = await open({ ...options, encryptionKey: `${encryptionKey}s` });
+		expect(keyFits(wrong)).toBe(false);
+		await wrong.close();
+	});
+});
+
+it('derives the same key from a passphrase in replicas that start together on an empty PostgreSQL', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: 'correct horse battery staple' };
+	const stores = await Promise.all(Array.from({ length: 4 }, () => open(options)));
+	expect(stores.map(keyFits)).toEqual([true, true, true, true]);
+	const [store, ...others] = stores;
+	if (store === undefined) throw new Error('there are four');
+	const given = submission();
+	await accepted(store, given);
+	for (const other of others) expect(valuesOf(await other.answers.get(given.id))).toEqual(['blue']);
+	for (const one of stores) await one.close();
+});
+
+function keyIdWithoutSalt(passphrase: string): string {
+	return createCipher(keyOf(readKeySetting(passphrase), null)).keyId;
+}
+
+describe.each(STORES)('a wrong key on %s', (_name, where) => {
+	it('reports a wrong key at the start and at the row, and everything else works', async () => {
+		const options = await where();
+		const first = await open({ ...options, encryptionKey: KEY });
+		expect(keyFits(first)).toBe(true);
+		const old = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+		await accepted(first, old);
+		const person = { ...ANN, userId: 'U-DRAFT' };
+		const draft = {
+			formId: 'f',
+			person,
+			question: old.question,
+			fingerprint: 'x',
+			shownHash: null,
+			values: { 0: 'a' },
+			updatedAt: T0,
+		};
+		await first.drafts.save(draft);
+		await first.close();
+
+		const log = createRecordingLog();
+		const store = await open({ ...options, encryptionKey: OTHER_KEY, log });
+		expect(log.lines).toMatchObject([{ level: 'warn', fields: { code: 'encryption_key_mismatch' } }]);
+
+		expect(await store.answers.get(old.id)).toMatchObject({ content: { kind: 'unreadable' }, state: 'accepted' });
+		expect(await store.drafts.get('f')).toBeNull();
+		expect(await store.drafts.newest(person, old.question)).toBeNull();
+		expect((await store.answers.accept(submission())).kind).toBe('taken');
+		expect((await store.answers.accept({ ...old, items: [item('red')] })).kind).toBe('repeated');
+		const leased = await lease(store, old.id);
+		const refused = await store.answers.update(
+			leased,
+			LEASE.token,
+			{ state: 'refused', other: { person: null, values: [], at: null, answerId: null, same: false } },
+			{ now: T0, release: true },
+		);
+		expect(refused).toMatchObject({ state: 'refused', content: { kind: 'unreadable' } });
+		expect((await store.answers.retry(old.id, ANN, T0, T0))?.kind).toBe('valuesGone');
+		const { service, sessionId } = old.question;
+		expect((await store.answers.history({ service, sessionId, teamId: 'T1' }, { offset: 0, limit: 9 })).total).toBe(2);
+		const fresh = submission({ sessionId: 's2' });
+		await accepted(store, fresh);
+		expect(valuesOf(await store.answers.get(fresh.id))).toEqual(['blue']);
+		await store.drafts.save({ ...draft, updatedAt: T0 + 1 });
+		expect((await store.drafts.get('f'))?.values).toEqual({ 0: 'a' });
+		await store.close();
+
+		const back = await open({ ...options, encryptionKey: KEY });
+		expect(keyFits(back)).toBe(true);
+		// Its secret was wiped although its key was missing.
+		expect(await secretsOf(back, old.id)).toBeNull();
+		await back.close();
+	});
+});
+
+async function secretsOf(store: Awaited<ReturnType<typeof open>>, id: string): Promise<string | null> {
+	const row = await store.db.read
+		.selectFrom('answers')
+		.select('secrets')
+		.where('id', '=', id)
+		.executeTakeFirstOrThrow();
+	return row.secrets;
+}

@@ -1,0 +1,367 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { codeOf } from '../../src/core/errors.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../src/database/channel-settings.ts';
+import type { Watch } from '../../src/database/watch.ts';
+import type { LadderBatch, LadderOutcome } from '../../src/features/remind/ladder-store.ts';
+import { beginLadder } from '../../src/features/remind/ladder-store.ts';
+import type { ReminderEntry } from '../../src/posts/kinds.ts';
+import { type NewPost, targetOf } from '../../src/posts/post.ts';
+import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
+import { questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
+import type { Store } from '../../src/stores.ts';
+import { addWatch, assistant, session } from '../features/watch/support.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { asking as askingPost, news, read, settled, shownAt } from './contract/watch-acts.ts';
+import { deadlocksIn } from './deadlocks.ts';
+import { ANN, attemptAt, KEY as ENCRYPTION_KEY, LEASE, open, SERVICE, submission, T0 } from './support.ts';
+
+const SESSION_IDS = ['s1', 's2', 's3', 's4', 's5'];
+/** The session on which answers, reads, hand-overs and ends race. */
+const RACED = ['s1'] as const;
+const CHANNEL_IDS = ['C1', 'C2', 'C3'];
+/** How often each actor acts. Without an order for the locks of ladders there are some deadlocks in as many. */
+const ROUNDS = 50;
+
+const asking = session({ status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
+
+it('locks rows of reminders in one order: writers of all kinds at once make no deadlock', async () => {
+	const server = await sharedPostgres();
+	const databaseUrl = await server.createDatabase();
+	const database = new URL(databaseUrl).pathname.slice(1);
+	const admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+	// PostgreSQL looks for deadlocks after a second by default; a wait for a lock is over long before this.
+	await admin.query(`alter database ${database} set deadlock_timeout = '25ms'`);
+	// As with many rows, where each index finds them in an order of its own.
+	await admin.query(`alter database ${database} set enable_seqscan = off`);
+	await admin.query(`alter database ${database} set enable_bitmapscan = off`);
+	await admin.end();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const stores = await Promise.all([open(options), open(options)]);
+	const [store] = stores as [Store, Store];
+	for (const sessionId of SESSION_IDS) {
+		const view = { ...snapshotOf(asking, T0), sessionId };
+		for (const channelId of CHANNEL_IDS) {
+			const watch = await addWatch(store.watches, { sessionId, channelId, view });
+			await store.db.write((trx) => beginLadder(trx, rowOf(watch), { ...QUESTION, postedAt: T0, now: T0 }));
+		}
+	}
+	const random = createRandom(18);
+	await Promise.all(
+		stores.flatMap((one, index) =>
+			[reminds, posts, reads, plans, touches, configures, releases].map((act) =>
+				repeatedly(act, one, { random: random.fork(), token: `${act.name}-${index}` }),
+			),
+		),
+	);
+	await Promise.all(stores.map((one) => one.close()));
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+it('accepts, reads, hands over and ends at once on one session: no deadlock, and no half of a hand-over', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+	await admin.query(`alter database ${new URL(databaseUrl).pathname.slice(1)} set deadlock_timeout = '25ms'`);
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const stores = await Promise.all([open(options), open(options)]);
+	for (const channelId of CHANNEL_IDS) {
+		const view = { ...snapshotOf(asking, T0), sessionId: RACED[0] };
+		await addWatch((stores[0] as Store).watches, { sessionId: RACED[0], channelId, view });
+	}
+	const random = createRandom(27);
+	await Promise.all(
+		stores.flatMap((one, index) =>
+			[accepts, reads, handsOver, ends, posts, reminds].map((act) =>
+				repeatedly(act, one, { random: random.fork(), token: `${act.name}-${index}` }),
+			),
+		),
+	);
+	const count = async (query: string) =>
+		(await admin.query(`select count(*)::int as count from ${query}`)).rows[0]?.count;
+	// The race took place.
+	for (const query of [
+		`posts where kind = 'handedOver'`,
+		`posts where kind = 'givenBack'`,
+		`questions where settled_at is not null`,
+		`watches where ended_at is not null`,
+		`answers where state = 'withdrawn'`,
+	]) {
+		expect(await count(query), query).toBeGreaterThan(0);
+	}
+	const held = 'questions where settled_at is null and held_watch_id is not null';
+	const isTold = `exists (select 1 from posts where posts.stream = 'person:T1:' || to_user_id || ':' || hand_over_id)`;
+	expect(await count(`${held} and not ${isTold}`)).toBe(0);
+	const isLive = 'exists (select 1 from watches where watches.id = held_watch_id and ended_at is null)';
+	expect(await count(`${held} and not ${isLive}`)).toBe(0);
+	const stands = `from posts where posts.watch_id = watches.id and kind = 'card' and state in ('planned', 'shown')`;
+	expect(await count(`watches where (select count(*) ${stands}) > 1`)).toBe(0);
+	await Promise.all([...stores.map((one) => one.close()), admin.end()]);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+it('drops the posts of a channel while they are given back: both lock them in one order', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const [store, replica] = await Promise.all([open(options), open(options)]);
+	const admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+	for (let number = 0; number < 12; number += 1) await addWatch(store.watches, { sessionId: `s${number}` });
+	const due = await store.watches.takePosts(LEASE, 12, T0);
+	expect(due).toHaveLength(12);
+	const stored = await admin.query('select id, stream from posts order by ctid');
+	const waiting = `select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
+	// Stored after one that its index has behind it: the two orders in which PostgreSQL may find them.
+	const between = stored.rows.find(({ stream }, index) =>
+		stored.rows.slice(0, index).some((earlier) => earlier.stream > stream),
+	);
+	const locker = new pg.Client({ connectionString: databaseUrl });
+	await locker.connect();
+	await locker.query('begin');
+	await locker.query('select 1 from posts where id = $1 for update', [between?.id]);
+	const done = [store.watches.silence({ teamId: 'T1', channelId: 'C1' })];
+	await expect.poll(waits).toBe(1);
+	done.push(replica.watches.releasePosts([LEASE.token]));
+	await expect.poll(waits).toBe(2);
+	await locker.query('commit');
+	await Promise.all(done);
+	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+it('ends shown and planned posts of a channel while they are given back, in one order too', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const [store, replica] = await Promise.all([open(options), open(options)]);
+	const admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+	const sessionIds = Array.from({ length: 6 }, (_, number) => `s${number}`);
+	for (const sessionId of sessionIds) await addWatch(store.watches, { sessionId });
+	const first = await store.watches.takePosts(LEASE, 6, T0);
+	const [one, ...planned] = first.map(({ post }) => post).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+	if (one === undefined) throw new Error('no card is due');
+	await store.watches.endAttempt(one, LEASE.token, shownAt(one, '1.1'), T0);
+	await store.watches.releasePosts([LEASE.token]);
+	for (const sessionId of sessionIds) {
+		await store.watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: null });
+	}
+	expect(await store.watches.takePosts(LEASE, 6, T0)).toHaveLength(6);
+	const waiting = `select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
+	const locker = new pg.Client({ connectionString: databaseUrl });
+	await locker.connect();
+	await locker.query('begin');
+	await locker.query('select 1 from posts where id = $1 for update', [planned.at(-1)?.id]);
+	const done = [store.watches.silence({ teamId: 'T1', channelId: 'C1' })];
+	await expect.poll(waits).toBe(1);
+	done.push(replica.watches.releasePosts([LEASE.token]));
+	await expect.poll(waits).toBe(2);
+	await locker.query('commit');
+	await Promise.all(done);
+	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+interface Actor {
+	readonly random: Random;
+	readonly token: string;
+}
+
+async function repeatedly(act: (store: Store, actor: Actor) => Promise<unknown>, store: Store, actor: Actor) {
+	for (let round = 0; round < ROUNDS; round++) {
+		await act(store, actor).catch((error: unknown) => {
+			// A busy machine: the next round goes on, as the program's loops do.
+			if (codeOf(error) !== 'store_unavailable') throw error;
+		});
+	}
+}
+
+const QUESTION = { questionId: 'question', postTs: '1.2' };
+
+const rowOf = ({ id, teamId, channelId, session: { service, sessionId } }: Watch) => {
+	return { id, team_id: teamId, channel_id: channelId, service, session_id: sessionId };
+};
+
+/** The loop of reminders. */
+async function reminds({ ladders }: Store, { random, token }: Actor): Promise<void> {
+	const batches = await ladders.takeDue(SERVICE, { token, ms: 20_000 }, { now: T0, limit: 2, except: [] });
+	for (const batch of batches) {
+		const rings = random.chance(0.5);
+		const outcomes = batch.ladders.map(({ ladder, changeCount }): LadderOutcome => {
+			const wait = {
+				kind: 'wait',
+				dueAt: T0,
+				reminderDueAt: T0,
+				heldBy: null,
+				readBy: T0 - random.whole(0, 999),
+			} as const;
+			return { ladder, changeCount, ...(rings ? ({ kind: 'remind', stage: 'escalation' } as const) : wait) };
+		});
+		await ladders.record(token, outcomes, { post: rings ? remindersOf(batch, random) : null, now: T0 });
+	}
+}
+
+function remindersOf({ channel, ladders }: LadderBatch, random: Random): NewPost {
+	const entries = ladders.map(({ ladder }): ReminderEntry => {
+		const { watchId, questionId, postTs, session: asked } = ladder;
+		const question = { watchId, sessionId: asked.sessionId, questionId, postTs, postedAt: T0, heldBy: null };
+		return { ...question, stage: 'escalation', dueAt: T0, isLast: false, number: 0, lastReminderAt: null };
+	});
+	const [entry] = entries as [ReminderEntry, ...ReminderEntry[]];
+	const key = `stage:${random.uniform()}`;
+	if (entries.length > 1) return { target: { kind: 'channel', ...channel }, key, content: { kind: 'digest', entries } };
+	return {
+		target: { kind: 'watch', watchId: entry.watchId, ...channel },
+		key,
+		content: { kind: 'escalation', entries: [entry] },
+	};
+}
+
+/** The outbox. */
+async function posts({ watches }: Store, { random, token }: Actor): Promise<void> {
+	const due = await watches.takePosts({ token, ms: 20_000 }, 6, T0);
+	for (const { post, threadTs } of due) {
+		if (random.chance(0.3)) {
+			const isFirst = post.ts === null;
+			await watches.endAttempt(post, token, isFirst ? { kind: 'dropped', unknown: false } : { kind: 'deleted' }, T0);
+			continue;
+		}
+		await watches.beginAttempt(post.id, token, attemptAt(T0));
+		const lost = threadTs !== null && random.chance(0.2) ? { lostThread: threadTs } : {};
+		const isRefused = post.target.kind === 'person' && random.chance(0.3);
+		const shown = shownAt(post, `${random.uniform()}`, { ...lost, isLast: random.chance(0.2) });
+		await watches.endAttempt(post, token, isRefused ? { kind: 'refused', code: 'user_disabled' } : shown, T0);
+	}
+}
+
+/** The poller: every second read fails, and after one that does not the question is settled, asked again and reworded. */
+async function reads({ watches }: Store, { random, token }: Actor): Promise<void> {
+	const taken = await watches.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0, only: null });
+	await watches.renew(
+		taken.toReversed().map((one) => ({ session: one.session, token })),
+		20_000,
+		T0,
+	);
+	for (const { session: key, failures } of taken) {
+		const view = { ...snapshotOf(asking, T0), sessionId: key.sessionId };
+		const plan = { nextRead: { at: T0, by: T0 }, lastReadAt: T0 };
+		if (failures === 0 && random.chance(0.5)) {
+			await watches.record({ session: key, token }, { update: read({ ...plan, failures: 1 }), watches: [], now: T0 });
+			continue;
+		}
+		const { question } = view.digest;
+		if (question === null) throw new Error('the session asks nothing');
+		const isReworded = random.chance(0.5);
+		const changes: OccurrenceChange[] = isReworded
+			? [{ kind: 'updated', question: { ...question, shownHash: `${random.uniform()}` } }]
+			: [settled('changed'), { kind: 'asked', question, settled: null }];
+		const ofSession = await watches.ofSession(key, T0);
+		const updates = ofSession.map((watch) => {
+			const posts = isReworded ? [] : [askingPost(watch, 'question:', question.messageIndex)];
+			const end = random.chance(0.1) ? ('noChange' as const) : null;
+			return news(watch, { posts, card: 'now', end });
+		});
+		const update = read({ ...plan, view, questions: changes });
+		await watches.record({ session: key, token }, { update, watches: updates, now: T0 });
+	}
+}
+
+/** The scheduler, and a list of what waits. */
+async function plans({ watches }: Store, { random }: Actor): Promise<void> {
+	const moves = (await watches.outlines(SERVICE)).map(({ session: key, nextRead }) => {
+		return { session: key, from: nextRead, to: { at: T0, by: T0 - random.whole(0, 999) }, place: random.uniform() };
+	});
+	await watches.reschedule(moves.toSorted((one, other) => one.place - other.place));
+	const listed = SESSION_IDS.map((sessionId) => ({ sessionId, absentAt: T0 + 1, moved: null }));
+	await watches.readWaiting(SERVICE, listed, T0);
+}
+
+/** People answer, and one of them starts the program again. */
+async function touches({ ladders, watches }: Store, { random }: Actor): Promise<void> {
+	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
+	await ladders.touchSession(key, T0);
+	await watches.refresh(key, { now: T0, earlyReadAt: T0 });
+	await ladders.touchAll(SERVICE, T0);
+}
+
+/** Somebody changes the settings of a channel, which then is silenced; and unwatches and watches again. */
+async function configures({ channelSettings, watches }: Store, { random }: Actor): Promise<void> {
+	const channel = { teamId: 'T1', channelId: random.pick(CHANNEL_IDS) };
+	const { revision } = await channelSettings.read(channel);
+	const settings = DEFAULT_CHANNEL_SETTINGS;
+	const content = { kind: 'settingsChanged', by: ANN.userId, before: settings, after: settings } as const;
+	const post = { target: { kind: 'channel', ...channel }, key: `${random.uniform()}`, content } as const;
+	await channelSettings.write(channel, { settings, revision, person: ANN, post, now: T0 });
+	if (random.chance(0.2)) await watches.silence(channel);
+	if (!random.chance(0.2)) return;
+	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
+	const watch = await watches.find(channel, key);
+	if (watch === null) return;
+	await watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+	await addWatch(watches, { sessionId: key.sessionId, channelId: channel.channelId });
+}
+
+/** People answer, and take back what they answered. */
+async function accepts({ answers, ladders, watches }: Store, { random }: Actor): Promise<void> {
+	const sessionId = random.pick(RACED);
+	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const question = { service: SERVICE, sessionId, messageIndex };
+	const answer = submission({ id: randomUUID(), question, fingerprint, press: { undoUntil: T0 + 10_000 }, viewId: '' });
+	const result = await answers.accept(answer);
+	await ladders.touchSession({ service: SERVICE, sessionId }, T0);
+	await watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: T0 });
+	if (result.kind !== 'accepted') return;
+	await answers.withdraw(answer.id, answer.person, T0, { onlyUnsent: true });
+	await watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: T0, onlyQuestions: true });
+}
+
+/** People hand a question over, and give it back. */
+async function handsOver({ handOvers, watches }: Store, { random }: Actor): Promise<void> {
+	const key = { service: SERVICE, sessionId: random.pick(RACED) };
+	const channelId = random.pick(CHANNEL_IDS);
+	const { fingerprint = '' } = questionViewAt(asking, 0) ?? {};
+	const question = { teamId: 'T1', session: key, fingerprint };
+	const watch = await watches.find({ teamId: 'T1', channelId }, key);
+	const current = await handOvers.handOverOf(question);
+	const people = Array.from({ length: 60 }, (_, index) => `U${index}`);
+	const from = random.pick(people);
+	const to = random.pick(people.filter((one) => one !== from));
+	const wish = { ...question, id: randomUUID(), watchId: watch?.id ?? '', channelId, from, to };
+	await handOvers.handOver({ ...wish, replaces: current?.id ?? null }, T0);
+	if (random.chance(0.5)) await handOvers.giveBack({ ...question, userId: to }, T0);
+}
+
+/** Somebody unwatches and watches again. */
+async function ends({ watches }: Store, { random }: Actor): Promise<void> {
+	const channelId = random.pick(CHANNEL_IDS);
+	const sessionId = random.pick(RACED);
+	const watch = await watches.find({ teamId: 'T1', channelId }, { service: SERVICE, sessionId });
+	if (watch === null) {
+		await addWatch(watches, { sessionId, channelId, view: { ...snapshotOf(asking, T0), sessionId } });
+		return;
+	}
+	const posts = [targetedEnd(watch)];
+	await watches.end(watch.id, 'unwatched', { now: T0, posts, keepPending: random.chance(0.5) });
+}
+
+function targetedEnd(watch: Watch): NewPost {
+	return {
+		target: targetOf(watch),
+		key: 'watchEnded',
+		content: { kind: 'watchEnded', reason: 'unwatched', days: null },
+	};
+}
+
+/** A stopping replica, or one whose work failed. */
+async function releases({ ladders, watches }: Store, { token }: Actor): Promise<void> {
+	const tokens = ['reminds', 'posts', 'reads'].map((name) => token.replace('releases', name));
+	await ladders.release(tokens);
+	await watches.releaseReads(tokens);
+	await watches.releasePosts(tokens);
+}

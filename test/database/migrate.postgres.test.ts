@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { StoreDatabase } from '../../src/database/database.ts';
+import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { context, newerMigrations, openAt } from './migrating-process.ts';
+import { accepted, createRecordingLog, KEY, keyFits, makeDataDir, open, submission } from './support.ts';
+
+const CHILD = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
+
+const broken: Migration = {
+	number: OWN_SCHEMA + 2,
+	name: 'broken',
+	async up(db) {
+		await sql`create table half_done (id integer primary key)`.execute(db);
+		throw new Error('this migration is wrong');
+	},
+};
+
+const numbersOf = async (db: StoreDatabase) =>
+	(await db.read.selectFrom('migrations').select('number').orderBy('number').execute()).map(({ number }) => number);
+
+describe.each([
+	['SQLite', useSqlite],
+	['PostgreSQL', usePostgres],
+])('migrations on %s', (name, useAt) => {
+	const use = (work: (db: StoreDatabase) => Promise<void>) =>
+		useAt(async (place) => {
+			const db = openAt(place);
+			await work(db).finally(() => db.close());
+		});
+
+	it('sets up a new database and leaves an up-to-date one unchanged', () =>
+		use(async (db) => {
+			const first = context();
+			await migrate(db, first);
+			expect(first.log.lines).toMatchObject([{ fields: { migrations: ['initial'] } }]);
+			const again = context();
+			await migrate(db, again);
+			expect(again.log.lines).toEqual([]);
+			expect(await numbersOf(db)).toEqual([OWN_SCHEMA]);
+		}));
+
+	it('migrates a known older schema', () =>
+		use(async (db) => {
+			await migrate(db, context());
+			const newer = context();
+			await migrate(db, { ...newer, migrations: newerMigrations() });
+			expect(newer.log.lines).toMatchObject([{ fields: { migrations: ['artificial'] } }]);
+			expect(await numbersOf(db)).toEqual([OWN_SCHEMA, OWN_SCHEMA + 1]);
+		}));
+
+	it('refuses a newer schema and changes nothing', () =>
+		use(async (db) => {
+			await migrate(db, { ...context(), migrations: newerMigrations() });
+			await expect(migrate(db, context())).rejects.toMatchObject({ code: 'database_newer', retryable: false });
+			await migrate(db, { ...context(), migrations: newerMigrations() });
+		}));
+
+	it('refuses an older schema that it does not know', () =>
+		use(async (db) => {
+			await migrate(db, { ...context(), migrations: MIGRATIONS.map((one) => ({ ...one, number: OWN_SCHEMA - 1 })) });
+			await expect(migrate(db, context())).rejects.toMatchObject({ code: 'database_older', retryable: false });
+			expect(await numbersOf(db)).toEqual([OWN_SCHEMA - 1]);
+		}));
+
+	it('rolls back all migrations when one of them fails', () =>
+		use(async (db) => {
+			await migrate(db, context());
+			const migrations = [...newerMigrations(), broken];
+			await expect(migrate(db, { ...context(), migrations })).rejects.toThrow('wrong');
+			expect(await numbersOf(db)).toEqual([OWN_SCHEMA]);
+			await migrate(db, { ...context(), migrations: newerMigrations() });
+			await expect(sql`select * from half_done`.execute(db.read)).rejects.toThrow();
+		}));
+
+	it('loses nothing when it is killed half way, and the next start repeats it', () =>
+		useAt(async (place) => {
+			const own = { dataDir: place, databaseUrl: name === 'SQLite' ? null : place, encryptionKey: KEY };
+			const store = await open(own);
+			const { id } = await accepted(store, submission());
+			await store.close();
+
+			const child = spawn(process.execPath, [CHILD, place], { stdio: ['ignore', 'pipe', 'inherit'] });
+			expect(String(await once(child.stdout, 'data'))).toBe('half\n');
+			// On PostgreSQL, a replica that starts meanwhile waits for it.
+			const waiting = name === 'SQLite' ? null : openAt(place);
+			const waited = waiting && migrate(waiting, { ...context(), migrations: newerMigrations() });
+			child.kill('SIGKILL');
+			await once(child, 'exit');
+			await waited;
+			await waiting?.close();
+
+			if (waiting === null) {
+				const before = await open(own);
+				expect(await before.answers.get(id)).toMatchObject({ state: 'accepted', receiptState: { modalOpen: true } });
+				await before.close();
+			}
+			const db = openAt(place);
+			await migrate(db, { ...context(), migrations: newerMigrations() });
+			expect((await sql`select id, receipt from answers`.execute(db.read)).rows).toEqual([{ id, receipt: '"moved"' }]);
+			expect(await numbersOf(db)).toEqual([OWN_SCHEMA, OWN_SCHEMA + 1]);
+			await expect(sql`select * from half_done`.execute(db.read)).rejects.toThrow();
+			await db.close();
+			await expect(open(own)).rejects.toMatchObject({ code: 'database_newer' });
+		}));
+});
+
+it('sets up an empty PostgreSQL once when several replicas start together', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const logs = Array.from({ length: 6 }, () => createRecordingLog());
+	const stores = await Promise.all(
+		logs.map((log) => open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, log })),
+	);
+	expect(logs.flatMap((log) => log.lines)).toHaveLength(1);
+	for (const store of stores) {
+		expect(keyFits(store)).toBe(true);
+		await accepted(store, submission({ sessionId: crypto.randomUUID() }));
+		await store.close();
+	}
+});
+
+async function useSqlite(work: (place: string) => Promise<void>): Promise<void> {
+	const directory = makeDataDir();
+	await work(directory.path).finally(directory.remove);
+}
+
+async function usePostgres(work: (place: string) => Promise<void>): Promise<void> {
+	await work(await (await sharedPostgres()).createDatabase());
+}

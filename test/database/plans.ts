@@ -1,0 +1,201 @@
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { onTestFinished, vi } from 'vitest';
+
+/** The tables whose rows stay when what they are about has ended. Limits of the program bound the others. */
+const GROWING = ['answers', 'drafts', 'claims', 'watches', 'watched_sessions', 'questions', 'posts'] as const;
+const ROWS = 50_000;
+
+/** How the copies of a table's row differ from it: SQL for some columns, with the number `n.i` of the copy. */
+const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>> = {
+	answers: {
+		id: `'a' || n.i`,
+		submission_key: `'k' || n.i`,
+		user_id: `'U' || (n.i % 500)`,
+		session_id: `'s' || n.i`,
+		state: `'resumed'`,
+		agent_outcome: `'resumed'`,
+		ended_at: 'copied.accepted_at',
+		delivered_at: 'copied.accepted_at',
+		next_attempt_at: 'null',
+		lease_token: 'null',
+	},
+	drafts: { form_id: `'f' || n.i`, user_id: `'U' || (n.i % 500)`, session_id: `'s' || n.i` },
+	claims: { user_id: `'U' || n.i`, session_id: `'s' || n.i` },
+	watches: {
+		id: `'w' || n.i`,
+		channel_id: `'C' || (n.i % 500)`,
+		session_id: `'s' || n.i`,
+		ended_at: 'copied.created_at',
+		ended_reason: `'noChange'`,
+	},
+	watched_sessions: { session_id: `'s' || n.i`, next_read_at: 'null', lease_token: 'null' },
+	// Half of them are of one session.
+	questions: {
+		id: `'q' || n.i`,
+		session_id: `case when n.i % 2 = 0 then copied.session_id else 's' || n.i end`,
+		number: 'n.i + 1000',
+		settled_at: 'copied.asked_at',
+		settled_how: `'answered'`,
+	},
+	// Half of them are of one live watch.
+	posts: {
+		id: `'p' || n.i`,
+		stream: `case when n.i % 2 = 0 then copied.stream else 'watch:w' || n.i end`,
+		watch_id: `case when n.i % 2 = 0 then copied.watch_id else 'w' || n.i end`,
+		number: 'n.i + 1000',
+		unique_key: `'k' || n.i`,
+		kind: `'status'`,
+		service: `case when n.i % 2 = 0 then copied.service else 'service' end`,
+		session_id: `case when n.i % 2 = 0 then copied.session_id else 's' || n.i end`,
+		question_id: `'q' || n.i`,
+		ts: `'ts' || n.i`,
+		state: `'closed'`,
+		due_at: 'null',
+		sending_since: 'null',
+		lease_token: 'null',
+	},
+};
+
+/** What a start or a stop may do whole: nobody waits for it. */
+const AT_START_OR_STOP = [
+	// Leases of what was at work when a stop's time was over: a stop that finds nothing at work sends none of them.
+	/\bwhere "lease_token" in \([^()]*\)$/,
+	/^update "\w+" set "lease_token" = \S+, "leased_until" = \S+ where .*\bwhere "lease_token" in \([^()]*\) order by/,
+	// SQLite: leases of a process that was killed; drafts that the former key of secrets seals.
+	/^update "\w+" set "lease_token" = \?, "leased_until" = \? where "lease_token" is not null$/,
+	/^select form_id as id, content as sealed from drafts where content is not null$/,
+	// Times that are further ahead than legal.
+	/^update "\w+" set "\w+" = case when "\w+" > \S+ then \S+ else "\w+" end/,
+	// Answers for another address of the service.
+	/^select count\(\*\) as "count" from "answers" where "service" != \? and "state" in/,
+];
+
+interface Statement {
+	readonly text: string;
+	readonly parameters: readonly unknown[];
+}
+
+/** A database whose plans are examined while the program does not run. */
+export interface ExaminedDatabase {
+	rows(text: string): Promise<readonly Record<string, unknown>[]>;
+	/** Fills the growing tables with copies of rows that the program wrote. */
+	fill(): Promise<void>;
+	/** The statements of the program that read a growing table whole. */
+	scansOf(statements: readonly Statement[]): Promise<string[]>;
+	close(): Promise<void>;
+}
+
+/** Records, until the end of the test, what this process sends to SQLite and PostgreSQL: each text once. */
+export function recordStatements(): ReadonlyMap<string, Statement> {
+	const statements = new Map<string, Statement>();
+	const note = (text: unknown, parameters: unknown) => {
+		if (typeof text !== 'string' || !/^\s*(?:select|insert|update|delete|with)\b/i.test(text)) return;
+		if (AT_START_OR_STOP.some((pattern) => pattern.test(text))) return;
+		statements.set(text, { text, parameters: Array.isArray(parameters) ? parameters : [] });
+	};
+	const query = pg.Client.prototype.query as (...given: unknown[]) => unknown;
+	const prepare = DatabaseSync.prototype.prepare;
+	const spies = [
+		vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
+			note(given[0], given[1]);
+			return query.apply(this, given);
+		} as never),
+		vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, text: string) {
+			const statement = prepare.call(this, text);
+			for (const name of ['all', 'run', 'iterate'] as const) {
+				const original = statement[name].bind(statement) as (...given: unknown[]) => unknown;
+				Object.assign(statement, {
+					[name](...given: unknown[]) {
+						note(text, given);
+						return original(...given);
+					},
+				});
+			}
+			return statement;
+		}),
+	];
+	onTestFinished(() => {
+		for (const spy of spies) spy.mockRestore();
+	});
+	return statements;
+}
+
+/** The same SQL for both databases. */
+function copying(table: (typeof GROWING)[number], columns: readonly string[]): string {
+	const values = columns.map((column) => COPIES[table][column] ?? `copied.${column}`);
+	return `insert into ${table} (${columns.join(', ')})
+		with recursive n(i) as (select 1 union all select n.i + 1 from n where n.i < ${ROWS})
+		select ${values.join(', ')} from (select * from ${table} limit 1) as copied, n`;
+}
+
+async function fill(database: Pick<ExaminedDatabase, 'rows'>): Promise<void> {
+	for (const table of GROWING) {
+		const [row] = await database.rows(`select * from ${table} limit 1`);
+		if (row === undefined) throw new Error(`the program has written no row of ${table}`);
+		await database.rows(copying(table, Object.keys(row)));
+	}
+}
+
+const isGrowing = (name: string) => (GROWING as readonly string[]).includes(name);
+
+/** The table that a statement calls so. */
+function tableOf(name: string, text: string): string {
+	const bare = text.replaceAll('"', '');
+	return new RegExp(`\\b(?:from|join|update|into)\\s+(\\w+)\\s+(?:as\\s+)?${name}\\b`, 'i').exec(bare)?.[1] ?? name;
+}
+
+export function examineSqlite(path: string): ExaminedDatabase {
+	const database = new DatabaseSync(path);
+	const rows = async (text: string, parameters: readonly unknown[] = []) =>
+		database.prepare(text).all(...(parameters as readonly string[])) as Record<string, unknown>[];
+	return {
+		rows,
+		fill: () => fill({ rows }),
+		async scansOf(statements) {
+			const partial = new Set(
+				(await rows(`select name from sqlite_master where type = 'index' and sql like '%where%'`)).map(
+					({ name }) => name,
+				),
+			);
+			const found: string[] = [];
+			for (const { text, parameters } of statements) {
+				for (const { detail } of await rows(`explain query plan ${text}`, parameters)) {
+					const [, name, index] = /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(String(detail)) ?? [];
+					const isWhole = name !== undefined && isGrowing(tableOf(name, text)) && !partial.has(index);
+					if (isWhole) found.push(`${detail} in ${text}`);
+				}
+			}
+			return found;
+		},
+		async close() {
+			database.close();
+		},
+	};
+}
+
+export async function examinePostgres(databaseUrl: string): Promise<ExaminedDatabase> {
+	const client = new pg.Client({ connectionString: databaseUrl });
+	await client.connect();
+	const rows = async (text: string, parameters: readonly unknown[] = []) =>
+		(await client.query(text, [...parameters])).rows as Record<string, unknown>[];
+	return {
+		rows,
+		async fill() {
+			await fill({ rows });
+			await rows('analyze');
+		},
+		async scansOf(statements) {
+			const found: string[] = [];
+			for (const { text, parameters } of statements) {
+				const plan = (await rows(`explain ${text}`, parameters)).map((row) => String(row['QUERY PLAN']));
+				for (const line of plan) {
+					const [, name = ''] = /Seq Scan on (\w+)/.exec(line) ?? [];
+					if (isGrowing(name)) found.push(`${line.trim()} in ${text}`);
+				}
+			}
+			return found;
+		},
+		close: () => client.end(),
+	};
+}

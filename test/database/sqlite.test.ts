@@ -1,0 +1,352 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../src/database/database.ts';
+import { openSqliteFile } from '../../src/database/sqlite.ts';
+import type { Store } from '../../src/stores.ts';
+import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';
+
+let directory: ReturnType<typeof makeDataDir>;
+let opened: Store[];
+let children: ChildProcess[];
+
+beforeEach(() => {
+	directory = makeDataDir();
+	opened = [];
+	children = [];
+});
+
+afterEach(async () => {
+	for (const child of children) await end(child);
+	for (const store of opened) await store.close();
+	await directory.remove();
+});
+
+async function openHere(dataDir = directory.path): Promise<Store> {
+	const store = await open({ dataDir });
+	opened.push(store);
+	return store;
+}
+
+/** Starts another process on the same directory; resolves with the line it prints after opening the store. */
+async function openElsewhere(): Promise<{ child: ChildProcess; said: string }> {
+	const script = fileURLToPath(new URL('child.ts', import.meta.url));
+	const child = spawn(process.execPath, [script, directory.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+	children.push(child);
+	const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+	return { child, said: line };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const exited = once(child, 'exit');
+	child.kill('SIGKILL');
+	await exited;
+}
+
+function mode(...path: string[]): string {
+	return (statSync(join(directory.path, ...path)).mode & 0o777).toString(8);
+}
+
+describe('the file of SQLite', () => {
+	it('leaves turns of the event loop to others during many writes one after another', async () => {
+		const { answers } = await openHere();
+		const turnsAtWrites = new Set<number>();
+		let turns = 0;
+		let isOver = false;
+		const countTurns = () => {
+			turns++;
+			if (!isOver) setImmediate(countTurns);
+		};
+		setImmediate(countTurns);
+		for (let n = 0; n < 100; n++) {
+			await answers.accept(submission({ sessionId: `s${n}` }));
+			turnsAtWrites.add(turns);
+		}
+		isOver = true;
+		expect(turnsAtWrites.size).toBeGreaterThanOrEqual(5);
+	});
+
+	it('makes the database and its other files readable only by their owner', async () => {
+		const store = await openHere(join(directory.path, 'deep', 'data'));
+		await accepted(store, submission());
+		expect(mode('deep', 'data')).toBe('700');
+		const files = readdirSync(join(directory.path, 'deep', 'data')).sort();
+		expect(files).toEqual(['encryption.key', 'handraise.db', 'handraise.db-shm', 'handraise.db-wal', 'handraise.lock']);
+		for (const file of files) expect([file, mode('deep', 'data', file)]).toEqual([file, '600']);
+	});
+
+	it('gives up its lock also when the database cannot be closed', async () => {
+		const { database, close } = openSqliteFile(directory.path);
+		database.close();
+		expect(close).toThrow('not open');
+		await openHere();
+	});
+
+	it('makes the database file private again when its mode was changed', async () => {
+		await (await open({ dataDir: directory.path })).close();
+		chmodSync(join(directory.path, 'handraise.db'), 0o644);
+		await openHere();
+		expect(mode('handraise.db')).toBe('600');
+	});
+
+	it('keeps commits when the database is closed and reopened', async () => {
+		const store = await open({ dataDir: directory.path });
+		const given = submission();
+		await accepted(store, given);
+		await store.close();
+		expect(valuesOf(await (await openHere()).answers.get(given.id))).toEqual(['blue']);
+	});
+
+	it('sets full sync, the write-ahead log and foreign keys on every open', async () => {
+		for (let time = 0; time < 2; time++) {
+			const store = await open({ dataDir: directory.path });
+			const pragma = async (name: string) => {
+				const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(store.db.read);
+				return Object.values(rows[0] ?? {})[0];
+			};
+			expect(await pragma('journal_mode')).toBe('wal');
+			expect(await pragma('synchronous')).toBe(2);
+			expect(await pragma('foreign_keys')).toBe(1);
+			expect(await pragma('secure_delete')).toBe(1);
+			await store.close();
+		}
+	});
+
+	it('refuses to open the database twice in one process, and the first keeps its lock', async () => {
+		const store = await openHere();
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({
+			code: 'database_in_use',
+			retryable: false,
+		});
+		expect((await openElsewhere()).said).toBe('database_in_use');
+		await accepted(store, submission());
+	});
+
+	it('refuses to open the database in a second process until the first has closed it', async () => {
+		const store = await open({ dataDir: directory.path });
+		expect((await openElsewhere()).said).toBe('database_in_use');
+		await store.close();
+		expect((await openElsewhere()).said).toBe('open');
+	});
+
+	it('releases the database after a kill -9', async () => {
+		const { child, said } = await openElsewhere();
+		expect(said).toBe('open');
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'database_in_use' });
+		await end(child);
+		await openHere();
+	});
+
+	it('clears the leases of a process that was killed', async () => {
+		const store = await openHere();
+		const given = submission();
+		await accepted(store, given);
+		await store.answers.takeDue(SERVICE, LEASE, 10, T0);
+		await store.close();
+		const next = await openHere();
+		expect(await next.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0)).toMatchObject([{ id: given.id }]);
+	});
+
+	it('names the directory that cannot be written', async () => {
+		const file = join(directory.path, 'file');
+		writeFileSync(file, '');
+		await expect(open({ dataDir: join(file, 'data') })).rejects.toMatchObject({ code: 'store_unavailable' });
+	});
+
+	it('reports a file that is not a database', async () => {
+		mkdirSync(directory.path, { recursive: true });
+		writeFileSync(join(directory.path, 'handraise.db'), 'x'.repeat(4_096));
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'store_unavailable' });
+	});
+
+	it('lets VACUUM INTO and the backup command copy the database while it is in use', async () => {
+		const store = await openHere();
+		const given = submission();
+		await accepted(store, given);
+		const path = join(directory.path, 'handraise.db');
+		for (const [kind, copy] of [
+			['vacuum', join(directory.path, 'vacuum')],
+			['backup', join(directory.path, 'backup')],
+		] as const) {
+			mkdirSync(copy);
+			// In another process, like an operator: closing the file here would release this process's locks on it.
+			execFileSync(process.execPath, ['--input-type=module', '--eval', BACKUP, kind, path, join(copy, 'handraise.db')]);
+			await accepted(store, submission({ sessionId: kind }));
+			execFileSync('cp', [join(directory.path, 'encryption.key'), copy]);
+			const restored = await openHere(copy);
+			expect(valuesOf(await restored.answers.get(given.id))).toEqual(['blue']);
+		}
+		expect((await openElsewhere()).said).toBe('database_in_use');
+	});
+});
+
+const BACKUP = `
+	import { backup, DatabaseSync } from 'node:sqlite';
+	const [kind, from, to] = process.argv.slice(1);
+	const database = new DatabaseSync(from, { readOnly: kind === 'backup' });
+	if (kind === 'backup') await backup(database, to);
+	else database.prepare('vacuum into ?').run(to);
+	database.close();
+`;
+
+describe('writes on SQLite', () => {
+	it('commits writes of one turn together', async () => {
+		const store = await openHere();
+		const before = commits();
+		await Promise.all(
+			Array.from({ length: 50 }, (_, index) => store.answers.accept(submission({ sessionId: `s${index}` }))),
+		);
+		const shared = commits() - before;
+		await accepted(store, submission({ sessionId: 'alone' }));
+		expect(shared).toBe(1);
+		expect(commits() - before).toBe(2);
+	});
+
+	it('commits writes from several callbacks of one turn together', async () => {
+		const store = await openHere();
+		const before = commits();
+		await Promise.all(
+			Array.from({ length: 10 }, async (_, index) => {
+				await new Promise<void>((resolve) => setImmediate(resolve));
+				await store.answers.accept(submission({ sessionId: `s${index}` }));
+			}),
+		);
+		expect(commits() - before).toBe(1);
+	});
+
+	it('fails only the wrong write of a batch', async () => {
+		const store = await openHere();
+		const given = submission();
+		const wrong = store.db.write(async (db) => {
+			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
+			throw new Error('wrong');
+		});
+		const results = await Promise.allSettled([store.answers.accept(given), wrong, store.answers.accept(given)]);
+		expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+		expect(results[2]).toMatchObject({ value: { kind: 'repeated' } });
+		const half = await store.db.read.selectFrom('meta').selectAll().where('name', '=', 'half').execute();
+		expect(half).toEqual([]);
+	});
+
+	it('rolls back a write that fails in the middle and continues with the next', async () => {
+		const store = await openHere();
+		const broken = store.db.write(async (db) => {
+			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
+			throw new StoreUnavailableError('as if the disk were full');
+		});
+		await expect(broken).rejects.toMatchObject({ code: 'store_unavailable' });
+		await accepted(store, submission());
+		const half = await store.db.read.selectFrom('meta').selectAll().where('name', '=', 'half').execute();
+		expect(half).toEqual([]);
+	});
+
+	it('shows writes to reads only after the commit', async () => {
+		const store = await openHere();
+		const given = submission();
+		const writing = store.answers.accept(given);
+		const early = await store.answers.get(given.id);
+		await writing;
+		expect(early).toBeNull();
+		expect(await store.answers.get(given.id)).not.toBeNull();
+	});
+
+	it('finishes writes before the close and refuses them after it', async () => {
+		const store = await open({ dataDir: directory.path });
+		const given = submission();
+		const writing = store.answers.accept(given);
+		await store.close();
+		expect((await writing).kind).toBe('accepted');
+		await expect(store.answers.accept(submission())).rejects.toMatchObject({ code: 'store_unavailable' });
+		await expect(store.answers.get(given.id)).rejects.toMatchObject({ code: 'store_unavailable' });
+		await expect(store.db.ping()).rejects.toMatchObject({ code: 'store_unavailable' });
+	});
+
+	/** Counts commits in the log: frames with the size of the database (sqlite.org/fileformat2.html#walformat). */
+	function commits(): number {
+		const log = readFileSync(join(directory.path, 'handraise.db-wal'));
+		const frame = 24 + log.readUInt32BE(8);
+		const salts = log.subarray(16, 24);
+		let count = 0;
+		for (let at = 32; at + frame <= log.length; at += frame) {
+			if (log.subarray(at + 8, at + 16).equals(salts) && log.readUInt32BE(at + 4) !== 0) count++;
+		}
+		return count;
+	}
+});
+
+describe('a full disk under SQLite', () => {
+	const big = 'x'.repeat(100_000);
+
+	it('refuses writes on a full disk, keeps earlier ones and continues when there is room', async () => {
+		const store = await openHere();
+		const first = submission();
+		await accepted(store, first);
+		const limit = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(store.db.read);
+		await limit(1);
+		const given = submission({ sessionId: 's2', items: [item(big)] });
+		await expect(store.answers.accept(given)).rejects.toMatchObject({ code: 'store_unavailable', retryable: true });
+		expect(await store.answers.get(given.id)).toBeNull();
+		expect(valuesOf(await store.answers.get(first.id))).toEqual(['blue']);
+		await limit(1_000_000);
+		expect((await store.answers.accept(given)).kind).toBe('accepted');
+	});
+
+	it('fails every write of a commit that the full disk refused', async () => {
+		const store = await openHere();
+		await sql`pragma max_page_count = 1`.execute(store.db.read);
+		const many = [submission({ sessionId: 's1' }), submission({ sessionId: 's2', items: [item(big)] })];
+		const results = await Promise.allSettled(many.map((given) => store.answers.accept(given)));
+		for (const [index, result] of results.entries()) {
+			const stored = await store.answers.get(many[index]?.id ?? '');
+			expect(stored !== null).toBe(result.status === 'fulfilled');
+		}
+		expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
+	});
+
+	it.skipIf(!canMount())('says so when it is the device that is full', async () => {
+		const mounted = join(directory.path, 'small');
+		mkdirSync(mounted);
+		mount(mounted);
+		try {
+			const store = await open({ dataDir: mounted });
+			const filler = join(mounted, 'filler');
+			expect(() => writeFileSync(filler, Buffer.alloc(2_000_000))).toThrow();
+			const given = submission({ items: [item(big)] });
+			await expect(store.answers.accept(given)).rejects.toMatchObject({ code: 'store_unavailable' });
+			rmSync(filler);
+			expect((await store.answers.accept(given)).kind).toBe('accepted');
+			await store.close();
+		} finally {
+			unmount(mounted);
+		}
+	});
+});
+
+/** Only root can mount, and not in every container. */
+function canMount(): boolean {
+	if (process.getuid?.() !== 0) return false;
+	const probe = makeDataDir();
+	try {
+		mount(probe.path);
+		unmount(probe.path);
+		return true;
+	} catch {
+		return false;
+	} finally {
+		void probe.remove();
+	}
+}
+
+function mount(path: string): void {
+	execFileSync('sh', ['-c', 'mount -t tmpfs -o size=1m tmpfs "$1"', 'sh', path], { stdio: 'ignore' });
+}
+
+function unmount(path: string): void {
+	execFileSync('sh', ['-c', 'umount "$1"', 'sh', path]);
+}

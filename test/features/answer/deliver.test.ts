@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'vitest';
+import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
+import { fingerprintOf } from '../../../src/questions/session.ts';
+import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import { ANN, BOB, item, SERVICE, submission, T0 } from '../../database/support.ts';
+import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
+
+const HOUR = 3_600_000;
+
+describe('a delivery', () => {
+	it('is tried again after 1 s, doubled up to a minute, and when its author is told that it takes long', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
+			throw new SessionServiceError('unavailable', 'down');
+		};
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_500_000);
+		const times = harness.times('read');
+		const pauses = times.slice(1).map((at, n) => Math.round((at - (times[n] ?? 0)) / 1000));
+		expect(pauses.slice(0, 10)).toEqual([1, 2, 4, 8, 15, 32, 60, 60, 60, 60]);
+		expect(await harness.get(id)).toMatchObject({
+			state: 'accepted',
+			lastError: 'unavailable',
+			attempts: times.length,
+		});
+		harness.on.read = () => undefined;
+		await harness.pass(300_000);
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('waits as long as the service asks', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
+			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 90_000 });
+		};
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(89_000);
+		expect(harness.times('read')).toEqual([0]);
+		harness.on.read = () => undefined;
+		await harness.pass(2_000);
+		expect(harness.times('read')[1]).toBeGreaterThanOrEqual(90_000);
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('with an unknown outcome is looked for after a second, and repeated only when it cannot land any more', async () => {
+		await using harness = await createHarness();
+		harness.on.put = () => {
+			harness.on.put = () => undefined;
+			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+		};
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(CALL_TIMEOUT_MS + 1_500);
+		expect(harness.times('put')).toHaveLength(1);
+		expect(harness.times('read')).toHaveLength(2);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivering' });
+		await harness.pass(CLOCK_ALLOWANCE_MS + 2_000);
+		const [first = 0, second = 0, ...later] = harness.times('put');
+		expect(second - first).toBeGreaterThanOrEqual(CALL_TIMEOUT_MS + 2_000 + CLOCK_ALLOWANCE_MS);
+		expect(later).toEqual([]);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('with a lost response is found by the first read, without a second PUT', async () => {
+		await using harness = await createHarness();
+		harness.on.put = (sessionId) => {
+			harness.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
+			throw new SessionServiceError('timed_out', 'no answer', { outcomeUnknown: true });
+		};
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_500);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', lastError: null });
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('is logged as an error when the store fails', async () => {
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		const update = () => Promise.reject(new Error('broken'));
+		harness.createWorker({ ...harness.store.answers, update }).start();
+		await harness.pass(1_000);
+		const errors = harness.log.lines.filter(({ level }) => level === 'error');
+		expect(errors).toMatchObject([{ fields: { answer: id, code: 'internal' } }]);
+	});
+
+	it('succeeds when the session is found at the third try', async () => {
+		await using harness = await createHarness();
+		let left = 2;
+		harness.on.read = () => {
+			if (left-- > 0) throw new SessionServiceError('session_not_found', '404');
+		};
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(10_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', missingCount: 0 });
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('ends when no session is found three times in a row', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
+			throw new SessionServiceError('session_not_found', '404');
+		};
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(10_000);
+		expect(harness.times('read')).toEqual([0, 1_000, 5_000]);
+		expect(await harness.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
+	});
+
+	it('waits at most five minutes when the service asks for a day', async () => {
+		await using harness = await createHarness();
+		let left = 1;
+		harness.on.read = () => {
+			const now = harness.clock.now();
+			if (left-- > 0) throw new SessionServiceError('rate_limited', '429', { retryAt: now + 24 * HOUR });
+		};
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(301_000);
+		expect((await harness.get(id)).state).toMatch(/delivered|resumed/);
+		expect(harness.times('read')[1]).toBe(300_000);
+	});
+
+	it('is not sent after an edit during the read that conflicts', async () => {
+		await using harness = await createHarness();
+		const given = await harness.accept('s1');
+		harness.on.read = async () => {
+			// During the read, the author presses again with another text.
+			const { store, clock } = harness;
+			await store.answers.accept({
+				...submission({ sessionId: 's1', fingerprint: given.fingerprint, items: [item('green')] }),
+				id: 'another',
+				submissionKey: given.submissionKey,
+				acceptedAt: clock.now(),
+			});
+		};
+		const items = asking('s1').messages[1]?.humanInput ?? [];
+		harness.setSession({
+			...asking('s1'),
+			messages: asking('s1').messages.map((message, index) =>
+				index === 1 ? { ...message, humanInput: items.map((asked) => ({ ...asked, value: 'blue' })) } : message,
+			),
+		});
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('put')).toEqual([]);
+		const { state, content } = await harness.get(given.id);
+		expect(state).toBe('conflicted');
+		expect(content).toMatchObject({ items: [{ value: 'green' }] });
+	});
+
+	it('tells the author after 30 s that it takes long, during the first attempt', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => harness.clock.sleep(45_000);
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(29_999);
+		expect(harness.told).toEqual([]);
+		await harness.pass(1);
+		expect(harness.told).toMatchObject([{ state: 'accepted', lastError: null }]);
+	});
+
+	it('tells the author after 30 s that it takes long, during a longer pause for the service', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
+			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 120_000 });
+		};
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(29_000);
+		const before = harness.told.length;
+		await harness.pass(1_001);
+		expect(harness.told.length).toBeGreaterThan(before);
+		expect(harness.times('read')).toEqual([0]);
+	});
+
+	/** The first attempt fails at once, the second one is slow, and every receipt is slow. */
+	async function tellSlowly() {
+		const harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		harness.on.read = async () => {
+			harness.on.read = () => harness.clock.sleep(50_000);
+			throw new SessionServiceError('unavailable', 'down');
+		};
+		harness.on.tell = () => harness.clock.sleep(3_000);
+		harness.createWorker().start();
+		await harness.pass(31_000);
+		return { harness, id };
+	}
+
+	it('is shown as withdrawn when its author withdraws it during a slow receipt', async () => {
+		const { harness, id } = await tellSlowly();
+		await using _ = harness;
+		const shown = harness.told.length;
+		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
+		await harness.pass(600_000);
+		expect(harness.told.slice(shown).map(({ state }) => state)).toEqual(['accepted', 'withdrawn']);
+		expect(await harness.get(id)).toMatchObject({ state: 'withdrawn', nextAttemptAt: null });
+		expect(harness.times('put')).toEqual([]);
+	});
+
+	it('is shown as withdrawn after Slack refused calls for a minute', async () => {
+		const { harness, id } = await tellSlowly();
+		await using _ = harness;
+		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
+		await harness.pass(2_500);
+		expect(harness.told.at(-1)).toMatchObject({ state: 'accepted' });
+		const refusedUntil = harness.clock.now() + 60_000;
+		harness.on.tell = () => (harness.clock.now() < refusedUntil ? refusedUntil - harness.clock.now() : undefined);
+		await harness.pass(600_000);
+		expect(harness.told.at(-1)).toMatchObject({ state: 'withdrawn' });
+	});
+
+	it('goes only to its own service', async () => {
+		await using harness = await createHarness();
+		const elsewhere = { service: 'https://other.example', sessionId: 's1', messageIndex: 1 };
+		await harness.store.answers.accept(submission({ question: elsewhere }));
+		harness.createWorker().start();
+		await harness.pass(5_000);
+		expect(harness.calls).toEqual([]);
+	});
+
+	it('that conflicts with a delivered answer names the colleague who gave it', async () => {
+		await using harness = await createHarness();
+		const first = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		const late = submission({
+			sessionId: 's1',
+			person: BOB,
+			fingerprint: first.fingerprint,
+			items: [item('red')],
+			formReadAt: harness.clock.now(),
+			acceptedAt: harness.clock.now(),
+		});
+		await harness.store.answers.accept(late);
+		await harness.pass(2_000);
+		const { state, content } = await harness.get(late.id);
+		expect(state).toBe('conflicted');
+		expect(content).toMatchObject({ other: { person: ANN, values: ['blue'] } });
+	});
+
+	it.each(['humanInput', 'paused', 'active'])(
+		'fills only the open items of a partly answered question while the session is %s',
+		async (status) => {
+			await using harness = await createHarness();
+			const items = [
+				{ title: 'A', description: '', value: 'seen by everybody' },
+				{ title: 'B', description: '', value: '' },
+			];
+			const [task, question] = asking('s1').messages;
+			if (task === undefined || question === undefined) throw new Error('there is no question');
+			harness.setSession({ ...asking('s1'), status, messages: [task, { ...question, humanInput: items }] });
+			const { answer } = await harness.store.answers.accept(
+				submission({ sessionId: 's1', fingerprint: fingerprintOf(items), items: [item(null), item('mine')] }),
+			);
+			harness.createWorker().start();
+			await harness.pass(1_000);
+			expect(await harness.get(answer.id)).toMatchObject({ state: 'delivered' });
+			expect(harness.times('put')).toHaveLength(1);
+			expect(harness.session('s1').messages[1]?.humanInput).toEqual([
+				{ title: 'A', description: '', value: 'seen by everybody' },
+				{ title: 'B', description: '', value: 'mine' },
+			]);
+		},
+	);
+
+	it('reads again when the read is older than 50 ms before the PUT, at most three times', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => harness.clock.sleep(60);
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('read')).toEqual([0, 60, 120]);
+		expect(harness.times('put')).toEqual([180]);
+	});
+
+	it('is not sent by a program that stops, and another replica sends it at once', async () => {
+		await using harness = await createHarness();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		harness.on.read = () => promise;
+		const { id } = await harness.accept('s1');
+		const first = harness.createWorker();
+		first.start();
+		await harness.settle();
+		expect(harness.times('read')).toHaveLength(1);
+		const stopped = first.stop();
+		harness.on.read = () => undefined;
+		resolve();
+		await stopped;
+		expect(harness.times('put')).toEqual([]);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', putStartedAt: null });
+		harness.createWorker().start();
+		await harness.settle();
+		expect(harness.times('put')).toHaveLength(1);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it.each([
+		['and knows it', false],
+		['and does not know it', true],
+	])('is not sent by a replica that lost the lease %s', async (_, renewed) => {
+		await using harness = await createHarness();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		harness.on.read = () => promise;
+		const { id } = await harness.accept('s1');
+		const { answers } = harness.store;
+		let takes = 0;
+		const cutOff: typeof answers = {
+			...answers,
+			renew: async () => renewed,
+			takeDue: async (...args) => (takes++ === 0 ? answers.takeDue(...args) : []),
+		};
+		harness.createWorker(cutOff).start();
+		await harness.settle();
+		// The lease of the first replica lapses and the second one takes the answer.
+		await harness.pass(21_000);
+		harness.on.read = () => undefined;
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('put')).toHaveLength(1);
+		resolve();
+		await harness.pass(1_000);
+		expect(harness.times('put')).toHaveLength(1);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('is not sent when another replica has the lease', async () => {
+		await using harness = await createHarness();
+		const given = await harness.accept('s1');
+		await harness.store.answers.takeDue(SERVICE, { token: 'w2', ms: 20_000 }, 1, harness.clock.now());
+		expect(await harness.deliver(given, 'w1')).toBeNull();
+		expect(harness.times('read')).toHaveLength(1);
+		expect(harness.times('put')).toEqual([]);
+	});
+
+	it('keeps its lease during a long attempt', async () => {
+		await using harness = await createHarness();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		harness.on.read = () => promise;
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.settle();
+		harness.createWorker().start();
+		await harness.pass(90_000);
+		expect(harness.times('read')).toHaveLength(1);
+		resolve();
+		await harness.pass(1_000);
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('waits for its author after the time to give up, and is sent when they try again', async () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
+			throw new SessionServiceError('unauthorized', '401');
+		};
+		const { id } = await harness.accept('s1', T0 + 600_000);
+		const worker = harness.createWorker();
+		worker.start();
+		await harness.pass(601_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'unauthorized', nextAttemptAt: null });
+		expect(harness.told.at(-1)).toMatchObject({ id, state: 'waiting' });
+		const reads = harness.times('read').length;
+		await harness.pass(60_000);
+		expect(harness.times('read')).toHaveLength(reads);
+
+		harness.on.read = () => undefined;
+		const retried = await harness.store.answers.retry(id, ANN, harness.clock.now(), harness.clock.now() + HOUR);
+		expect(retried?.kind).toBe('queued');
+		worker.wake();
+		await harness.pass(1_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('of one session does not block those of other sessions', async () => {
+		await using harness = await createHarness();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		harness.on.read = (sessionId) => (sessionId === 's0' ? promise : undefined);
+		for (let n = 0; n < 40; n++) await harness.accept(`s${n}`);
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('put', 's0')).toEqual([]);
+		for (let n = 1; n < 40; n++) expect(harness.times('put', `s${n}`)).toHaveLength(1);
+		resolve();
+		await harness.pass(1_000);
+		expect(harness.times('put', 's0')).toHaveLength(1);
+	});
+});

@@ -1,0 +1,191 @@
+import { createManualClock } from '../../../fake-slack/index.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
+import { createDelivery } from '../../../src/features/answer/deliver.ts';
+import { createAnswerWorker } from '../../../src/features/answer/worker.ts';
+import type { Answer, Person } from '../../../src/questions/answer.ts';
+import { fingerprintOf, type HumanInputItem, type Session, shownHashOf } from '../../../src/questions/session.ts';
+import type { SessionServiceClient } from '../../../src/session-service/client.ts';
+import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import type { Refusal } from '../../../src/slack/access-policy.ts';
+import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../../database/support.ts';
+import { coreOf } from '../../support/core.ts';
+import { buildSession, saying, unanswered } from '../../support/sessions.ts';
+
+export const CALL_TIMEOUT_MS = 20_000;
+
+const ITEMS = [unanswered('Which one?')];
+
+export function asking(sessionId: string): Session {
+	return buildSession({ sessionId, messages: [saying('Do it.', 'user'), { ...saying('I ask.'), humanInput: ITEMS }] });
+}
+
+/** What an answer stores of the question of `asking`. */
+function hashesOf({ messages: [, question = saying('')] }: Session) {
+	return { fingerprint: fingerprintOf(question.humanInput), shownHash: shownHashOf(question) };
+}
+
+/** A call to the service. `at`: milliseconds after the start. */
+export interface Call {
+	readonly kind: 'read' | 'put';
+	readonly sessionId: string;
+	readonly at: number;
+}
+
+/** Answers in a real SQLite store, workers, and a fake service; all on one manual clock. */
+export async function createHarness() {
+	const clock = createManualClock(T0);
+	const dataDir = makeDataDir();
+	const store = await open({ dataDir: dataDir.path, clock });
+	const sessions = new Map<string, Session>();
+	const calls: Call[] = [];
+	const told: Answer[] = [];
+	const workers: { stop(): Promise<void> }[] = [];
+	const log = createRecordingLog();
+	/** Tests replace these to throw, wait or change what the service has. */
+	const on: {
+		/** Why the author of an answer may not send it; null: they may. */
+		check: (person: Person, channelId: string) => Promise<Refusal | null>;
+		read: (sessionId: string) => unknown;
+		put: (sessionId: string) => unknown;
+		/** Called before Slack shows a receipt. Returns the pause in ms when Slack refuses it. */
+		tell: (answer: Answer) => unknown;
+	} = {
+		check: async () => null,
+		read: () => undefined,
+		put: () => undefined,
+		tell: () => undefined,
+	};
+
+	function current(sessionId: string): Session {
+		return sessions.get(sessionId) ?? asking(sessionId);
+	}
+
+	async function read(sessionId: string) {
+		calls.push({ kind: 'read', sessionId, at: clock.now() - T0 });
+		const readAt = clock.now();
+		const session = current(sessionId);
+		await on.read(sessionId);
+		return { session, readAt, since: readAt, endedAt: readAt };
+	}
+
+	function save(sessionId: string, messageIndex: number, items: readonly HumanInputItem[]): void {
+		const session = current(sessionId);
+		sessions.set(sessionId, {
+			...session,
+			messages: session.messages.map((message, index) =>
+				index === messageIndex ? { ...message, humanInput: [...items] } : message,
+			),
+		});
+	}
+
+	const sessionService: Pick<SessionServiceClient, 'callTimeoutMs' | 'read' | 'reserveDelivery'> = {
+		callTimeoutMs: CALL_TIMEOUT_MS,
+		read: (sessionId) => read(sessionId),
+		reserveDelivery: async () => ({
+			read,
+			async putAnswers(sessionId, messageIndex, items, maySend) {
+				if (maySend?.() === false) throw new SessionServiceError('timed_out', 'too late to be sent');
+				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
+				await on.put(sessionId);
+				save(sessionId, messageIndex, items);
+			},
+		}),
+	};
+
+	function coreFor(answers: AnswerStore, ownClock: Clock = clock) {
+		return coreOf({
+			store: { ...store, answers },
+			sessionService,
+			serviceUrl: SERVICE,
+			clock: ownClock,
+			log,
+			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
+		});
+	}
+
+	const delivering = {
+		async checkAuthor(person: Person, channelId: string) {
+			return { refusal: await on.check(person, channelId) };
+		},
+		random: () => 1,
+	};
+
+	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock) {
+		const worker = createAnswerWorker(coreFor(answers, ownClock), {
+			...delivering,
+			receipts: {
+				async tell(answer) {
+					const againAfterMs = await on.tell(answer);
+					if (typeof againAfterMs === 'number') return { receiptState: answer.receiptState, againAfterMs };
+					told.push(answer);
+					return {
+						receiptState: { ...answer.receiptState, state: answer.state, agentOutcome: answer.agentOutcome },
+						againAfterMs: null,
+					};
+				},
+			},
+			isOurs: () => true,
+			questionUpdated() {},
+		});
+		workers.push(worker);
+		return worker;
+	}
+
+	/** Waits until started work, including commits, has run. */
+	async function settle(): Promise<void> {
+		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+	}
+
+	return {
+		clock,
+		store,
+		settle,
+		/** Moves the clock from one sleeper to the next and lets the work of each run. */
+		async pass(ms: number): Promise<void> {
+			const end = clock.now() + ms;
+			await settle();
+			while (clock.now() < end) {
+				await clock.advance(Math.min(end, clock.nextWake ?? end) - clock.now());
+				await settle();
+			}
+		},
+		calls,
+		told,
+		log,
+		on,
+		save,
+		/** The session as the service has it. */
+		session: current,
+		setSession: (session: Session) => void sessions.set(session.sessionId, session),
+		createWorker,
+		/** One attempt under `token`. */
+		deliver: (answer: Answer, token: string) =>
+			createDelivery(coreFor(store.answers), delivering.checkAuthor, delivering.random).deliver(
+				answer,
+				token,
+				new AbortController().signal,
+			),
+		/** Accepts an answer to the session's question. */
+		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
+			const result = await store.answers.accept(
+				submission({ sessionId, ...hashesOf(asking(sessionId)), items: [item('blue')], giveUpAt }),
+			);
+			return result.answer;
+		},
+		get: async (id: string): Promise<Answer> => {
+			const answer = await store.answers.get(id);
+			if (answer === null) throw new Error(`there is no answer ${id}`);
+			return answer;
+		},
+		times: (kind: Call['kind'], sessionId = 's1') =>
+			calls.filter((call) => call.kind === kind && call.sessionId === sessionId).map((call) => call.at),
+		async [Symbol.asyncDispose]() {
+			const stopped = Promise.all(workers.map((worker) => worker.stop()));
+			await clock.advance(60_000);
+			await stopped;
+			await store.close();
+			await dataDir.remove();
+		},
+	};
+}

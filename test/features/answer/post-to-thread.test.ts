@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal, Posted } from '../../../fake-slack/index.ts';
+import { PRESS_NOTES } from '../../../src/features/answer/receipt-view.ts';
+import { whatHappened } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+const POST = 'Post my text to the thread';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	await grace().modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+const grace = () => app.slack.as('grace');
+
+/** Grace's answer, given in the form that a watch's card opened, came too late; her modal says so. */
+async function tooLate(text: string): Promise<{ modal: Modal; card: Posted }> {
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	await app.until(() => app.card(id)?.buttons().includes('Answer'));
+	const card = app.card(id, '#agents', 'grace');
+	if (card === undefined) throw new Error('There is no card.');
+	await card.press('Answer');
+	const form = await grace().waitForModal((modal) => modal.submitText() !== null);
+	await form.fill(0, text);
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await form.submit();
+	const modal = await app.until(() => {
+		const now = grace().modal();
+		return now?.buttons().includes(POST) === true && now;
+	});
+	await app.threadSays(id, 'Sand');
+	await app.pass(5_000);
+	return { modal, card };
+}
+
+/** A thread without replies disappears with its first message. */
+function removeThread(card: Posted): void {
+	for (const post of card.thread()) post.remove();
+	card.remove();
+}
+
+const standing = (text: string) =>
+	app.slack
+		.as('ada')
+		.messages('#agents', { all: true })
+		.filter((message) => message.text().includes(text));
+const says = (words: string) => app.until(() => grace().modal()?.text().includes(words));
+
+it('posts the text of a late answer into the thread from which its form was opened', async () => {
+	const { modal, card } = await tooLate('Graphite');
+	await modal.press(POST);
+	await says('Your text was posted.');
+	expect(standing('Graphite').map((message) => [message.threadTs(), message.isBroadcast()])).toEqual([
+		[card.ts, false],
+	]);
+});
+
+it('posts the text into a thread with replies whose first message was deleted', async () => {
+	const { modal, card } = await tooLate('Copper');
+	await app.slack.as('grace').say('#agents', 'Nice.', { thread: card });
+	card.remove();
+	await modal.press(POST);
+	await says(PRESS_NOTES.posted);
+	expect(standing('Copper').map((message) => message.threadTs())).toEqual([card.ts]);
+});
+
+it('posts nothing when the thread does not exist any more, and says so', async () => {
+	const { modal, card } = await tooLate('Forest');
+	removeThread(card);
+	const from = app.now();
+	await modal.press(POST);
+	await says(whatHappened('thread_gone'));
+	expect(grace().modal()?.text()).toContain('> Forest');
+	expect(JSON.stringify(app.calls('chat.postMessage', from).map(({ request }) => request))).not.toContain('Forest');
+	expect(standing('Forest')).toEqual([]);
+});
+
+it('deletes the post from the channel when the thread disappears during the call', async () => {
+	const { modal, card } = await tooLate('Ivory');
+	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === card.ts);
+	const pressed = modal.press(POST);
+	await app.slack.changes.until(
+		() => app.calls('chat.postMessage').at(-1)?.doneAt === null,
+		() => 'Nothing is being posted.',
+	);
+	removeThread(card);
+	release();
+	await pressed;
+	await says(whatHappened('thread_gone'));
+	expect(standing('Ivory')).toEqual([]);
+});
+
+it('says that the text is in the channel when it cannot be deleted', async () => {
+	const { modal, card } = await tooLate('Amber');
+	app.slack.faults.add({ method: 'chat.delete', error: 'cant_delete_message' });
+	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === card.ts);
+	const pressed = modal.press(POST);
+	await app.slack.changes.until(
+		() => app.calls('chat.postMessage').at(-1)?.doneAt === null,
+		() => 'Nothing is being posted.',
+	);
+	removeThread(card);
+	release();
+	await pressed;
+	await says('so Slack posted it in the channel, and I could not delete it there.');
+	expect(standing('Amber').map((message) => message.threadTs())).toEqual([null]);
+});
+
+it('posts nothing when Slack does not say whether the thread exists, and says so', async () => {
+	const { modal } = await tooLate('Pearl');
+	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
+	await modal.press(POST);
+	await says('Slack did not let me post in that channel.');
+	expect(standing('Pearl')).toEqual([]);
+});

@@ -1,0 +1,327 @@
+import type { KnownBlock } from '@slack/types';
+import { describe, expect, it } from 'vitest';
+import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/features/answer/receipt-view.ts';
+import { historyView } from '../../../src/features/answer/view.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
+import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
+import { momentMrkdwn } from '../../../src/slack/words.ts';
+import { answerOf, item, now } from '../../slack/support/answers.ts';
+import { expectSafeMessage, expectSafeView } from '../../slack/support/check.ts';
+import { textsOf } from '../../slack/support/questions.ts';
+import { whatHappened } from '../../support/sentences.ts';
+
+const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+const soon = now - 29_999;
+const receipt = { now, adminContact: 'U0OURSADMIN' };
+
+function show(more: Partial<Answer>) {
+	const view = receiptModal(answerOf(more), receipt);
+	const message = receiptMessage(answerOf(more), receipt);
+	expectSafeView(view);
+	expectSafeMessage(message);
+	expect(textsOf(message.blocks).slice(0, 2)).toEqual(textsOf(view.blocks).slice(0, 2));
+	return { texts: textsOf(view.blocks), buttons: buttonsOf(message.blocks), view, message };
+}
+
+function expectReceipt(
+	answer: Partial<Answer>,
+	headline: string,
+	{ explanation = /^\*“Hall”/, buttons = [] }: { explanation?: RegExp; buttons?: string[] } = {},
+) {
+	const shown = show(answer);
+	expect(shown.texts[0]).toBe(`*${headline}*`);
+	expect(shown.texts[1]).toMatch(explanation);
+	expect(shown.buttons).toEqual(buttons);
+	expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
+}
+
+const WRONG_KEY = whatHappened('unauthorized');
+const OPEN = 'Open the session';
+const POST = 'Post my text to the thread';
+
+describe('receipts', () => {
+	it.each<[what: string, answer: Partial<Answer>, headline: string, more?: Parameters<typeof expectReceipt>[2]]>([
+		['saved', { acceptedAt: soon }, '💾 Your answer is saved. Delivering…', { explanation: /^You can close this/ }],
+		[
+			'being sent',
+			{ state: 'delivering', acceptedAt: soon },
+			'📨 Your answer is saved. Delivering…',
+			{ explanation: /^You can close this/ },
+		],
+		[
+			'saved half a minute ago',
+			{ acceptedAt: soon - 1 },
+			'💾 Your answer is saved. Delivering…',
+			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
+		],
+		[
+			'being sent for half a minute',
+			{ state: 'delivering', acceptedAt: soon - 1 },
+			'📨 Your answer is saved. Delivering…',
+			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
+		],
+		[
+			'in trouble',
+			{ lastError: 'unavailable', nextAttemptAt: now + 60_000 },
+			'💾 Your answer is saved and not delivered yet.',
+			{
+				explanation: /cannot be reached.* Your answer is saved\. It is sent again automatically\. Next try: <!date/,
+				buttons: ['Discard answer'],
+			},
+		],
+		[
+			'waiting for its author',
+			{ state: 'waiting', lastError: 'unauthorized', attempts: 24 },
+			'⚠️ Your answer is saved, but could not be delivered.',
+			{
+				explanation: new RegExp(`^${WRONG_KEY} Handraise tried 24 times since <!date.*Try again, or discard it\\?$`),
+				buttons: ['Try again', 'Discard answer'],
+			},
+		],
+		['delivered', { state: 'delivered' }, '✅ Your answer was delivered. Waiting for the agent to go on…'],
+		['resumed', { state: 'resumed', agentOutcome: 'resumed' }, '✅ Your answer was delivered and the agent went on.'],
+		[
+			'overwritten',
+			{ state: 'delivered', agentOutcome: 'overwritten' },
+			'⚠️ Your answer was delivered, then somebody outside Handraise overwrote it.',
+			{ buttons: [OPEN, POST] },
+		],
+		[
+			'too late',
+			{ state: 'conflicted' },
+			'⚠️ Your answer was not sent: somebody else answered first.',
+			{ explanation: /^Nothing was overwritten\. Your text is below\.$/, buttons: [OPEN, POST] },
+		],
+		[
+			'outdated',
+			{ state: 'changed' },
+			'⚠️ Your answer was not sent: the question has changed.',
+			{
+				explanation:
+					/^The agent has changed its question\. Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
+				buttons: ['Answer the new question', POST],
+			},
+		],
+		[
+			'refused',
+			{ state: 'refused', lastError: 'request_too_large' },
+			'⚠️ Your answer could not be delivered: the session service refused it.',
+			{ explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can help\.$/, buttons: ['Try again', POST] },
+		],
+		[
+			'after the end',
+			{ state: 'ended' },
+			'⚠️ Your answer was not sent: the session is over.',
+			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN, POST] },
+		],
+		[
+			'given up though it was sent once',
+			{ state: 'withdrawn', putStartedAt: now - 30_000 },
+			'↩️ You discarded this answer. It was sent before and may have arrived.',
+		],
+		[
+			'of which nobody knows whether it arrived',
+			{ state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
+			'⚠️ Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
+			{
+				explanation: new RegExp(`^${whatHappened('timed_out')} Handraise tried 3 times`),
+				buttons: ['Try again', 'Discard answer'],
+			},
+		],
+		[
+			'that was sent before the question changed',
+			{ state: 'changed', putStartedAt: now - 30_000 },
+			'⚠️ The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
+			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer the new question', POST] },
+		],
+		[
+			'that was sent before the session ended',
+			{ state: 'ended', putStartedAt: now - 30_000 },
+			'⚠️ The session is over. Your answer was sent before that and may have arrived.',
+			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN, POST] },
+		],
+		[
+			'that stands behind another one',
+			{ state: 'conflicted', putStartedAt: now - 30_000 },
+			'⚠️ The session has a different answer now. Yours was sent and may have arrived first.',
+			{ explanation: /^It is not sent again/, buttons: [OPEN, POST] },
+		],
+		[
+			'of which it is not known yet whether it arrived',
+			{ state: 'delivering', putStartedAt: now - 30_000, lastError: 'timed_out' },
+			'📨 Your answer is saved and was sent. Handraise is checking whether it arrived.',
+			{ explanation: /sends your answer again only when it is certain that the first one did not arrive/ },
+		],
+		[
+			'whose agent could not be started',
+			{ state: 'delivered', startFailed: true },
+			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			{
+				explanation:
+					/^\*Send again\* sends the same answer once more, if .*\. That starts the agent with some versions of the session service only\. If it does not, look at the session in the dashboard; <@U0OURSADMIN> can help\.$/,
+				buttons: ['Send again'],
+			},
+		],
+		[
+			'whose agent could not be started again',
+			{ state: 'delivered', startFailed: true, lastError: 'still_not_started' },
+			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			{
+				explanation:
+					/^The last \*Send again\* failed\. The session service reported the failure again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
+				buttons: ['Send again'],
+			},
+		],
+		[
+			'that is sent again to start the agent',
+			{ state: 'delivered', startFailed: true, restartAskedAt: now },
+			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			{ explanation: /^It is being sent again/ },
+		],
+		['given up', { state: 'withdrawn' }, '↩️ You discarded this answer. Nothing was sent.'],
+	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
+		expectReceipt(answer, headline, more);
+	});
+
+	it.each([
+		['failed', '⚠️ Your answer was delivered, then the session failed.'],
+		['stopped', '⚠️ Your answer was delivered, then the session was stopped.'],
+		['paused', '⚠️ Your answer was delivered, then the session was paused.'],
+		['completed', '✅ Your answer was delivered and the session is complete.'],
+		['unseen', '⚠️ Your answer was delivered. The agent has not gone on yet.'],
+	] as const)('says how the session went on after the delivery: %s', (agentOutcome, headline) => {
+		expectReceipt({ state: 'delivered', agentOutcome }, headline);
+	});
+
+	it('lists each state of an answer with its time', () => {
+		const timeline = [
+			{ state: 'accepted', at: now - 3000 },
+			{ state: 'delivered', at: now - 2000 },
+			{ state: 'resumed', at: now - 1000 },
+		] as const;
+		expect(show({ state: 'resumed', agentOutcome: 'resumed', timeline }).texts).toContain(
+			[
+				`💾 Saved · ${momentMrkdwn(now - 3000)}`,
+				`✅ Delivered · ${momentMrkdwn(now - 2000)}`,
+				`▶️ The agent went on · ${momentMrkdwn(now - 1000)}`,
+			].join('\n'),
+		);
+	});
+
+	it("shows the other person's answer with the items' titles and hides secrets", () => {
+		const person = { teamId: 'T1', userId: 'U0OURS2' };
+		const other = { person, values: ['Hall A', null, ''], at: now - 120_000, answerId: null, same: false };
+		const items = [item('Hall', 'Hall B'), item('PIN', null, { secret: true, wiped: true }), item('Notes', 'x')];
+		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
+		expect(texts).toContain(
+			'<@U0OURS2> answered 2 min ago:\n“Hall”\n> Hall A\n“PIN”\n> (hidden)\n“Notes”\n> (left empty)',
+		);
+		expect(texts).toContain('*“PIN”*\n(hidden, and removed from Handraise)');
+		expect(texts[1]).toContain('Passwords and codes were not kept. Type them again.');
+	});
+
+	it('says when the other answer is the same, and when its author is unknown', () => {
+		const other = { person: null, values: ['x'], at: null, answerId: null, same: true };
+		const items = [item('Hall', 'x')];
+		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
+		expect(texts).toContain('Somebody outside Slack answered the same.');
+	});
+
+	it("counts the other person's values beyond ten", () => {
+		const other = {
+			person: null,
+			values: Array.from({ length: 12 }, () => 'x'),
+			at: null,
+			answerId: null,
+			same: false,
+		};
+		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items: [item('a', 'b')], other } });
+		expect(texts.find((text) => text.startsWith('Somebody'))).toMatch(/> x\nand 2 more$/);
+	});
+
+	it('never shows a secret in a receipt', () => {
+		const items = [item('Password', 'hunter2', { secret: true })];
+		const { view, texts, buttons } = show({ state: 'ended', content: { kind: 'readable', items, other: null } });
+		expect(JSON.stringify(view)).not.toContain('hunter2');
+		expect(texts).toContain('*“Password”*\n(hidden)');
+		expect(texts[1]).not.toContain('Your text is below');
+		expect(buttons).toEqual(['Open the session']);
+	});
+
+	it.each([
+		['removed', 'The text of this answer was removed because its retention time is over.'],
+		['unreadable', 'The text of this answer was stored with another encryption key and cannot be read.'],
+	] as const)('says that the text of an answer was %s', (kind, words) => {
+		const { texts } = show({ state: 'ended', content: { kind } });
+		expect(texts).toContain(words);
+		expect(texts[1]).toBe('The agent of this session no longer reads answers.');
+	});
+
+	it('leaves out items that the author did not answer and counts those beyond ten', () => {
+		const items = [item('', null), ...Array.from({ length: 13 }, (_, at) => item(`t${at}`, 'x'.repeat(5000)))];
+		const { texts, message } = show({ content: { kind: 'readable', items, other: null } });
+		expect(texts.filter((text) => text.startsWith('*“t'))).toHaveLength(10);
+		expect(texts).toContain('and 3 more answers');
+		expect(textsOf(message.blocks).join('').length).toBeLessThan(12_000);
+	});
+
+	it('offers to post the text only if the answer came from a channel', () => {
+		expect(show({ state: 'ended', origin: { channelId: null, threadTs: null } }).buttons).toEqual(['Open the session']);
+		expect(show({ state: 'ended', origin: { channelId: 'C1', threadTs: null } }).buttons).toEqual([
+			'Open the session',
+			'Post my text in the channel',
+		]);
+	});
+
+	it("stores the answer's id in the receipt's metadata", () => {
+		expect(decodeMetadata(show({}).view.private_metadata)?.formId).toBe('answer-1');
+		expectSafeView(savedModal(answerOf({})));
+	});
+
+	it('posts a text that was not sent with its author and its session', () => {
+		const message = ownTextMessage(answerOf({ state: 'ended' }));
+		expectSafeMessage(message);
+		expect(textsOf(message.blocks)).toEqual([
+			'💬 <@U0OURS1> wanted to answer session *3f9a2c1d*. This was not sent to the agent:',
+			'*“Hall”*\n> The &lt;garden&gt;\n> please',
+		]);
+	});
+});
+
+describe('historyView', () => {
+	const page = (answers: readonly Answer[], total: number, offset = 0) => {
+		const view = historyView({ ...metadata, offset }, answers, total);
+		expectSafeView(view);
+		return { texts: textsOf(view.blocks), buttons: buttonsOf(view.blocks as KnownBlock[]) };
+	};
+
+	it('says that a session has no answers', () => {
+		expect(page([], 0)).toEqual({
+			texts: ['Nobody has answered session *3f9a2c1d* through Handraise yet.'],
+			buttons: [],
+		});
+	});
+
+	it('shows who answered what and when', () => {
+		expect(page([answerOf()], 1).texts).toEqual([
+			'One answer to session *3f9a2c1d*, newest first.',
+			'<@U0OURS1>',
+			'*“Hall”*\n> The &lt;garden&gt;\n> please',
+			`💾 Saved · ${momentMrkdwn(now - 60_000)}`,
+		]);
+	});
+
+	it('turns the pages of a history', () => {
+		const six = Array.from({ length: 6 }, () => answerOf());
+		expect(page(six, 20).buttons).toEqual(['Older answers']);
+		expect(page(six, 20, 6).buttons).toEqual(['Newer answers', 'Older answers']);
+		expect(page(six.slice(0, 2), 20, 18).buttons).toEqual(['Newer answers']);
+		expect(page([], 20, 100).texts).toContain('No more answers here.');
+	});
+});
+
+function buttonsOf(blocks: readonly KnownBlock[]): string[] {
+	return blocks.flatMap((block) =>
+		block.type === 'actions' ? block.elements.flatMap((one) => (one.type === 'button' ? [one.text.text] : [])) : [],
+	);
+}

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { TEXT_REMOVED } from '../../../src/features/answer/view.ts';
+import { unwatchedWords } from '../../../src/features/watch/view.ts';
+import { openStore } from '../../../src/stores.ts';
+import { createRecordingLog, KEY } from '../../database/support.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { startApp } from '../../support/app.ts';
+import { headline } from '../../support/sentences.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', async () => {
+	let aheadMs = 0;
+	await using app = await startApp({
+		clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
+		env: {
+			RETENTION_DAYS: '3',
+			GIVE_UP_HOURS: '1',
+			WATCH_MAX_DAYS: '30',
+			ENCRYPTION_KEY: KEY,
+		},
+	});
+	const ada = app.slack.as('ada');
+	for (const id of ['drafted', 'waiting', 'watched', 'unwatched']) {
+		app.service.sessions.put(id, askingSession([`About ${id}`]));
+	}
+
+	const dm = (words: string) =>
+		app.slack.changes.until(
+			() => ada.dm(words).length > 0,
+			() => words,
+		);
+
+	/** Starts again so many days later, because housekeeping runs at every start. */
+	async function restartAfter(days: number): Promise<void> {
+		aheadMs = days * DAY_MS + 2 * HOUR_MS;
+		await app.restart();
+	}
+
+	/** Stops the program and returns what is stored. */
+	async function stored() {
+		await app.stop();
+		const store = await openStore({
+			dataDir: app.dataDir,
+			encryptionKey: KEY,
+			log: createRecordingLog(),
+		});
+		const { read } = store.db;
+		const answers = await read.selectFrom('answers').select(['content', 'state']).execute();
+		const drafts = await read.selectFrom('drafts').select('form_id').execute();
+		const watches = await read.selectFrom('watches').select('session_id').orderBy('session_id').execute();
+		const posts = await read
+			.selectFrom('posts')
+			.select('kind')
+			.where('content', '!=', '')
+			.where('kind', 'in', ['card', 'question'])
+			.execute();
+		await store.close();
+		return {
+			answers: answers.map(({ content, state }) => `${state} ${content === null ? 'without' : 'with'} text`),
+			drafts: drafts.length,
+			watches: watches.map((row) => row.session_id),
+			posts: posts.map((row) => row.kind).sort(),
+		};
+	}
+
+	const form = await openSession(app, 'waiting');
+	await form.fill(0, 'Words');
+	app.service.faults.add({ kind: 'error', status: 503, method: 'GET', sessionId: 'waiting' });
+	await form.submit();
+	await ada.waitForModal(headline('accepted'));
+	await form.close();
+	const draft = await openSession(app, 'drafted');
+	await draft.fill(0, 'So far');
+	await draft.close();
+	for (const id of ['watched', 'unwatched']) {
+		await ada.command('#agents', `/session watch ${id}`);
+		// The card and the question's own message.
+		const isAsked = () => ada.messages('#agents').filter((post) => post.text().includes(`About ${id}`)).length >= 2;
+		await app.slack.changes.until(isAsked, () => id);
+	}
+	await ada.command('#agents', '/session unwatch unwatched');
+	await ada.waitForMessage('#agents', unwatchedWords('unwatched', true));
+	await restartAfter(2);
+	await dm(headline('waiting'));
+	expect(await stored()).toEqual({
+		answers: ['waiting with text'],
+		drafts: 1,
+		watches: ['unwatched', 'watched'],
+		posts: ['card', 'card', 'question', 'question'],
+	});
+
+	await restartAfter(3);
+	await dm(TEXT_REMOVED);
+	expect(await stored()).toEqual({
+		answers: ['waiting without text'],
+		drafts: 0,
+		watches: ['watched'],
+		posts: ['card', 'question'],
+	});
+});

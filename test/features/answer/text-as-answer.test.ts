@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { answeredMeanwhile } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+});
+
+const ada = () => app.slack.as('ada');
+const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;
+
+/** A watched session with a question in its thread. */
+async function asked(...titles: string[]): Promise<string> {
+	const id = await app.watched();
+	app.ask(
+		id,
+		titles.map((title) => item(title)),
+	);
+	await app.threadSays(id, titles[0] ?? '');
+	return id;
+}
+
+async function sayInThread(id: string, text: string, who = 'ada') {
+	const thread = app.card(id);
+	if (thread === undefined) throw new Error('there is no card');
+	return app.slack.as(who).say('#agents', text, { thread });
+}
+
+describe('the shortcut "Use as answer"', () => {
+	it('opens the form by "Use as answer" with the text as it was typed', async () => {
+		const id = await asked('Which colour?');
+		const message = await sayInThread(id, 'Sand & <forest>, please');
+		expect(await ada().shortcut(message, 'use_as_answer')).toBe(true);
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(0)).toBe('Sand & <forest>, please');
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.threadSays(id, 'Answered by');
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Sand & <forest>, please');
+	});
+
+	it('asks which of several items "Use as answer" is for', async () => {
+		const id = await asked('First?', 'Second?');
+		const message = await sayInThread(id, 'Only the second');
+		await ada().shortcut(message, 'use_as_answer');
+		const chooser = await ada().waitForModal('Which question does it answer?');
+		expect(chooser.text()).toContain('> Only the second');
+		await chooser.choose(0, '2. “Second?”');
+		const form = await ada().waitForModal(isForm);
+		expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
+	});
+
+	it('sends a chosen text of more than 3,000 characters whole', async () => {
+		const id = await asked('What should it say?');
+		const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
+		const message = await sayInThread(id, text);
+		await ada().shortcut(message, 'use_as_answer');
+		const form = await ada().waitForModal(isForm);
+		expect(form.text()).toMatch(/whole|characters/);
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.threadSays(id, 'Answered by');
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe(text);
+	});
+
+	it('uses the text of the bot’s own question when the shortcut is used on it', async () => {
+		const id = await asked('Which colour?');
+		const post = app.thread(id)[0];
+		if (post === undefined) throw new Error('no post');
+		await ada().shortcut(post, 'use_as_answer');
+		await ada().waitForModal();
+	});
+
+	it('does not use a message for a secret item', async () => {
+		const id = await asked('Your password');
+		const message = await sayInThread(id, 'hunter2-in-public');
+		await ada().shortcut(message, 'use_as_answer');
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(0)).toBeNull();
+		expect(form.text()).toContain('password or code');
+		expect(form.text()).not.toContain('hunter2-in-public');
+	});
+
+	it('says that no question is open for a chosen message', async () => {
+		const id = await app.watched();
+		const message = await sayInThread(id, 'Sand');
+		await ada().shortcut(message, 'use_as_answer');
+		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
+		expect(modal.submitText()).toBeNull();
+		expect(modal.text()).toContain('no question');
+	});
+
+	it('replies with help when the message is not in a watched thread', async () => {
+		const message = await ada().say('#agents', 'Sand');
+		const told = await app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
+		expect(told.text()).toContain('I cannot tell which session that message is for');
+		expect(ada().modal()).toBeNull();
+	});
+
+	it('refuses "Use as answer" to a guest', async () => {
+		const id = await asked('Which colour?');
+		const message = await sayInThread(id, 'Sand', 'gus');
+		await app.slack.as('gus').shortcut(message, 'use_as_answer');
+		const modal = await app.slack.as('gus').waitForModal((now) => !now.text().includes('Looking at session'));
+		expect(modal.text()).toContain('Guests');
+		await modal.close(true);
+	});
+});
+
+describe('a mention in the thread', () => {
+	it('replies to a mention, only for its author, with a button that opens the form with the text', async () => {
+		const id = await asked('Which colour?');
+		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest, I think', { thread: app.card(id) ?? '' }));
+		expect(told.isEphemeral()).toBe(true);
+		expect(told.threadTs()).toBe(app.card(id)?.ts);
+		expect(told.text()).toContain('> Forest, I think');
+		await told.press('Use as answer');
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(0)).toBe('Forest, I think');
+		await form.submit();
+		await app.threadSays(id, 'Answered by');
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
+	});
+
+	it("says who answered when the mention's button is pressed later", async () => {
+		const id = await asked('Which colour?');
+		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest', { thread: app.card(id) ?? '' }));
+		const grace = app.slack.as('grace');
+		await grace
+			.messages('#agents', { all: true })
+			.find(({ ts }) => ts === app.thread(id)[0]?.ts)
+			?.press('Answer');
+		const hers = await grace.waitForModal(isForm);
+		await hers.fill(0, 'Sand');
+		await hers.submit();
+		await app.threadSays(id, 'Answered by');
+		await told.press('Use as answer');
+		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
+		expect(modal.text()).toContain(answeredMeanwhile('grace'));
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('asks which item a mention is for, sends long texts whole, and refuses secret items', async () => {
+		const several = await asked('First?', 'Second?');
+		const told = await app.toldAfter(() =>
+			ada().mention('#agents', 'the second one', { thread: app.card(several) ?? '' }),
+		);
+		await told.press('Use as answer');
+		const chooser = await ada().waitForModal('Which question does it answer?');
+		await chooser.choose(0, '2. “Second?”');
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(1)).toBe('the second one');
+		await form.close(true);
+
+		const secret = await asked('One-time code');
+		const refused = await app.toldAfter(() =>
+			ada().mention('#agents', '314159 secretly', { thread: app.card(secret) ?? '' }),
+		);
+		expect(refused.text()).toContain('Handraise never takes those from a message');
+		expect(refused.buttons()).toEqual([]);
+		expect(app.log.join('\n')).not.toContain('314159 secretly');
+
+		const long = await asked('Say everything');
+		const text = `start ${'long '.repeat(1_000)}end`;
+		const offer = await app.toldAfter(() => ada().mention('#agents', text, { thread: app.card(long) ?? '' }));
+		await offer.press('Use as answer');
+		const whole = await ada().waitForModal(isForm);
+		expect((await whole.submit()).outcome).toBe('updated');
+		await app.threadSays(long, 'Answered by');
+		expect(app.service.log.effectivePuts(long).map(itemsOf)[0]?.[0]?.value).toBe(text);
+	});
+
+	it('replies to a mention outside a watched thread with help', async () => {
+		const told = await app.toldAfter(() => ada().mention('#agents', 'hello?'));
+		expect(told.text()).toContain('/session watch');
+	});
+});
+
+it('ignores messages without a mention in the thread', async () => {
+	const id = await asked('Which colour?');
+	const from = app.now();
+	await sayInThread(id, 'I would take sand');
+	await sayInThread(id, 'yes', 'grace');
+	await app.pass(30_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+	expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+	expect(app.calls('chat.postMessage', from)).toEqual([]);
+});

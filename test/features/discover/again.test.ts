@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { BEGAN_ALL, ENDED_ALL } from '../../support/sentences.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+const MINUTE = 60_000;
+let app: WatchingApp;
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+	const settings = { DISCOVER_SESSIONS: 'true', MAX_WATCHES_PER_CHANNEL: '200', REMIND_AFTER: 'off', ...env };
+	app = await watchingApp({ env: settings, service: { list: { mode: 'on' } } });
+}
+
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => post.text().includes(`“${name}”`));
+const openPostsOf = (name: string) => postsOf(name).filter((post) => post.buttons().length > 0);
+const postOf = (name: string) => app.until(() => postsOf(name)[0]);
+const notices = () =>
+	app.inChannel().flatMap((post) => {
+		if (post.text().includes(BEGAN_ALL)) return 'watch';
+		return post.text().includes(ENDED_ALL) ? 'unwatch' : [];
+	});
+
+/** A session that nobody watches and that waits for a person. */
+function waiting(name: string): string {
+	const id = app.session({ name });
+	app.ask(id, [{ title: 'Which colour?', description: 'One of: red, green' }]);
+	return id;
+}
+
+/** Its question was posted and stopped in the channel some minutes ago. */
+async function stopped(name: string): Promise<string> {
+	await app.command('/session watch all');
+	const id = waiting(name);
+	await postOf(name);
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => openPostsOf(name).length === 0);
+	await app.pass(5 * MINUTE);
+	return id;
+}
+
+/** The agent asks something else, without an answer. */
+function askMore(id: string): void {
+	const question = {
+		role: 'assistant',
+		content: 'Or rather:',
+		human_input: [{ title: 'Which size?', description: '' }],
+	};
+	app.service.sessions.push(id, question);
+}
+
+describe('/session watch all after /session unwatch all', () => {
+	it('brings what still waits again, also what the channel never saw', async () => {
+		await start();
+		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
+		for (const name of names) waiting(name);
+		await app.pass(12_000);
+		await app.command('/session watch all');
+		await postOf('Chair 0');
+		await app.command('/session unwatch all');
+		await app.pass(10_000);
+		expect(names.flatMap(openPostsOf)).toEqual([]);
+		await app.command('/session watch all', 'grace');
+		await app.pass(MINUTE);
+		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
+	});
+
+	it('works when two people type them at once', async () => {
+		await start();
+		await app.command('/session watch all');
+		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
+		for (const name of names) waiting(name);
+		await app.until(() => names.every((name) => postsOf(name).length > 0));
+		const type = (who: string, line: string) => app.slack.as(who).command('#agents', line);
+		await Promise.all([type('ada', '/session unwatch all'), type('grace', '/session watch all')]);
+		await app.pass(MINUTE);
+		await app.command('/session watch all', 'grace');
+		await app.pass(2 * MINUTE);
+		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
+	}, 60_000);
+});
+
+it('a channel that begins later gets at once what another one has stopped', async () => {
+	await start();
+	await stopped('Chairs');
+	await app.command('/session watch all', 'ada', '#secret');
+	await app.pass(15_000);
+	const there = app.inChannel('#secret').filter((post) => post.text().includes('“Chairs”'));
+	expect(there.map((post) => post.buttons().length > 0)).toEqual([true]);
+});
+
+it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async () => {
+	await start();
+	await app.pass(12_000);
+	app.service.list.mode = 'off';
+	await app.pass(15_000);
+	const told = await app.command('/session watch all', 'ada', 'dm');
+	expect(told.text()).toContain('from now on. ⏳ The list of sessions cannot be got at the moment');
+	app.service.list.mode = 'on';
+	waiting('Chairs');
+	await app.until(() => app.inChannel('dm').find((post) => post.text().includes('“Chairs”')));
+	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
+});
+
+describe('/session unwatch with an id', () => {
+	it('does not bring the question back, and brings what is asked next, also without a list in between', async () => {
+		await start();
+		const id = await stopped('Chairs');
+		expect(postsOf('Chairs')).toHaveLength(1);
+		askMore(id);
+		await app.pass(8 * MINUTE);
+		expect(postsOf('Chairs')).toHaveLength(2);
+		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	}, 60_000);
+});
+
+describe('/session unwatch before the first read', () => {
+	const SLOW = { SESSION_SERVICE_TIMEOUT_MS: '15000' };
+	const slow = (id: string) => app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
+
+	it('of a discovered question does not bring it, and brings what is asked next', async () => {
+		await start(SLOW);
+		await app.command('/session watch all');
+		await app.pass(12_000);
+		const id = waiting('Chairs');
+		slow(id);
+		await app.until(() => app.service.log.reads(id).length > 0);
+		await app.command(`/session unwatch ${id}`);
+		app.service.faults.clear();
+		await app.pass(5 * MINUTE);
+		expect(postsOf('Chairs')).toEqual([]);
+		askMore(id);
+		await app.until(() => openPostsOf('Chairs').length > 0);
+		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	}, 60_000);
+
+	it('of a session that somebody watched does not bring what they saw', async () => {
+		await start(SLOW);
+		await app.command('/session watch all');
+		await app.pass(12_000);
+		const id = app.session({ name: 'Chairs' });
+		app.service.list.hidden.add(id);
+		app.ask(id, ['Which colour?']);
+		await app.command(`/session watch ${id}`);
+		await app.command(`/session unwatch ${id}`);
+		app.service.list.hidden.clear();
+		await app.pass(5 * MINUTE);
+		expect(postsOf('Chairs').map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+	}, 60_000);
+});
+
+describe('posts that are on their way', () => {
+	it.each(['/session unwatch all', '/session unwatch ID'])('are settled after %s', async (command) => {
+		await start();
+		await app.command('/session watch all');
+		await app.pass(5_000);
+		const release = app.slack.faults.hold('chat.postMessage', (args) => JSON.stringify(args).includes('Which colour?'));
+		const id = waiting('Chairs');
+		const isHeld = () => app.calls('chat.postMessage').some(({ doneAt }) => doneAt === null);
+		await app.until(isHeld);
+		await app.command(command.replace('ID', id));
+		release();
+		await app.until(() => postsOf('Chairs').length === 1);
+		await app.until(() => openPostsOf('Chairs').length === 0);
+		await app.pass(MINUTE);
+		expect(postsOf('Chairs')).toHaveLength(1);
+	});
+
+	it.each(['readable', 'unreadable'])(
+		'do not come after the question was answered, history %s',
+		async (history) => {
+			await start();
+			if (history === 'unreadable') {
+				const isHistory = (scope: string) => scope === 'channels:history' || scope === 'groups:history';
+				app.slack.settings.scopes = app.slack.settings.scopes.filter((scope) => !isHistory(scope));
+			}
+			await app.command('/session watch all');
+			await app.pass(5_000);
+			const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+			const id = waiting('Chairs');
+			await app.pass(MINUTE);
+			app.service.sessions.answerAsPage(id, ['red'], 2);
+			app.service.sessions.setStatus(id, 'active');
+			await app.pass(9 * MINUTE);
+			lift();
+			await app.pass(8 * MINUTE);
+			expect(postsOf('Chairs')).toEqual([]);
+		},
+		60_000,
+	);
+});
+
+it('a channel is told of no beginning that ended before it could be told', async () => {
+	await start();
+	const lift = app.slack.faults.rateLimit('chat.postMessage');
+	for (let time = 0; time < 3; time += 1) {
+		await app.command('/session watch all');
+		await app.pass(2_000);
+		await app.command('/session unwatch all');
+		await app.pass(2_000);
+	}
+	await app.command('/session watch all');
+	lift();
+	await app.pass(2 * MINUTE);
+	expect(notices()).toEqual(['watch']);
+});
+
+it('sessions that come and go in lists do not keep others from being read', async () => {
+	await start({ ...USUAL_REQUESTS, DISCOVER_SESSIONS: 'false', MAX_WATCHES_PER_PERSON: '200' });
+	const others = Array.from({ length: 24 }, () => app.session());
+	const unsteady = Array.from({ length: 100 }, (_, index) => waiting(`Chair ${index}`));
+	const ids = [...others, ...unsteady];
+	for (let at = 0; at < ids.length; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
+	await app.pass(3 * MINUTE);
+	const readCount = () => others.reduce((sum, id) => sum + app.service.log.reads(id).length, 0);
+	const before = readCount();
+	for (let time = 0; time < 30; time += 1) {
+		for (const id of unsteady) app.service.list.hidden.add(id);
+		await app.pass(2_000);
+		app.service.list.hidden.clear();
+		await app.pass(2_000);
+	}
+	// Within a minute each could be read once.
+	expect(readCount() - before).toBeGreaterThan(2 * others.length);
+}, 120_000);

@@ -1,0 +1,311 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { asksWords, OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
+import { REMINDER, watchOutcome, whatHappened } from '../../support/sentences.ts';
+import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
+import { discoveringApp } from './harness.ts';
+
+const MINUTE = 60_000;
+let app: Awaited<ReturnType<typeof discoveringApp>>;
+
+async function start(options: Parameters<typeof discoveringApp>[0] = {}): Promise<void> {
+	app = await discoveringApp(options);
+}
+
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+describe('/session watch all', () => {
+	it('brings a raised hand into the channel as one post, which says who answered', async () => {
+		await start();
+		expect((await app.watchAll()).text()).toContain('from now on');
+		const begun = await app.saysInChannel('has typed `/session watch all`');
+		expect(begun.text()).toContain('ada');
+		const id = app.waiting();
+		const post = await app.postOf(id);
+		expect(post.text()).toContain('Order new chairs');
+		expect(post.buttons()).toEqual(['red', 'green', 'Answer…', 'Hand over']);
+		await post.press('green');
+		await app.until(() => app.service.log.puts(id).length === 1);
+		app.service.sessions.setStatus(id, 'active');
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/chose|Answered by/);
+		await app.pass(MINUTE);
+		expect(app.raised()).toHaveLength(1);
+		expect(post.thread()).toEqual([]);
+		expect((await app.command('/session list')).text()).toContain('No session waits here now');
+	});
+
+	it('sees a raised hand within 4 s while nothing is watched', async () => {
+		await start({ env: USUAL_REQUESTS });
+		await app.watchAll();
+		await app.pass(MINUTE);
+		const askedAt = app.clock.now();
+		const id = app.waiting();
+		await app.until(() => app.service.log.reads(id).some(({ answeredAt }) => answeredAt !== null));
+		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(4_000);
+		await app.postOf(id);
+	});
+
+	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		const first = await app.postOf(id);
+		app.answerElsewhere(id);
+		await app.until(() => first.text().includes(OUTSIDE));
+		await app.pass(15_000);
+		app.ask(id, ['Which size?']);
+		const second = await app.until(() => app.asked(id)[1]);
+		expect(second.text()).toContain('Which size?');
+		expect(second.threadTs()).toBeNull();
+		await app.pass(MINUTE);
+		expect(app.asked(id)).toHaveLength(2);
+	});
+
+	it('posts at once what the agent asks next after an answer in Handraise, also between two lists', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		const first = await app.postOf(id);
+		await first.press('green');
+		await app.until(() => app.service.log.puts(id).length === 1);
+		const lists = app.listCalls();
+		app.service.list.mode = 'off';
+		app.service.sessions.setStatus(id, 'active');
+		await app.until(() => first.buttons().length === 0);
+		app.ask(id, ['Which size?']);
+		const second = await app.until(() => app.asked(id)[1]);
+		expect(second.text()).toContain('Which size?');
+		expect(app.listCalls() - lists).toBeLessThanOrEqual(1);
+		app.answerElsewhere(id, app.service.sessions.askingIndex(id));
+		await app.until(() => second.text().includes(OUTSIDE));
+		await app.pass(MINUTE);
+		expect(app.asked(id)).toHaveLength(2);
+		expect((await app.command('/session list')).text()).toContain('No session waits here now');
+	});
+
+	it('posts a question that replaces an open one beside it, and reminds in the thread of the newest', async () => {
+		await start({ env: { REMIND_AFTER: '40s' } });
+		await app.watchAll();
+		const id = app.waiting();
+		const first = await app.postOf(id);
+		app.service.sessions.push(id, {
+			role: 'assistant',
+			content: 'Another thing.',
+			human_input: [{ title: 'Which size?', description: '' }],
+		});
+		const second = await app.until(() => app.asked(id)[1]);
+		await app.until(() => first.buttons().length === 0);
+		const reminder = await app.until(() => second.thread()[0]);
+		expect(reminder.text()).toMatch(REMINDER);
+		expect(first.thread()).toEqual([]);
+	});
+
+	it('leaves a session alone that the channel watches, and brings it into another channel', async () => {
+		await start();
+		const id = await app.watched();
+		await app.watchAll();
+		await app.watchAll('', '#secret');
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.postOf(id, '#secret');
+		await app.pass(30_000);
+		expect(app.thread(id).filter((post) => post.text().includes('Which colour?'))).toHaveLength(1);
+		expect(app.asked(id, '#secret')).toHaveLength(1);
+	});
+
+	it('says on the post who is answering, and the id of the session', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		const post = await app.postOf(id);
+		expect(post.text()).toContain(`session ${id}`);
+		const hers = app.slack.as('grace').messages(post.channel, { all: true });
+		await hers.find(({ ts }) => ts === post.ts)?.press('Answer…');
+		await app.until(() => post.text().includes('@grace is answering this'));
+		await app.slack.as('grace').modal()?.close();
+		await app.until(() => !post.text().includes('is answering this'));
+		expect(app.asked(id)).toHaveLength(1);
+	});
+
+	it('keeps away a question that somebody stopped, also when the list was away, and brings the next one', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		await app.postOf(id);
+		await app.command(`/session unwatch ${id}`);
+		app.service.list.mode = 'off';
+		await app.saysInChannel(leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, null));
+		app.service.list.mode = 'on';
+		await app.until(async () => !(await app.command('/session list')).text().includes('is paused'));
+		app.service.sessions.setStatus(id, 'active');
+		await app.pass(15_000);
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.pass(MINUTE);
+		expect(app.asked(id)).toHaveLength(1);
+		app.service.sessions.push(id, {
+			role: 'assistant',
+			content: 'Else.',
+			human_input: [{ title: 'Which size?', description: '' }],
+		});
+		await app.until(() => app.asked(id)[1]);
+		expect(app.asked(id)[1]?.text()).toContain(asksWords('Session “Order new chairs”'));
+	});
+
+	it('finds the list again after an outage in which nothing could be read', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		await app.postOf(id);
+		app.service.faults.add({ kind: 'error' });
+		await app.saysInChannel('The session service has been unavailable');
+		app.service.sessions.remove(id);
+		await app.pass(2 * MINUTE);
+		app.service.faults.clear();
+		const next = await app.until(() => app.postOf(app.waiting('Order a desk')));
+		expect(next.text()).toContain('Order a desk');
+	});
+
+	it('makes a card of a raised hand when somebody watches its session', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		const post = await app.postOf(id);
+		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
+		const card = await app.until(() => app.asked(id)[1]);
+		expect(card.text()).toContain('Waiting');
+		app.answerElsewhere(id);
+		await app.until(() => post.buttons().length === 0);
+		await app.until(() => post.thread().some((reply) => reply.text().includes(OUTSIDE)));
+		expect((await app.command('/session list')).text()).toContain(watchCountWords(1, true));
+	});
+
+	it('believes the read, not the list: a session that asks nothing is looked at every 30 seconds', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.session({ status: 'humanInput' });
+		await app.until(() => app.service.log.reads(id).length === 1);
+		await app.pass(2 * MINUTE);
+		const reads = app.service.log.reads(id).length;
+		expect(reads).toBeGreaterThanOrEqual(3);
+		expect(reads).toBeLessThanOrEqual(5);
+		expect(app.raised()).toEqual([]);
+		app.ask(id);
+		await app.postOf(id);
+	});
+
+	it('does not end what a list leaves out while it waits', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		const post = await app.postOf(id);
+		app.service.list.hidden.add(id);
+		await app.pass(2 * MINUTE);
+		expect(post.buttons()).toContain('red');
+		app.service.list.hidden.delete(id);
+		await app.pass(MINUTE);
+		expect(app.asked(id)).toHaveLength(1);
+		app.answerElsewhere(id);
+		await app.until(() => post.buttons().length === 0);
+	});
+
+	it('settles the post when the session ends or is gone', async () => {
+		await start();
+		await app.watchAll();
+		const [stopped, deleted] = [app.waiting(), app.waiting('Order lamps')];
+		const posts = [await app.postOf(stopped), await app.postOf(deleted)];
+		app.service.sessions.setStatus(stopped, 'stopped');
+		app.service.sessions.remove(deleted);
+		await app.until(() => posts.every((post) => post.buttons().length === 0));
+		expect(posts[0]?.text()).toContain('Closed without an answer');
+		expect(app.raised()).toHaveLength(2);
+	});
+
+	it('shows how it was asked to: discreet, without buttons', async () => {
+		await start();
+		expect((await app.watchAll('--discreet --no-buttons')).text()).toContain('from now on');
+		expect((await app.watchAll('--discreet')).text()).toContain('come into this channel already');
+		expect((await app.watchAll('--buttons')).text()).toContain('New ones are posted by `watch all --discreet`.');
+		await app.watchAll('--no-buttons');
+		const post = await app.postOf(app.waiting());
+		expect(post.buttons()).not.toContain('red');
+		expect(app.slack.state.messages.find(({ ts }) => ts === post.ts)?.text).not.toContain('Which colour?');
+		expect((await app.watchAll('--thread-only')).text()).toContain('`watch all` takes `--discreet`');
+	});
+
+	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
+		await start();
+		await app.watchAll();
+		const post = await app.postOf(app.waiting());
+		const listed = (await app.command('/session list', 'grace')).text();
+		expect(listed).toContain(watchCountWords(1, true));
+		expect(listed).toMatch(/The questions of all sessions come into this channel: `watch all` by @ada/);
+		const told = (await app.command('/session unwatch all', 'grace')).text();
+		expect(told).toBe(unwatchedAllWords(1, true));
+		await app.until(() => post.buttons().length === 0);
+		const ended = await app.saysInChannel('has typed `/session unwatch all`');
+		expect(ended.text()).toContain('grace');
+		const another = app.waiting('Another');
+		await app.pass(MINUTE);
+		expect(app.asked(another)).toEqual([]);
+		expect((await app.command('/session list')).text()).not.toContain('all sessions');
+		expect((await app.command('/session unwatch all')).text()).toContain(unwatchedAllWords(0, false));
+	});
+
+	it('does not bring back a raised hand that somebody unwatched, until it is raised again', async () => {
+		await start();
+		await app.watchAll();
+		const id = app.waiting();
+		const post = await app.postOf(id);
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toContain(`\`/session\` with its id shows its state.`);
+		expect(post.text()).toContain(`session ${id}`);
+		await app.pass(2 * MINUTE);
+		expect(app.asked(id)).toHaveLength(1);
+		app.answerElsewhere(id);
+		await app.pass(30_000);
+		app.ask(id, ['Which size?']);
+		await app.until(() => app.asked(id)[1]);
+	});
+});
+
+describe('/session watch all is refused in words', () => {
+	it('when Handraise does not discover sessions', async () => {
+		await start({ env: { DISCOVER_SESSIONS: 'false', ADMIN_CONTACT: 'the help desk' } });
+		const told = (await app.watchAll()).text();
+		expect(told).toContain('DISCOVER_SESSIONS');
+		expect(told).toContain('the help desk');
+		app.waiting();
+		await app.pass(MINUTE);
+		expect(app.raised()).toEqual([]);
+	});
+
+	it('when the list is not used', async () => {
+		await start({ env: { SESSION_SERVICE_LIST: 'off' } });
+		expect((await app.watchAll()).text()).toContain('SESSION_SERVICE_LIST');
+		await app.pass(20_000);
+		expect(app.listCalls()).toBe(0);
+	});
+
+	it('when the service has no list', async () => {
+		await start({ service: { list: { mode: 'off' } } });
+		await app.pass(5_000);
+		expect((await app.watchAll()).text()).toContain('cannot get the list of sessions');
+	});
+
+	it.each([
+		{ what: 'where the bot is not a member', channel: '#general', code: 'watch_not_member' },
+		{ what: 'in a shared channel', channel: '#shared', code: 'watch_external' },
+		{ what: 'by a guest', channel: '#agents', code: 'guest', who: 'gus' },
+	])('$what', async ({ channel, code, who = 'ada' }) => {
+		await start();
+		expect((await app.command('/session watch all', who, channel)).text()).toContain(whatHappened(code));
+		app.waiting();
+		await app.pass(MINUTE);
+		expect(app.inChannel(channel)).toEqual([]);
+	});
+});

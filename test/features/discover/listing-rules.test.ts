@@ -1,0 +1,419 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
+import { HandraiseError } from '../../../src/core/errors.ts';
+import { type Cell, createMemoryCell } from '../../../src/core/values.ts';
+import {
+	createListing,
+	type ListingState,
+	listEveryMs,
+	type WaitingList,
+} from '../../../src/features/discover/listing.ts';
+import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
+import { createServiceHealth } from '../../../src/session-service/health.ts';
+import { createRecordingLog } from '../../database/support.ts';
+import { coreOf } from '../../support/core.ts';
+import { pass, plentiful, SERVICE } from '../watch/support.ts';
+
+const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
+	sessions: [],
+	isComplete: true,
+	requestCount: 1,
+	tookMs: 50,
+	...overrides,
+});
+
+const DISCOVERY = {
+	teamId: 'T1',
+	channelId: 'C1',
+	service: SERVICE,
+	discreet: false,
+	buttons: true,
+	createdBy: 'U-ANN',
+	createdAt: 0,
+};
+
+class ListFailure extends HandraiseError {
+	constructor(code: string, retryable: boolean) {
+		super('the list fails', { code, retryable });
+	}
+}
+const vanished = () => new ListFailure('not_a_list', false);
+const failing = () => new ListFailure('unavailable', true);
+
+/** A loop whose service answers with `harness.answer`; the times of its requests in seconds from the start. */
+function start({
+	clock = createManualClock(),
+	cell = createMemoryCell<ListingState>(clock),
+	answer = () => list(),
+	watched = 100,
+	discoverSessions = false,
+}: {
+	clock?: ManualClock;
+	cell?: Cell<ListingState>;
+	answer?: () => WaitingList | Error;
+	watched?: number;
+	discoverSessions?: boolean;
+} = {}) {
+	const log = createRecordingLog();
+	const stopping = new AbortController();
+	const startedAt = clock.now();
+	const budget = plentiful;
+	const health = createServiceHealth({ clock });
+	const harness = {
+		clock,
+		cell,
+		lines: log.lines,
+		health,
+		answer,
+		watched,
+		pausedUntil: 0,
+		onList: async (): Promise<void> => {},
+		/** How often it was told that there is no list. */
+		unlistedCount: 0,
+		isExpected: false,
+		isAvailable: false,
+		failures: [] as string[],
+		requests: [] as number[],
+		/** Requests a second. */
+		reserved: 0,
+		running: 0,
+		async stop() {
+			stopping.abort();
+			await run;
+		},
+	};
+	const core = coreOf({
+		sessionService: {
+			async listWaiting() {
+				harness.requests.push((clock.now() - startedAt) / 1_000);
+				const found = harness.answer();
+				if (found instanceof Error) throw found;
+				if (found.tookMs >= 1_000) await clock.sleep(found.tookMs);
+				return { ...found, sessions: [...found.sessions] };
+			},
+		},
+		config: { discoverSessions },
+		serviceUrl: SERVICE,
+		store: {
+			watches: {
+				countSessions: async () => harness.watched,
+				isFailing: async () => true,
+				readWaiting: async () => [],
+				discoveries: async () => (harness.isExpected ? [DISCOVERY] : []),
+			} as Partial<WatchStore> as WatchStore,
+		},
+		metrics: {
+			listing: {
+				available: (value) => {
+					harness.isAvailable = value === 1;
+				},
+				listed: () => {},
+				requested: () => {},
+				listFailed: (code) => void harness.failures.push(code),
+				listedReads: () => {},
+			},
+		},
+		clock,
+		log,
+	});
+	const listing = createListing(core, {
+		cell,
+		budget: {
+			...budget,
+			pausedUntil: () => harness.pausedUntil,
+			reserve(perSecond) {
+				harness.reserved = perSecond;
+			},
+		},
+		health,
+		discoveries: {
+			listed: () => harness.onList(),
+			async unlisted() {
+				harness.unlistedCount += 1;
+			},
+		},
+		onEarlyRead: () => {},
+	});
+	const run = listing.run(stopping.signal);
+	onTestFinished(() => harness.stop());
+	return Object.assign(harness, { listing });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Lets a long time pass in which next to nothing happens. */
+async function jump(clock: ManualClock, ms: number): Promise<void> {
+	await pass(clock, 200);
+	await clock.advance(ms - 400);
+	await pass(clock, 200);
+}
+
+const linesOf = ({ lines }: ReturnType<typeof start>) => lines.map(({ message }) => message);
+
+it('lists every 2 s while more than 20 sessions are watched, and every 10 s for fewer', async () => {
+	const harness = start();
+	await pass(harness.clock, 10_500);
+	expect(harness.requests).toEqual([0, 2, 4, 6, 8, 10]);
+	expect(harness.isAvailable).toBe(true);
+	expect(harness.reserved).toBeCloseTo(1);
+	harness.watched = 20;
+	await pass(harness.clock, 30_000);
+	expect(harness.requests.slice(6)).toEqual([12, 22, 32]);
+	expect(linesOf(harness)).toEqual([expect.stringContaining('lists the sessions that wait')]);
+});
+
+it('leaves room for every page of a list', async () => {
+	const harness = start({ answer: () => list({ requestCount: 3 }) });
+	await pass(harness.clock, 1_000);
+	// Three requests every 4 s, a quarter of what is left for watching.
+	expect(harness.reserved).toBeCloseTo(1.5);
+});
+
+it.each([
+	['usual', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 999, requestCount: 1 } }, 2_000],
+	['a slow list', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 1_000, requestCount: 1 } }, 8_000],
+	['a very slow list', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 30_000, requestCount: 1 } }, 60_000],
+	['several pages', { watched: 21, backgroundPerSecond: 2, list: { tookMs: 10, requestCount: 4 } }, 8_000],
+	['little left for watching', { watched: 21, backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
+	['few sessions', { watched: 20, backgroundPerSecond: 3, list: { tookMs: 10, requestCount: 1 } }, 10_000],
+] as const)('lists after a wait that suits: %s', (_, situation, waitMs) => {
+	expect(listEveryMs(situation.list, { ...situation, discoverSessions: false })).toBe(waitMs);
+});
+
+it.each([
+	['usual', { backgroundPerSecond: 3, list: { tookMs: 500, requestCount: 1 } }, 2_000],
+	['a list that is a bit slow', { backgroundPerSecond: 3, list: { tookMs: 600, requestCount: 1 } }, 2_400],
+	['a slow list', { backgroundPerSecond: 3, list: { tookMs: 6_500, requestCount: 1 } }, 26_000],
+	['several pages', { backgroundPerSecond: 2, list: { tookMs: 10, requestCount: 4 } }, 8_000],
+	['little left for watching', { backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
+] as const)(
+	'with discovery, lists after four times what a list took, however few are watched: %s',
+	(_, situation, waitMs) => {
+		for (const watched of [1, 21]) {
+			expect(listEveryMs(situation.list, { ...situation, watched, discoverSessions: true })).toBe(waitMs);
+		}
+	},
+);
+
+it('lists all the time with discovery while nothing is watched', async () => {
+	const harness = start({ watched: 0, discoverSessions: true });
+	await pass(harness.clock, 6_500);
+	expect(harness.requests).toEqual([0, 2, 4, 6]);
+});
+
+it('has one request under way, and waits after a slow one', async () => {
+	const harness = start({ answer: () => list({ tookMs: 5_000 }) });
+	await pass(harness.clock, 100_000);
+	expect(harness.requests).toEqual([0, 40, 80]);
+});
+
+it('waits for who gets the list', async () => {
+	const harness = start();
+	const { promise, resolve } = Promise.withResolvers<void>();
+	harness.onList = () => promise;
+	await pass(harness.clock, 10_000);
+	expect(harness.requests).toEqual([0]);
+	resolve();
+	await pass(harness.clock, 2_500);
+	expect(harness.requests).toEqual([0, 10, 12]);
+});
+
+it('asks once at the start and once a day while nothing is watched', async () => {
+	const harness = start({ watched: 0 });
+	await pass(harness.clock, 60_000);
+	expect(harness.requests).toEqual([0]);
+	expect(harness.reserved).toBe(0);
+	await jump(harness.clock, 24 * HOUR_MS);
+	expect(harness.requests).toHaveLength(2);
+	harness.watched = 100;
+	await pass(harness.clock, 10_000);
+	expect(harness.requests.length).toBeGreaterThan(2);
+});
+
+it('asks a service without a list once a day', async () => {
+	const harness = start({ answer: vanished });
+	await jump(harness.clock, HOUR_MS);
+	expect(harness.requests).toEqual([0]);
+	expect(harness.isAvailable).toBe(false);
+	expect(harness.unlistedCount).toBe(1);
+	await jump(harness.clock, 23 * HOUR_MS + 1_000);
+	expect(harness.requests).toEqual([0, 86_400]);
+	expect(linesOf(harness)).toEqual([expect.stringContaining('has no list')]);
+});
+
+it('begins to use a list that appears', async () => {
+	const harness = start({ answer: vanished });
+	await jump(harness.clock, HOUR_MS);
+	harness.answer = () => list();
+	await jump(harness.clock, 23 * HOUR_MS - 1_000);
+	await pass(harness.clock, 6_000);
+	expect(harness.requests).toEqual([0, 86_400, 86_402, 86_404]);
+	expect(harness.isAvailable).toBe(true);
+});
+
+it('looks for a list that has vanished again within a minute, then once a day, and says it once', async () => {
+	const harness = start();
+	await pass(harness.clock, 1_000);
+	harness.answer = vanished;
+	await pass(harness.clock, 200_000);
+	expect(harness.unlistedCount).toBe(0);
+	await pass(harness.clock, 100_000);
+	expect(harness.unlistedCount).toBe(1);
+	await jump(harness.clock, HOUR_MS);
+	expect(harness.requests).toEqual([0, 2, 6, 14, 30, 62, 122, 182, 242]);
+	expect(harness.isAvailable).toBe(false);
+	expect(harness.reserved).toBe(0);
+	expect(linesOf(harness)).toHaveLength(2);
+	harness.answer = () => list();
+	await jump(harness.clock, 24 * HOUR_MS);
+	expect(harness.requests[9]).toBe(242 + 86_400);
+	expect(linesOf(harness)).toHaveLength(3);
+});
+
+it('tries a failing list again after at most a minute for as long as it fails, and says it once', async () => {
+	const harness = start();
+	await pass(harness.clock, 1_000);
+	harness.answer = failing;
+	await pass(harness.clock, 200_000);
+	expect(harness.unlistedCount).toBe(0);
+	await pass(harness.clock, 400_000);
+	expect(harness.unlistedCount).toBeGreaterThan(0);
+	expect(harness.requests.slice(0, 7)).toEqual([0, 2, 6, 14, 30, 62, 122]);
+	expect(harness.requests.at(-1)).toBeGreaterThan(540);
+	expect(harness.isAvailable).toBe(false);
+	harness.answer = () => list();
+	await pass(harness.clock, 60_000);
+	expect(harness.isAvailable).toBe(true);
+	expect(linesOf(harness)).toEqual([
+		expect.stringContaining('lists the sessions'),
+		expect.stringContaining('list fails'),
+		expect.stringContaining('lists the sessions'),
+	]);
+});
+
+it('asks again within a minute when the first request says nothing about a list', async () => {
+	const harness = start({ answer: failing });
+	await pass(harness.clock, 3_000);
+	harness.answer = () => list();
+	await pass(harness.clock, 4_000);
+	expect(harness.requests).toEqual([0, 4, 6]);
+});
+
+it('sends nothing while the budget is paused, and looks once a minute while the service is down', async () => {
+	const harness = start();
+	await pass(harness.clock, 1_000);
+	harness.pausedUntil = harness.clock.now() + 29_000;
+	await pass(harness.clock, 33_000);
+	expect(harness.requests).toEqual([0, 30, 32, 34]);
+	for (let failure = 0; failure < 3; failure++) harness.health.failed('unavailable');
+	await pass(harness.clock, 30_000);
+	const before = harness.requests.length;
+	await pass(harness.clock, 5 * 60_000);
+	expect(harness.requests.length - before).toBe(5);
+	harness.health.succeeded();
+	await pass(harness.clock, 12_000);
+	expect(harness.requests.length).toBeGreaterThan(before);
+});
+
+it('looks again after minutes instead of a day where people rely on a list that is not there at the start', async () => {
+	const harness = start({ answer: vanished });
+	harness.isExpected = true;
+	await pass(harness.clock, 60_000);
+	expect(harness.unlistedCount).toBe(0);
+	await pass(harness.clock, 5 * 60_000);
+	expect(harness.unlistedCount).toBe(1);
+	const before = harness.requests.length;
+	await pass(harness.clock, 11 * 60_000);
+	expect(harness.requests.length - before).toBe(2);
+	harness.answer = () => list();
+	await pass(harness.clock, 6 * 60_000);
+	expect(harness.isAvailable).toBe(true);
+});
+
+it('goes on after the clock was put back', async () => {
+	const clock = createManualClock();
+	let putBackMs = 0;
+	const steps: (() => void)[] = [];
+	const machine = {
+		...clock,
+		now: () => clock.now() - putBackMs,
+		uptime: () => clock.now(),
+		onStep: (listener: () => void) => steps.push(listener),
+	};
+	const harness = start({ clock: machine });
+	await pass(clock, 5_000);
+	putBackMs = 2 * HOUR_MS;
+	for (const step of steps) step();
+	const before = harness.requests.length;
+	await pass(clock, 20_000);
+	expect(harness.requests.length - before).toBeGreaterThan(5);
+});
+
+it('knows in each process what the one that lists has found', async () => {
+	const clock = createManualClock();
+	const cell = createMemoryCell<ListingState>(clock);
+	const first = start({ clock, cell, answer: vanished });
+	const second = start({ clock, cell, answer: vanished });
+	await pass(clock, 60_000);
+	expect([first, second].map(({ listing }) => listing.isUnlisted())).toEqual([true, true]);
+	const third = start({ clock, cell });
+	await pass(clock, 30_000);
+	expect([first, second, third].map(({ listing }) => listing.isUnlisted())).toEqual([false, false, false]);
+	await third.stop();
+	first.answer = () => list();
+	second.answer = () => list();
+	await pass(clock, 30_000);
+	expect(first.requests.length + second.requests.length).toBeGreaterThan(10);
+});
+
+it('takes a limited request for no failure of the list', async () => {
+	const harness = start();
+	await pass(harness.clock, 1_000);
+	harness.answer = () => new ListFailure('rate_limited', true);
+	await pass(harness.clock, 2_000);
+	harness.answer = () => list();
+	await pass(harness.clock, 11_000);
+	expect(harness.requests).toEqual([0, 2, 12, 14]);
+	expect(linesOf(harness)).toHaveLength(1);
+});
+
+it('goes on after the store was away', async () => {
+	const harness = start();
+	harness.onList = () => Promise.reject(new HandraiseError('away', { code: 'store_unavailable', retryable: true }));
+	await pass(harness.clock, 25_000);
+	harness.onList = async () => {};
+	await pass(harness.clock, 15_000);
+	expect(harness.requests.slice(0, 4)).toEqual([0, 10, 20, 30]);
+	expect(linesOf(harness).filter((line) => line.includes('could not list'))).toHaveLength(1);
+});
+
+it('lists in one of two replicas, and in the other when the first has stopped', async () => {
+	const clock = createManualClock();
+	const cell = createMemoryCell<ListingState>(clock);
+	const first = start({ clock, cell });
+	await pass(clock, 500);
+	const second = start({ clock, cell });
+	await pass(clock, 60_000);
+	expect(second.requests).toEqual([]);
+	expect(second.isAvailable).toBe(true);
+	expect(second.reserved).toBeCloseTo(1);
+	await first.stop();
+	const before = first.requests.length;
+	await pass(clock, 14_000);
+	expect(second.requests.length).toBeGreaterThan(1);
+	expect(first.requests).toHaveLength(before);
+});
+
+it('lists in another replica within a minute and a half when the first hangs or was killed', async () => {
+	const clock = createManualClock();
+	const cell = createMemoryCell<ListingState>(clock);
+	const first = start({ clock, cell });
+	first.onList = () => new Promise(() => {});
+	await pass(clock, 500);
+	const second = start({ clock, cell });
+	await pass(clock, 50_000);
+	expect(second.requests).toEqual([]);
+	await pass(clock, 40_000);
+	expect(second.requests.length).toBeGreaterThan(0);
+	first.stop = async () => {};
+});

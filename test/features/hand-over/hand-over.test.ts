@@ -1,0 +1,301 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { asking } from '../../../sandbox/session-service/builders.ts';
+import { waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { placeMrkdwn } from '../../../src/slack/words.ts';
+import {
+	ASKS,
+	GAVE_BACK,
+	HANDED_OVER,
+	HANDED_TO_YOU,
+	handedOver,
+	headline,
+	REMINDER,
+	YOU_HAVE_IT,
+} from '../../support/sentences.ts';
+import { expectNothingWrong } from '../watch/harness.ts';
+import { FLIGHT, handOverApp } from './harness.ts';
+
+let app: Awaited<ReturnType<typeof handOverApp>>;
+const start = async (env: Record<string, string> = {}) => {
+	app = await handOverApp(env);
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+describe('Hand over', () => {
+	it('shows a question that the person had snoozed', async () => {
+		await start();
+		const { post } = await app.asked();
+		await app.openHome('grace');
+		await app.slack.as('grace').home()?.choose('Snooze', 'Tomorrow 9:00');
+		await app.homeSays(waitingCountWords(0, 1), { who: 'grace' });
+		await app.handOver(post, 'ada', 'grace');
+		await app.homeSays(HANDED_TO_YOU, { who: 'grace' });
+	});
+
+	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
+		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
+		const { id, index, post } = await app.asked();
+		await app.openHome('tess');
+		await app.openHome('grace');
+		const { modal, outcome } = await app.handOver(post, 'ada', 'tess');
+		expect(outcome).toBe('updated');
+		expect(modal.text()).toContain('You handed the question over to @tess');
+		const dm = await app.newestDm('tess', '@ada handed a question over to you.');
+		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
+		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
+		await app.saysIn(post, '@ada handed this over to @tess. Everybody can still answer.');
+		await app.cardSays(id, handedOver('ada', 'tess'));
+		await app.homeSays('@ada handed this over to you', { who: 'tess' });
+		await app.homeSays('@tess has it', { who: 'grace' });
+		await dm.press('TP 570');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		expect(app.service.sessions.values(id, index)).toEqual(['TP 570']);
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('chose TP 570');
+		await app.homeSays(waitingCountWords(0, 0), { who: 'tess', without: [HANDED_TO_YOU] });
+		expect(app.dms('tess')).toHaveLength(1);
+	});
+
+	it('opens the form for the channel and thread of the question', async () => {
+		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
+		const { id, post } = await app.asked('', ['Which colour?']);
+		await app.handOver(post, 'ada', 'tess');
+		const dm = await app.newestDm('tess', 'Which colour?');
+		await dm.press('Answer');
+		const form = await app.slack.as('tess').waitForModal('Which colour?');
+		await form.fill(0, 'grey');
+		app.service.sessions.answerAsPage(id, ['red']);
+		await form.submit();
+		await app.windowSays(headline('conflicted'), { who: 'tess' });
+		await app.slack.as('tess').modal()?.press('Post my text to the thread');
+		await app.threadSays(id, '> grey');
+	});
+
+	it('is given back with one press, of which whoever handed it over hears', async () => {
+		await start();
+		const { id, post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		const dm = await app.handedTo('tess');
+		await app.saysIn(post, handedOver('ada', 'tess'));
+		expect(dm.text()).toContain('opens it for all again and tells @ada.');
+		await dm.press('Give back');
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain(asksWords('Session “Book a flight”'));
+		expect(dm.text()).toContain('You gave this question back. It is open for all again.');
+		const told = await app.newestDm('ada', '@tess gave back the question that you handed over.');
+		expect(told.text()).toContain('Which flight?');
+		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		await app.until(() => !post.text().includes(HANDED_OVER));
+		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		await app.until(() => app.card(id)?.text().includes(HANDED_OVER) === false);
+	});
+
+	describe('that was given back', () => {
+		/** The message to ada, to whom tess gave the question back. */
+		async function givenBack(env: Record<string, string> = {}) {
+			await start(env);
+			const question = await app.asked();
+			await app.handOver(question.post, 'ada', 'tess');
+			await (await app.handedTo('tess')).press('Give back');
+			return { ...question, told: await app.givenBackTo('ada') };
+		}
+
+		it('loses the button in the message about it when somebody answers, and says who', async () => {
+			const { id, told } = await givenBack();
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+			app.service.sessions.answerAsPage(id, ['TP 570']);
+			await app.saysIn(told, OUTSIDE);
+			expect(told.buttons()).toEqual([]);
+			expect(told.text()).not.toContain(GAVE_BACK);
+		});
+
+		it('shows a choice in the message about it while it can be taken back', async () => {
+			const { post, told } = await givenBack({ UNDO_SECONDS: '30' });
+			const chosen = await app.toldAfter(() => post.press('LH 1173'));
+			await app.saysIn(told, '@ada chose LH 1173');
+			expect(told.buttons()).toEqual([]);
+			await chosen.press('Undo');
+			await app.saysIn(told, GAVE_BACK);
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		});
+
+		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
+			const { id, post, told } = await givenBack();
+			await app.handOver(post, 'ada', 'bob');
+			await app.saysIn(told, 'Handed over again.');
+			expect(told.buttons()).toEqual([]);
+			await (await app.handedTo('bob')).press('Give back');
+			const second = await app.until(() => app.dms('ada').find((dm) => dm.text().includes(GAVE_BACK)));
+			await app.command(`/session unwatch ${id}`);
+			await app.saysIn(second, SETTLED_WORDS.unwatched);
+			expect(second.buttons()).toEqual([]);
+		});
+	});
+
+	it('is given back in the inbox, by whoever has it', async () => {
+		await start();
+		const { post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		await app.handedTo('tess');
+		await app.openHome('tess');
+		await app.slack.as('tess').home()?.press('Give back');
+		await app.homeSays(waitingCountWords(0, 0), { who: 'tess' });
+		await app.givenBackTo('ada');
+		await app.until(() => !post.text().includes(HANDED_OVER));
+	});
+
+	it('settles the direct message when somebody else answers, and its old buttons say who did', async () => {
+		await start();
+		const { id, post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		const dm = await app.handedTo('tess');
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		// Later than what the message shows was read.
+		await app.pass(1_000);
+		await app.press(post, 'grace', 'LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		const before = app.dms('tess').length;
+		await dm.press('TP 570');
+		await app.until(() => app.dms('tess').length > before);
+		expect(app.dms('tess').at(-1)?.text()).toContain('answered “LH 1173” before you');
+		app.slack.faults.clear();
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('@grace');
+	});
+
+	it('shows a choice in the direct message while it can be taken back, and the buttons again after that', async () => {
+		await start({ UNDO_SECONDS: '30' });
+		const { id, post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		const dm = await app.handedTo('tess');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('@ada chose LH 1173');
+		await told.press('Undo');
+		await app.until(() => dm.buttons().includes('LH 1173'));
+		expect(dm.text()).toContain(YOU_HAVE_IT);
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('settles the direct message when the agent changes the question, and when it is not watched any more', async () => {
+		await start();
+		const { id, index, post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		const dm = await app.handedTo('tess');
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index] = asking('', ['Which hotel?']);
+		app.service.sessions.patch(id, { messages });
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain(SETTLED_WORDS.changed);
+		const next = await app.threadSays(id, 'Which hotel?');
+		await app.pass(2_000);
+		expect(next.text()).not.toContain(HANDED_OVER);
+		await app.handOver(next, 'ada', 'tess');
+		const second = await app.newestDm('tess', 'Which hotel?');
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => second.buttons().length === 0);
+		expect(second.text()).toContain(SETTLED_WORDS.unwatched);
+		expect([second.text(), second.notification()].join()).toMatch(/“Book a flight”.*“Book a flight”/s);
+	});
+
+	it('shows in posts and reminders only those items that are open still', async () => {
+		await start({ REMIND_AFTER: '60s' });
+		const { id, index, post } = await app.asked('', ['Which colour?', 'Which size?']);
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
+		app.service.sessions.patch(id, { messages });
+		const reminder = await app.threadSays(id, REMINDER);
+		await app.handOver(post, 'ada', 'grace');
+		await app.saysIn(reminder, 'has it');
+		for (const one of [post, reminder]) {
+			expect(one.text()).toContain('Which size?');
+			expect(one.text()).not.toContain('Which colour?');
+		}
+	});
+
+	it('mentions nobody in the posts of a watch that begins later', async () => {
+		await start();
+		const { id, post } = await app.asked();
+		await app.handOver(post, 'ada', 'grace');
+		await app.handedTo('grace');
+		await app.saysIn(post, handedOver('ada', 'grace'));
+		await app.watch(id, { channel: '#secret' });
+		const other = await app.until(() =>
+			app.thread(id, '#secret').findLast((one) => one.buttons().includes('Hand over')),
+		);
+		expect(other.text()).toContain(HANDED_OVER);
+		const posts = [...app.thread(id, '#secret'), ...app.inChannel('#secret')];
+		expect(posts.flatMap((one) => one.rung())).toEqual([]);
+	});
+
+	it('says in whose direct messages a question was asked', async () => {
+		await start();
+		const id = app.session({ name: 'My own' });
+		await app.slack.as('ada').command('dm', `/session watch ${id}`);
+		await app.newestDm('ada', 'My own');
+		await app.pass(3_000);
+		app.ask(id, [FLIGHT], '');
+		const post = await app.until(() => app.dms('ada').findLast((one) => one.buttons().includes('Hand over')));
+		await app.handOver(post, 'ada', 'grace');
+		const dm = await app.handedTo('grace');
+		const place = 'the direct messages of @ada with Handraise';
+		expect(dm.text()).toContain(`Asked in ${place}.`);
+		await app.openHome('grace');
+		await app.homeSays(place, { who: 'grace' });
+		await app.handOver(dm, 'grace', 'ada');
+		const back = await app.handedTo('ada');
+		expect(back.text()).toContain(`Asked in ${placeMrkdwn('D')}.`);
+	});
+
+	it('shows in its window which question it is about, unless that may not be told, and is logged with ids', async () => {
+		await start();
+		const { id, post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		const opened = app.slack.traffic.calls('views.open').at(-1);
+		expect(JSON.stringify(opened?.request)).toContain('> An agent asks: Which flight? One of: LH 1173, TP 570 (Book');
+		const dm = await app.handedTo('tess');
+		await dm.press('Give back');
+		await app.givenBackTo('ada');
+		const logged = (words: string) => JSON.parse(app.log.findLast((line) => line.includes(words)) ?? '{}');
+		const place = { session: id, channel: 'C0AGENTS' };
+		expect(logged('"hand over"')).toMatchObject({ ...place, user: 'U0ADA', to: app.slack.as('tess').user });
+		expect(logged('"give back"')).toMatchObject({ ...place, user: app.slack.as('tess').user, to: 'U0ADA' });
+		expect(app.log.join()).not.toContain('flight');
+		const discreet = await app.asked('--discreet');
+		await app.press(discreet.post, 'ada', 'Hand over');
+		await app.windowSays(ASKS, { without: ['flight'] });
+	});
+
+	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {
+		await start();
+		const discreet = await app.asked('--discreet');
+		await app.handOver(discreet.post, 'ada', 'tess');
+		const dm = await app.newestDm('tess', 'Which flight?');
+		expect(dm.notification()).toMatch(new RegExp(`${YOU_HAVE_IT} ${ASKS}$`));
+		const secret = await app.asked('', [{ title: 'Which password should I use?' }]);
+		await app.handOver(secret.post, 'ada', 'cleo');
+		const other = await app.newestDm('cleo', 'Which password');
+		expect(other.notification()).not.toContain('password');
+	});
+
+	it('survives a restart between the submission and the direct message', async () => {
+		await start();
+		const { post } = await app.asked();
+		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await app.handOver(post, 'ada', 'tess');
+		await app.restart({});
+		app.slack.faults.clear();
+		const dm = await app.handedTo('tess');
+		await app.pass(10_000);
+		expect(app.dms('tess')).toHaveLength(1);
+		await dm.press('Give back');
+		await app.restart({});
+		await app.until(() => dm.buttons().length === 0);
+		await app.givenBackTo('ada');
+	});
+});

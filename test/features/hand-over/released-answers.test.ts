@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { headline, line } from '../../support/sentences.ts';
+import { type InboxApp, inboxApp } from '../inbox/harness.ts';
+import { expectNothingWrong } from '../watch/harness.ts';
+
+const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+const OFFER = 'Send mine';
+
+let app: InboxApp;
+beforeAll(async () => {
+	app = await inboxApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	app.service.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+const dmsOf = (who: string) => app.slack.as(who).messages('dm');
+const offers = (id: string) => dmsOf('grace').filter((dm) => dm.text().includes(id) && dm.buttons().includes(OFFER));
+const offered = (id: string): Promise<Posted> =>
+	app.until(
+		() => offers(id).at(-1),
+		() => `Grace was offered nothing, but told:\n${dmsOf('grace').at(-1)?.text()}`,
+	);
+const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
+const home = (who = 'grace') => app.slack.as(who).home();
+
+/** A question to which Ada's press is first and Grace's form second. `told`: the message with *Undo* to Ada. */
+async function lost() {
+	const id = await app.watched();
+	const index = app.ask(id, [FLIGHT], '');
+	const post = await app.threadSays(id, 'Which flight');
+	const form = await openSession(app.app, id, 'grace');
+	await form.choose(0, 'TP 570');
+	const told = await app.toldAfter(() => post.press('LH 1173'));
+	await form.submit();
+	expect(form.text()).toContain(headline('conflicted'));
+	await form.close();
+	return { id, index, post, told };
+}
+
+/** The same, and Ada took her press back. */
+async function released() {
+	const question = await lost();
+	await question.told.press('Undo');
+	return { ...question, offer: await offered(question.id) };
+}
+
+describe('an answer that lost to one that was taken back', () => {
+	it('leaves no draft when its author discards it', async () => {
+		const { offer } = await released();
+		await app.openHome('grace');
+		await app.homeSays('📝', { who: 'grace' });
+		await offer.press('Discard answer');
+		await app.homeSays(line('withdrawn').replace('its author', 'you'), { who: 'grace', without: ['📝'] });
+	});
+
+	it('leaves no draft when its author sends it', async () => {
+		const { id, index, offer } = await released();
+		await app.openHome('grace');
+		await app.homeSays('📝', { who: 'grace' });
+		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
+		await offer.press(OFFER);
+		await app.homeSays('is saved', { who: 'grace', without: ['📝'] });
+		app.service.faults.clear();
+		await app.until(() => value(id, index) === 'TP 570');
+	});
+
+	it.each([
+		[OFFER, () => headline('accepted')],
+		['Discard answer', () => headline('withdrawn')],
+	])('says what became of it after %s when Slack does not take the update of the offer', async (button, words) => {
+		const { id, offer } = await released();
+		app.service.faults.add({ kind: 'error', status: 503, sessionId: id, method: 'PUT' });
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		const told = await app.toldAfter(() => offer.press(button), 'grace', 'dm');
+		expect(told.text()).toContain(words());
+	});
+
+	it('leaves the offer in the direct message when it is discarded in the inbox', async () => {
+		const { offer } = await released();
+		await app.openHome('grace');
+		await app.homeSays('you can send it now', { who: 'grace' });
+		await home()?.press('Discard answer');
+		await app.until(
+			() => offer.text().includes(headline('withdrawn')),
+			() => offer.text(),
+		);
+		expect(offer.buttons()).toEqual([]);
+	});
+
+	it('leaves the offer in the direct message when it is sent from the inbox and loses again', async () => {
+		const { id, post, offer } = await released();
+		await app.until(() => post.buttons().includes('LH 1173'));
+		await app.openHome('grace');
+		await app.homeSays('you can send it now', { who: 'grace' });
+		// Home and the message stay as they are until Grace has pressed.
+		for (const method of ['views.publish', 'chat.update']) app.slack.faults.add({ method, error: 'internal_error' });
+		const adas = await app.toldAfter(() => post.press('LH 1173'));
+		await home()?.press(OFFER);
+		await app.pass(2_000);
+		app.slack.faults.clear();
+		await app.until(
+			() => offer.text().includes(headline('conflicted')),
+			() => offer.text(),
+		);
+		expect(offer.buttons()).not.toContain(OFFER);
+		await adas.press('Undo');
+		expect((await offered(id)).text()).toContain('The first answer was taken back.');
+		await app.pass(20_000);
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('is offered once to a person who pressed three times', async () => {
+		const id = await app.watched();
+		app.ask(id, [FLIGHT], '');
+		const post = await app.threadSays(id, 'Which flight');
+		// The post keeps its buttons.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		const graces = app.seenBy('grace', post);
+		await app.toldAfter(() => graces.press('LH 1173'), 'grace');
+		await app.pass(50);
+		// She heard that already.
+		await graces.press('LH 1173');
+		await app.pass(50);
+		await app.toldAfter(() => graces.press('TP 570'), 'grace');
+		await app.pass(50);
+		await told.press('Undo');
+		app.slack.faults.clear();
+		const offer = await offered(id);
+		await app.pass(60_000);
+		expect(offer.text()).toContain('TP 570');
+		expect(offers(id)).toHaveLength(1);
+	});
+
+	it('says nothing untrue when its author continues the draft and sends that', async () => {
+		const { id, index, offer } = await released();
+		await app.openHome('grace');
+		await app.homeSays('📝', { who: 'grace' });
+		await home()?.press('Continue');
+		const grace = app.slack.as('grace');
+		const form = await grace.waitForModal((modal) => modal.text().includes('Sending another one replaces it.'));
+		expect(form.text()).toContain('The first answer was taken back. Yours was not sent; you can send it now.');
+		expect(form.text()).not.toContain('could not be delivered');
+		await form.submit();
+		await app.until(() => value(id, index) === 'TP 570');
+		const instead = 'This answer was not sent: you have answered in another way, and that answer counts.';
+		await app.until(
+			() => offer.text().includes(instead),
+			() => offer.text(),
+		);
+		const [first, waits, last] = offer
+			.text()
+			.split('\n')
+			.filter((words) => /^(🔀|⏳)/.test(words));
+		expect(first).toContain(line('conflicted'));
+		expect(waits).toContain(line('waiting'));
+		expect(last).toContain('🔀 Not sent: its author then answered in another way');
+		await app.homeSays('Not sent: you then answered in another way', { who: 'grace' });
+	});
+
+	it('is told in the inbox as its author’s own when their first answer was first', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, [FLIGHT], '');
+		const post = await app.threadSays(id, 'Which flight');
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.toldAfter(() => post.press('LH 1173'));
+		// The inbox tells of the newest failed answer to a question, and of the others in one line each.
+		await app.pass(50);
+		await app.toldAfter(() => post.press('TP 570'));
+		await app.pass(50);
+		// The same option once more is no second choice.
+		await post.press('LH 1173');
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.openHome();
+		const text = await app.homeSays('TP 570');
+		expect(text).toContain('Not sent: the same person had already answered');
+		expect(text).not.toContain('somebody else');
+	});
+});
+
+describe('an answer that lost to one that then failed', () => {
+	it('is offered to its author when the session service refuses the first', async () => {
+		const { id, index } = await lost();
+		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', times: 1 });
+		const offer = await offered(id);
+		expect(offer.text()).toContain('The first answer was not delivered. Yours was not sent; you can send it now.');
+		expect(offer.text()).toMatch(/@ada answered before you, and that could not be delivered/);
+		await offer.press(OFFER);
+		await app.until(() => value(id, index) === 'TP 570');
+		expect(app.service.log.savedPuts(id)).toHaveLength(1);
+	});
+
+	it('is offered to its author when the session was over before the first was sent', async () => {
+		const { id } = await lost();
+		app.service.sessions.setStatus(id, 'stopped');
+		const offer = await offered(id);
+		expect(offer.text()).toContain('The first answer was not delivered because the session was over.');
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('does not hear that the first was not sent when that may have arrived', async () => {
+		const { id } = await lost();
+		app.service.faults.add({ kind: 'reset', method: 'PUT', sessionId: id, times: 1 });
+		await app.until(() => app.service.log.puts(id).length === 1);
+		app.service.sessions.setStatus(id, 'stopped');
+		const offer = await offered(id);
+		expect(offer.text()).toContain('The first answer may have arrived. Yours was not sent; you can send it now.');
+		expect(offer.text()).toContain('Look at the session before you send yours.');
+		expect(offer.text()).not.toMatch(/first answer was not|could not be delivered|that back/);
+	});
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { watchCard } from '../../src/features/watch/card-view.ts';
+import {
+	askedPost,
+	type PostedContent,
+	settledQuestionPost,
+	switchingPost,
+	watchPost,
+} from '../../src/features/watch/post-view.ts';
+import { snapshotOf } from '../../src/questions/session-snapshot.ts';
+import { readSessionResponse } from '../../src/session-service/schema.ts';
+import { answerOf, now } from '../slack/support/answers.ts';
+import { expectSafeMessage } from '../slack/support/check.ts';
+import { hostileSession } from '../slack/support/hostile-session.ts';
+import { hostileText } from '../slack/support/hostile-text.ts';
+import { askedContent, postContext } from '../slack/support/posts.ts';
+import { randomRuns } from '../support/random-runs.ts';
+import { ended } from '../support/sentences.ts';
+
+const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
+
+describe('hostile watched sessions', () => {
+	it('shows a hostile session in a card and posts without mentions, links or signed addresses', () => {
+		fc.assert(
+			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
+				const session = readSessionResponse({ session: raw }, id);
+				fc.pre(session !== null);
+				const view = { ...snapshotOf(session, now), sessionId: id };
+				const names = { displayName: () => name };
+				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
+				const card = watchCard({
+					view,
+					checkedAt: now,
+					waitedMs: now,
+					discreet: isAnswered,
+					claims: [name],
+					claimedUntil: now,
+					handOver: null,
+					isUpdate: true,
+					standing,
+					endedWords: isAnswered ? null : ended('unwatched'),
+					names,
+					dashboardUrl: 'https://dash.example',
+				});
+				expectSafeMessage(card);
+				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
+				const options = { standing, names, adminContact: name, maybeRepeat: isAnswered, discreet: isAnswered };
+				const post = postContext({ ...options, sessionId: id, view, now });
+				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));
+				if (view.question === null) return;
+				expectSafeMessage(settledQuestionPost(askedContent(view.question), 'answered', post));
+				expectSafeMessage(askedPost(askedContent(view.question), false, post));
+				expectSafeMessage(switchingPost(view.question, post));
+			}),
+			randomRuns(400),
+		);
+	});
+});
+
+function posts(view: ReturnType<typeof snapshotOf>): PostedContent[] {
+	const { question, status, result, step } = view;
+	const positions = question === null ? [] : question.items.map((_, position) => position);
+	return [
+		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
+		{ kind: 'status', from: status, to: status },
+		{ kind: 'end', status, result, step },
+	];
+}

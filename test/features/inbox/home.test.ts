@@ -1,0 +1,249 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { placeMrkdwn } from '../../../src/slack/words.ts';
+import { DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
+import { expectNothingWrong } from '../watch/harness.ts';
+import { type InboxApp, inboxApp } from './harness.ts';
+
+let app: InboxApp;
+const start = async (options: Parameters<typeof inboxApp>[0] = {}) => {
+	app = await inboxApp(options);
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const NOTHING = waitingCountWords(0, 0);
+
+describe('the Home tab', () => {
+	it('says what to do while nothing is watched, and while nothing is asked', async () => {
+		await start();
+		expect(await app.openHome()).toMatch(new RegExp(`${NOTHING}[^]*\`/session watch\``));
+		expect(app.textOf('ada')).toContain('No session is watched yet.');
+		await app.watched();
+		await app.homeSays('appear here by themselves', { without: ['No session is watched yet.'] });
+		// Nothing is asked, so nobody's channels matter.
+		expect(app.slack.traffic.calls('users.conversations').filter(({ request }) => 'user' in Object(request))).toEqual(
+			[],
+		);
+	});
+
+	it('shows the new name of a session while its question stays open', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Untitled']);
+		await app.openHome();
+		await app.homeSays('Untitled');
+		app.service.sessions.patch(id, { name: 'Fly to Rome' });
+		await app.homeSays('Fly to Rome', { without: ['Untitled'] });
+	});
+
+	it('shows what waits, oldest first, with the session, the question, the channel, how long and who is answering', {
+		timeout: 180_000,
+	}, async () => {
+		await start();
+		await app.askedIn('#agents', ['Older chairs', 'Newer chairs']);
+		await app.clock.advance(12 * 60_000);
+		const text = await app.openHome();
+		expect(text).toContain(waitingCountWords(2, 0));
+		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
+		expect(text).toContain(
+			'*Session “Older chairs”*\n> Three are in stock.\n❓ *“Which colour?”*\n#agents · waiting 10 min',
+		);
+		await app.openHome('grace');
+		await app.slack.as('grace').home()?.press('Answer');
+		await app.homeSays(/@grace.* is answering this/i);
+		await app.clock.advance(3 * 60_000);
+		await app.homeSays('waiting 15 min');
+	});
+
+	it('follows questions without a press: asked, answered by somebody, answered outside, not watched any more', async () => {
+		await start();
+		const first = await app.watched({ name: 'First' });
+		const second = await app.watched({ name: 'Second' });
+		const third = await app.watched({ name: 'Third' });
+		await app.openHome();
+		app.ask(first);
+		await app.homeSays(waitingCountWords(1, 0));
+		app.ask(second);
+		app.ask(third);
+		await app.homeSays(waitingCountWords(3, 0));
+
+		await app.openHome('grace');
+		await app.slack.as('grace').home()?.press('Answer');
+		await app.until(() => app.slack.as('grace').modal()?.text().includes('Which colour?'));
+		await app.slack.as('grace').modal()?.fill(0, 'grey');
+		await app.slack.as('grace').modal()?.submit();
+		await app.homeSays(waitingCountWords(2, 0), { without: ['“First”'] });
+
+		app.service.sessions.answerAsPage(second, ['red']);
+		await app.homeSays(waitingCountWords(1, 0), { without: ['“Second”'] });
+		await app.command(`/session unwatch ${third}`);
+		await app.homeSays(NOTHING, { without: ['“Third”'] });
+	});
+
+	it('opens the form of a question over itself, for the channel and the thread of the question', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await app.slack.as('ada').home()?.press('Answer');
+		const form = await app.slack.as('ada').waitForModal('Which colour?');
+		await form.fill(0, 'grey');
+		// Somebody else is faster, so the author's text can be posted to the thread of the question.
+		app.service.sessions.answerAsPage(id, ['red']);
+		await form.submit();
+		await app.windowSays(headline('conflicted'));
+		await app.slack.as('ada').modal()?.press('Post my text to the thread');
+		await app.threadSays(id, '> grey');
+		expect(app.textOf('ada')).toContain('Chairs');
+	});
+
+	it('answers in one press, takes that back, and shows the question again', async () => {
+		await start({ env: { UNDO_SECONDS: '20' } });
+		await app.askedIn('#agents', ['Chairs'], [{ title: 'Which colour?', description: 'One of: red, green' }]);
+		await app.openHome();
+		await app.slack.as('ada').home()?.press('green');
+		await app.homeSays('*Undo* takes it back', { without: [waitingCountWords(1, 0)] });
+		expect(app.textOf('ada')).toContain('“green”');
+		await app.slack.as('ada').home()?.press('Undo');
+		await app.homeSays(waitingCountWords(1, 0), { without: ['*Undo* takes it back'] });
+		await app.slack.as('ada').home()?.press('green');
+		await app.homeSays(line('resumed'), { without: [waitingCountWords(1, 0)] });
+		expect(app.service.log.effectivePuts().length).toBe(1);
+	});
+
+	it('shows answers that need a decision with their buttons, then the last answers, and no secret', async () => {
+		await start();
+		const ada = app.slack.as('ada');
+		await app.askedIn('#agents', ['Locked'], [{ title: 'Your password' }]);
+		await app.openHome();
+		await ada.home()?.press('Answer');
+		const secret = await ada.waitForModal('Your password');
+		await secret.fill(0, 'hunter2-s3cret');
+		await secret.submit();
+		await app.homeSays('“Your password”: (hidden)');
+		await app.homeSays(line('resumed'));
+
+		await app.askedIn('#agents', ['Chairs']);
+		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT' });
+		await app.homeSays(waitingCountWords(1, 0));
+		await ada.home()?.press('Answer');
+		const form = await ada.waitForModal('Which colour?');
+		await form.fill(0, 'grey');
+		await form.submit();
+		await app.homeSays(headline('refused'));
+		expect(app.textOf('ada')).toContain('“Which colour?”: “grey”');
+		expect(app.textOf('ada').match(/“grey”/g)).toHaveLength(1);
+		await form.close().catch(() => undefined);
+		app.service.faults.clear();
+		await ada.home()?.press('Try again');
+		await app.homeSays(new RegExp(`“grey”[^\n]*${line('resumed')}`), { without: [headline('refused')] });
+		const published = app.slack.traffic.calls('views.publish').map(({ request }) => JSON.stringify(request));
+		expect(published.join()).not.toContain('hunter2');
+	});
+
+	it('offers to continue a draft', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
+		await app.openHome();
+		const ada = app.slack.as('ada');
+		await ada.home()?.press('Answer');
+		const form = await ada.waitForModal('Which colour would');
+		await form.fill(0, 'half a thought');
+		await app.pass(2_000);
+		await form.close();
+		await app.homeSays('“half a thought”');
+		await ada.home()?.press('Continue');
+		const again = await ada.waitForModal(DRAFT_RESTORED);
+		expect(again.value(0)).toBe('half a thought');
+	});
+});
+
+describe('who sees what in the Home tab', () => {
+	it('shows questions of the channels that the person is in, also private ones, each once', async () => {
+		await start();
+		const [, both = ''] = await app.askedIn('#agents', ['Public', 'In both']);
+		await app.askedIn('#secret', ['Private']);
+		await app.watch(both, { channel: '#secret' });
+		const ofAda = await app.openHome();
+		expect(ofAda).toContain(waitingCountWords(3, 0));
+		expect(ofAda.match(/In both/g)).toHaveLength(1);
+		expect(ofAda).toContain('#secret');
+		const ofGrace = await app.openHome('grace');
+		expect(ofGrace).toContain(waitingCountWords(2, 0));
+		expect(ofGrace).not.toContain('Private');
+		expect(ofGrace).not.toContain('secret');
+	});
+
+	it('forgets a channel that the person leaves, and shows one that they join, at once', async () => {
+		await start();
+		await app.askedIn('#secret', ['Private']);
+		expect(await app.openHome('grace')).toContain(NOTHING);
+		await app.slack.invite('#secret', 'grace');
+		await app.homeSays('Private', { who: 'grace' });
+		await app.slack.remove('#secret', 'grace');
+		await app.homeSays(NOTHING, { who: 'grace', without: ['Private'] });
+	});
+
+	it('asks Slack for channels again after five minutes if it heard of no change', async () => {
+		await start();
+		await app.askedIn('#secret', ['Private']);
+		app.slack.settings.events = app.slack.settings.events.filter((name) => !name.startsWith('member_'));
+		await app.slack.invite('#secret', 'grace');
+		expect(await app.openHome('grace')).toContain('Private');
+		await app.slack.remove('#secret', 'grace');
+		await app.pass(60_000);
+		expect(await app.openHome('grace')).toContain('Private');
+		await app.pass(5 * 60_000);
+		expect(await app.openHome('grace')).toContain(NOTHING);
+	});
+
+	it('shows questions of the direct message with the app to that person alone', async () => {
+		await start();
+		const id = app.session({ name: 'My own' });
+		await app.slack.as('ada').command('dm', `/session watch ${id}`);
+		await app.until(() => app.card(id, 'dm'));
+		await app.pass(3_000);
+		app.ask(id);
+		await app.openHome();
+		await app.homeSays(placeMrkdwn('D'));
+		expect(await app.openHome('grace')).toContain(NOTHING);
+	});
+
+	it('shows nothing from channels while Slack does not tell them, and asks again by itself', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs']);
+		const fault = { method: 'users.conversations', error: 'internal_error' };
+		app.slack.faults.add({ ...fault, when: (args) => args.user !== undefined });
+		const text = await app.openHome();
+		expect(text).toContain(
+			'Slack did not tell which channels you are in, so questions from channels are missing here.',
+		);
+		expect(text).not.toContain('Chairs');
+		app.slack.faults.clear();
+		await app.homeSays(waitingCountWords(1, 0), { without: [CHANNELS_UNKNOWN] });
+	});
+
+	it('shows guests and refused channels nothing but a reason, and follows nothing for them', async () => {
+		await start({ env: { ALLOWED_CHANNELS: 'C0AGENTS' } });
+		await app.askedIn('#agents', ['Chairs']);
+		expect(await app.openHome('gus')).toContain(whatHappened('guest'));
+		expect(app.textOf('gus')).not.toContain('Chairs');
+		const published = app.publishedTo('gus');
+		await app.askedIn('#agents', ['More chairs']);
+		expect(app.publishedTo('gus')).toBe(published);
+		expect(await app.openHome()).toContain(waitingCountWords(2, 0));
+		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
+		expect(await app.openHome()).toContain(NOTHING);
+	});
+
+	it('checks a press again', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
+		await app.slack.as('ada').home()?.press('Answer');
+		await app.windowSays(whatHappened('channel_not_allowed'));
+	});
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { loadingModal } from '../../src/features/answer/form-view.ts';
+import { helpMessage } from '../../src/features/watch/view.ts';
+import { answerCard, errorMessage, errorModal } from '../../src/slack/error-view.ts';
+import { ACTIONS, encodeTarget, newMetadata } from '../../src/slack/ids.ts';
+import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';
+import { textsOf } from '../slack/support/questions.ts';
+
+const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+
+describe('help', () => {
+	it.each([
+		'asked',
+		'unclear',
+		'missing_id',
+		'too_many_ids',
+		'foreign_link',
+		'link_without_id',
+		'id_too_long',
+	] as const)('shows every form of the command and why it is shown: %s', (reason) => {
+		const help = helpMessage(reason);
+		expectSafeMessage(help);
+		const text = textsOf(help.blocks).join('\n');
+		for (const word of ['3f9a2c1d', 'watch', 'unwatch', 'list', 'history', 'help']) {
+			expect(text).toMatch(new RegExp(`\`/session ${word}`));
+		}
+		expect(text.startsWith('⚠️')).toBe(reason !== 'asked');
+	});
+});
+
+describe('answerCard', () => {
+	it('leads from an expired trigger to the same session and question', () => {
+		const card = answerCard('3f9a2c1d', 7);
+		expectSafeMessage(card);
+		expect(JSON.stringify(card)).toContain(`"action_id":"${ACTIONS.answer}"`);
+		expect(JSON.stringify(card)).toContain(JSON.stringify(encodeTarget({ sessionId: '3f9a2c1d', messageIndex: 7 })));
+	});
+});
+
+describe('errorModal and errorMessage', () => {
+	it('offers another try where it makes sense', () => {
+		const context = { kept: 'nothing', adminContact: null } as const;
+		const again = errorModal('unavailable', metadata, context);
+		expectSafeView(again);
+		expect(JSON.stringify(again)).toContain(ACTIONS.reload);
+		const never = errorModal('session_not_found', metadata, context);
+		expectSafeView(never);
+		expect(JSON.stringify(never)).not.toContain(ACTIONS.reload);
+	});
+
+	it('names the session of an error if there is one', () => {
+		const context = { kept: 'nothing', adminContact: null } as const;
+		expect(textsOf(errorMessage('unavailable', '<!here>', context).blocks)[1]).toBe(
+			'This was about session *“&lt;!here&gt;”*.',
+		);
+		expect(textsOf(errorMessage('unavailable', null, context).blocks)).toHaveLength(1);
+		expect(textsOf(errorModal('unavailable', { ...metadata, sessionId: '' }, context).blocks)).toHaveLength(1);
+	});
+});
+
+describe('errorMessage and errorModal of a refusal', () => {
+	it('shows nothing of the session in a refusal', () => {
+		const message = errorMessage('guest', '3f9a2c1d', { kept: 'unchanged', adminContact: 'U0OURSADMIN' });
+		expectSafeMessage(message);
+		expect(JSON.stringify(message)).not.toContain('3f9a2c1d');
+		const view = errorModal('guest', metadata, { kept: 'nothing', adminContact: null });
+		expectSafeView(view);
+		expect(JSON.stringify(view.blocks)).not.toContain('3f9a2c1d');
+	});
+});
+
+describe('every view and message', () => {
+	it('fits any session id into a loading view', () => {
+		const view = loadingModal('x'.repeat(400), metadata);
+		expectSafeView(view);
+		expect(view.title.text).toHaveLength(24);
+	});
+
+	it('unfurls no link', () => {
+		expect(helpMessage()).toMatchObject({ unfurl_links: false, unfurl_media: false });
+	});
+});

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
+import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { headline } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+const UNDO_MS = 10_000;
+const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+
+let app: WatchingApp;
+
+async function asked(items: readonly ItemJson[] = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
+	const id = await app.watched();
+	const index = app.ask(id, items, '');
+	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
+	return { id, index, post };
+}
+
+const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
+const dmOf = (who: string) => app.slack.as(who).messages('dm');
+
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+describe('what happens to a question while a choice can be taken back', () => {
+	it('says who answered when somebody outside Slack is faster', async () => {
+		const { id, index, post } = await asked();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => post.buttons().length === 0);
+		app.service.sessions.answerAsPage(id, ['TP 570']);
+		await app.threadSays(id, OUTSIDE);
+		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('conflicted'))));
+		await app.pass(10_000);
+		expect(value(id, index)).toBe('TP 570');
+		expect(app.service.log.puts(id)).toHaveLength(0);
+		expect(post.text()).not.toMatch(/chose/i);
+		expect(post.text()).toContain(OUTSIDE);
+	});
+
+	it('says nothing to a second press of the same option, and that it is chosen to a press of another', async () => {
+		const { id, post } = await asked();
+		// The post keeps its buttons, as for a quick double click.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		const ada = app.slack.as('ada');
+		const ownMessages = () => ada.messages('#agents', { all: true }).filter((message) => message.isEphemeral());
+		const before = ownMessages().length;
+		const logged = app.log.length;
+		const handled = () => app.log.slice(logged).filter((line) => /"what":"[^"]*choose/.test(line)).length;
+		await post.press('LH 1173');
+		await post.press('LH 1173');
+		await app.until(() => handled() === 2);
+		expect(ownMessages()).toHaveLength(before + 1);
+		expect(ownMessages().at(-1)?.buttons()).toEqual(['Undo']);
+		await post.press('TP 570');
+		await app.until(() => handled() === 3);
+		expect(ownMessages()).toHaveLength(before + 2);
+		expect(ownMessages().at(-1)?.text()).toContain('LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	});
+
+	it('takes the options off the post of a question that the agent replaces', async () => {
+		const { id, index, post } = await asked();
+		app.service.sessions.patch(id, {
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+				asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]),
+			],
+		});
+		const next = await app.threadSays(id, 'Which train');
+		await app.until(() => !post.buttons().includes('LH 1173'));
+		await next.press('ICE 5');
+		await app.until(() => value(id, index) === 'ICE 5');
+	});
+
+	it('offers to send an answer that lost to one for an older question', async () => {
+		const { id, index, post } = await asked();
+		// The post stays as it is.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		app.service.sessions.patch(id, {
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+				asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]),
+			],
+		});
+		const next = await app.threadSays(id, 'Which train');
+		await app.toldAfter(() => post.press('LH 1173'));
+		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
+		expect(told.text()).toMatch(/before you/);
+		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
+		expect(offer.text()).toContain('The first answer was for an older question and was not sent.');
+		expect(offer.text()).toContain('ICE 5');
+		app.slack.faults.clear();
+		await offer.press('Send mine');
+		await app.until(() => value(id, index) === 'ICE 5');
+	});
+
+	it('sends a choice for a question whose place in the session has changed', async () => {
+		const { id, index, post } = await asked();
+		app.service.sessions.patch(id, {
+			messages: [
+				{ role: 'system', content: 'A summary' },
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+				asking('', [FLIGHT]),
+			],
+		});
+		await app.pass(40_000);
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => value(id, index + 1) === 'LH 1173');
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/ada chose LH 1173/i);
+	});
+
+	it.each([
+		['the agent', { ...item('And pay the 5,000 dollars from:'), value: 'savings' }, 'savings'],
+		['an agent that hides a secret', { ...item('Password of the bank'), value: 'swordfish' }, '(hidden)'],
+	])('asks by the form, which shows the whole question, when %s filled an item', async (_, filled, shown) => {
+		const { id, index, post } = await asked([filled, FLIGHT]);
+		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		const form = await openSession(app.app, id);
+		expect(form.text()).toContain(filled.title);
+		expect(form.text()).toContain(shown);
+		expect(form.text()).not.toContain('swordfish');
+		await form.choose(0, 'TP 570');
+		await form.submit();
+		await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
+		expect(app.service.sessions.values(id, index)).toEqual([filled.value, 'TP 570']);
+	});
+
+	it('sends the choice after the channel stopped watching, and can take one back', async () => {
+		const { id, index, post } = await asked();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(post.buttons()).toEqual([]);
+
+		const second = await asked();
+		const told = await app.toldAfter(() => second.post.press('LH 1173'));
+		await app.command(`/session unwatch ${second.id}`);
+		await app.command(`/session watch ${second.id}`);
+		await told.press('Undo');
+		const again = await app.until(() => app.thread(second.id).findLast((one) => one.buttons().includes('LH 1173')));
+		await app.pass(UNDO_MS + 5_000);
+		expect(app.service.log.puts(second.id)).toHaveLength(0);
+		await again.press('TP 570');
+		await app.until(() => value(second.id, second.index) === 'TP 570');
+	});
+});
+
+describe('what people are told about a choice', () => {
+	it('shows the options again when Slack applied an update without saying so', async () => {
+		const { id, post } = await asked();
+		const first = await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => post.buttons().length === 0);
+		await first.press('Undo');
+		await app.until(() => post.buttons().includes('LH 1173'));
+		await app.pass(3_000);
+		app.slack.faults.add({
+			method: 'chat.update',
+			drop: true,
+			afterEffect: true,
+			times: 1,
+			when: ({ ts }) => ts === post.ts,
+		});
+		const second = await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => post.buttons().length === 0);
+		await second.press('Undo');
+		await app.until(() => post.buttons().includes('LH 1173'), undefined, 60_000);
+		await app.pass(UNDO_MS + 5_000);
+		expect(app.service.log.puts(id)).toHaveLength(0);
+	});
+
+	it('tells in the history that the same person had answered', async () => {
+		const { id, index, post } = await asked();
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.toldAfter(() => post.press('LH 1173'));
+		const told = await app.toldAfter(() => post.press('TP 570'));
+		expect(told.text()).toMatch(/You have already answered “LH 1173”/);
+		await app.until(() => value(id, index) === 'LH 1173');
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session history ${id}`);
+		const history = await ada.waitForModal((modal) => modal.text().includes('newest first'));
+		expect(history.text()).not.toContain('somebody else');
+		expect(history.text()).toContain('had already answered');
+	});
+
+	it('offers their form again to whoever took their own choice back', async () => {
+		const { id, index, post } = await asked();
+		const form = await openSession(app.app, id, 'ada');
+		await form.choose(0, 'TP 570');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await form.submit();
+		expect(form.text()).toContain('Your answer was not sent: you had already answered.');
+		await form.close();
+		await told.press('Undo');
+		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Send mine')));
+		expect(offer.text()).toContain('You had answered before and took that back.');
+		await offer.press('Send mine');
+		await app.until(() => value(id, index) === 'TP 570');
+	});
+
+	it('shows marks of an option as they are', async () => {
+		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
+		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', 'Hand over']);
+		const told = await app.toldAfter(() => post.press('@here 👍'));
+		expect(told.text()).toContain('“@here 👍”');
+		await told.press('Undo');
+		await app.until(() => post.buttons().includes('x_y ~z~'));
+		const second = await app.toldAfter(() => post.press('x_y ~z~'));
+		expect(second.text()).toContain('“x_y ~z~”');
+		await app.until(() => post.text().includes('chose x_y ~z~'));
+		await app.until(() => value(id, index) === 'x_y ~z~');
+	});
+
+	it('offers no options that have lost a mark', async () => {
+		const { post } = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
+		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+	});
+
+	it('counts the time to the delivery from the end of the time for Undo', async () => {
+		const { id, index, post } = await asked();
+		const sum = async () => {
+			const text = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
+			return Number(/^handraise_delivery_seconds_sum (\S+)$/m.exec(text)?.[1]);
+		};
+		const before = await sum();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.threadSays(id, 'Answered by');
+		expect((await sum()) - before).toBeLessThan(5);
+	});
+});

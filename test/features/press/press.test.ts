@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { headline } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+/** The default of `UNDO_SECONDS`. */
+const UNDO_MS = 10_000;
+const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+
+let app: WatchingApp;
+
+/** A watched session that asks which flight to book, and the question's post. */
+async function asked(flags = '', items = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
+	const id = await app.watched({}, flags);
+	const index = app.ask(id, items, '');
+	const post = await app.threadSays(id, items[0]?.title ?? '');
+	return { id, index, post };
+}
+
+const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
+const putCount = (id: string) => app.service.log.effectivePuts(id).length;
+const dmOf = (who: string) => app.slack.as(who).messages('dm');
+
+describe('a question with short options', () => {
+	beforeAll(async () => {
+		app = await watchingApp();
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+		await app.command('/session unwatch all');
+	});
+
+	it('is answered by one press after the time for Undo, and its post says who chose what', async () => {
+		const { id, index, post } = await asked();
+		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		expect(post.notification()).toMatch(/^An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Order/);
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		expect(told.text()).toContain('You chose “LH 1173”');
+		expect(told.buttons()).toEqual(['Undo']);
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/ada chose LH 1173/i);
+		await app.pass(UNDO_MS - 5_000);
+		expect(app.service.log.puts(id)).toHaveLength(0);
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.threadSays(id, 'Answered by');
+		await app.pass(30_000);
+		expect(putCount(id)).toBe(1);
+		expect(post.text()).toMatch(/ada chose LH 1173/i);
+	});
+
+	it('takes a press back with Undo: nothing is sent, and another press answers', async () => {
+		const { id, index, post } = await asked();
+		const told = await app.toldAfter(() => post.press('TP 570'));
+		await app.until(() => post.buttons().length === 0);
+		await told.press('Undo');
+		await app.until(() => told.text().includes('You took back “TP 570”. Nothing was sent'));
+		expect(told.buttons()).toEqual([]);
+		await app.until(() => post.buttons().includes('LH 1173'));
+		await app.pass(UNDO_MS + 10_000);
+		expect(app.service.log.puts(id)).toHaveLength(0);
+		await post.press('LH 1173');
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(putCount(id)).toBe(1);
+	});
+
+	it('says that it is too late for Undo once the answer is sent', async () => {
+		const { id, index, post } = await asked();
+		const told = await app.toldAfter(() => post.press('TP 570'));
+		await app.until(() => value(id, index) === 'TP 570');
+		await told.press('Undo');
+		await app.until(() => told.text().includes('Too late to undo: “TP 570”'));
+		expect(value(id, index)).toBe('TP 570');
+		expect(putCount(id)).toBe(1);
+	});
+
+	it('tells the second of two people who was first and what they chose', async () => {
+		const { id, index, post } = await asked();
+		const graces = app.seenBy('grace', post);
+		await app.toldAfter(() => post.press('LH 1173'));
+		const told = await app.toldAfter(() => graces.press('TP 570').catch(() => false), 'grace').catch(() => null);
+		// Without an update of the post between the two presses, the button is still there.
+		const dmCount = dmOf('grace').length;
+		if (told !== null) {
+			expect(told.text()).toMatch(/ada.* answered “LH 1173” before you. Your choice, “TP 570”, was not sent/i);
+		}
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(putCount(id)).toBe(1);
+		await app.pass(20_000);
+		expect(dmOf('grace')).toHaveLength(dmCount);
+	});
+
+	it('tells the second of two people in a direct message when the reply did not reach them', async () => {
+		const { id, index, post } = await asked();
+		const graces = app.seenBy('grace', post);
+		// The program may also be killed between the acknowledgement and the reply.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.toldAfter(() => post.press('LH 1173'));
+		const before = dmOf('grace').length;
+		app.slack.faults.add({ method: 'response_url', status: 500, times: 1 });
+		for (const method of ['chat.postEphemeral', 'conversations.open']) {
+			app.slack.faults.add({ method, error: 'internal_error', times: 1 });
+		}
+		await graces.press('TP 570');
+		const receipt = await app.until(() => dmOf('grace')[before]);
+		app.slack.faults.clear();
+		expect(receipt.text()).toContain(headline('conflicted'));
+		expect(receipt.text()).toContain('LH 1173');
+		expect(receipt.text()).toContain('TP 570');
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(putCount(id)).toBe(1);
+	});
+
+	it('offers the question again to whoever lost to a press that is taken back, with their text', async () => {
+		const { id, index, post } = await asked();
+		const form = await openSession(app.app, id, 'grace');
+		await form.choose(0, 'TP 570');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await form.submit();
+		expect(form.text()).toContain(headline('conflicted'));
+		await form.close();
+		await told.press('Undo');
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
+		expect(offer.text()).toContain('The first answer was taken back. Yours was not sent');
+		expect(offer.text()).toMatch(/ada.* answered before you and took that back/i);
+		expect(offer.text()).toContain('TP 570');
+		const again = await openSession(app.app, id, 'grace');
+		expect(again.value(0)).toBe('TP 570');
+		await again.close();
+		await offer.press('Send mine');
+		await app.until(() => value(id, index) === 'TP 570');
+		expect(putCount(id)).toBe(1);
+	});
+
+	it('says who chose as soon as whoever lost presses Send mine, while the service takes no answers', async () => {
+		const { id, index, post } = await asked();
+		const release = app.slack.faults.hold('chat.update');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await app.toldAfter(() => app.seenBy('grace', post).press('TP 570'), 'grace');
+		await told.press('Undo');
+		release();
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
+		await app.until(() => post.buttons().includes('TP 570'));
+		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
+		await app.pass(20_000);
+		await offer.press('Send mine');
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/grace chose TP 570/i);
+		app.service.faults.clear();
+		await app.until(() => value(id, index) === 'TP 570');
+	});
+
+	it('tells a person whose press came after a form that the form was first', async () => {
+		const { id, index, post } = await asked();
+		const form = await openSession(app.app, id, 'grace');
+		await form.choose(0, 'TP 570');
+		await form.submit();
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		expect(told.text()).toMatch(/grace.* answered “TP 570” before you/i);
+		await app.until(() => value(id, index) === 'TP 570');
+		expect(putCount(id)).toBe(1);
+	});
+
+	it('keeps the first of two choices of one person', async () => {
+		const { id, index, post } = await asked();
+		const [first] = await Promise.all([post.press('LH 1173'), post.press('TP 570')]);
+		expect(first).toBe(true);
+		await app.until(() => value(id, index) !== '');
+		await app.pass(20_000);
+		expect(putCount(id)).toBe(1);
+	});
+
+	it('sends once after a restart within the time for Undo, not before its end, and Undo still works', async () => {
+		const { id, index, post } = await asked();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.restart();
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(putCount(id)).toBe(1);
+
+		const second = await asked();
+		const told = await app.toldAfter(() => second.post.press('LH 1173'));
+		await app.restart();
+		await told.press('Undo');
+		await app.until(() => told.text().includes('You took back'));
+		await app.until(() => second.post.buttons().includes('LH 1173'));
+		await app.pass(UNDO_MS + 10_000);
+		expect(app.service.log.puts(second.id)).toHaveLength(0);
+	});
+
+	it('offers the options again when the service refuses the choice, and tells the person', async () => {
+		const { id, post } = await asked();
+		app.service.sessions.setStatus(id, 'completed');
+		await app.toldAfter(() => post.press('LH 1173'));
+		const receipt = await app.until(() => dmOf('ada').findLast((dm) => dm.text().includes(headline('ended'))));
+		expect(receipt.text()).toContain('LH 1173');
+		expect(app.service.log.puts(id)).toHaveLength(0);
+	});
+
+	it('makes at most four calls for a press, and one more for the card', async () => {
+		const { post, id } = await asked();
+		await app.pass(70_000);
+		const from = app.now();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.threadSays(id, 'Answered by');
+		await app.cardSays(id, 'Answered by');
+		await app.pass(20_000);
+		const calls = app.slack.traffic
+			.all()
+			.filter(({ seq, direction }) => seq > from && direction !== 'delivery')
+			// The agent goes on, which the card shows in any case.
+			.filter(({ request }) => !JSON.stringify(request).includes('*Working*'))
+			.map(({ name }) => name);
+		expect(calls.length, calls.join(', ')).toBeLessThanOrEqual(5);
+	});
+});

@@ -1,0 +1,320 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { heldWords, reminderWords, sessionAsksWords } from '../../../src/features/remind/view.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { ASKS, digestText, ESCALATION, REMINDER, reminderText, says, WAIT } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+const MINUTE = 60_000;
+let app: WatchingApp;
+
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const start = async (env: Record<string, string> = {}) => {
+	app = await watchingApp({ env: { REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0', ...env } });
+};
+
+/** The posts of a thread or channel that remind. */
+const reminders = (posts: readonly Posted[]) =>
+	posts.filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
+
+const LAST = reminderWords({ stage: 'escalation', isLast: true }, null)
+	.replace(reminderText('escalation', null), '')
+	.trim();
+
+/** The messages outside of threads that remind of several questions. */
+const digests = () => app.inChannel().filter((post) => post.text().includes(WAIT));
+
+async function asked(title = 'Which colour?'): Promise<string> {
+	const id = await app.watched();
+	app.ask(id, [title]);
+	await app.threadSays(id, title);
+	return id;
+}
+
+describe('a question that nobody answers', () => {
+	it('is reminded of in its thread, then shown in the channel, at most three times', async () => {
+		await start();
+		const id = await asked();
+		const askedAt = app.clock.now();
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(app.clock.now() - askedAt).toBeGreaterThanOrEqual(38_000);
+		expect(app.clock.now() - askedAt).toBeLessThan(70_000);
+		expect(reminder.text()).toContain('Which colour?');
+		expect(app.inChannel().some((post) => REMINDER.test(post.text()))).toBe(false);
+		await app.threadSays(id, ESCALATION);
+		expect(app.clock.now() - askedAt).toBeLessThan(2 * MINUTE);
+		await app.pass(6 * MINUTE);
+		expect(reminders(app.thread(id))).toHaveLength(4);
+		expect(reminders(app.inChannel()).length).toBe(3);
+		const isLast = reminders(app.thread(id)).map((post) => post.text().includes(LAST));
+		expect(isLast).toEqual([false, false, false, true]);
+	});
+
+	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
+		await start();
+		const id = await app.watched({}, '--thread-only');
+		app.ask(id, ['Which colour?']);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.text()).toContain('Which colour?');
+		const escalation = await app.threadSays(id, ESCALATION);
+		expect(escalation.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
+		const telling = app.inChannel().filter((post) => post.text().includes('Which colour?'));
+		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+	});
+
+	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope' });
+		app.slack.faults.add({ method: 'conversations.history', error: 'missing_scope' });
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		app.ask(id, ['Which colour?']);
+		await app.pass(3 * MINUTE);
+		lift();
+		await app.threadSays(id, 'Which colour?');
+		const postedAt = app.clock.now();
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(app.clock.now() - postedAt).toBeGreaterThanOrEqual(38_000);
+		expect(reminder.text()).not.toMatch(/\d min/);
+	});
+
+	it('is not reminded of once it is answered', async () => {
+		await start();
+		const id = await asked();
+		app.service.sessions.answerAsPage(id, ['red']);
+		await app.pass(4 * MINUTE);
+		expect(reminders(app.thread(id))).toEqual([]);
+	});
+
+	it('is not reminded of while the service is away, and once when it is back', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await asked();
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		await app.pass(2 * MINUTE);
+		expect(reminders(app.thread(id))).toEqual([]);
+		app.service.faults.clear();
+		await app.threadSays(id, REMINDER);
+		await app.pass(2 * MINUTE);
+		expect(reminders(app.thread(id))).toHaveLength(1);
+	});
+});
+
+describe('questions of a channel that are due together', () => {
+	/** Two sessions that ask at the same time. */
+	async function bothAsk(): Promise<[string, string]> {
+		const first = await app.watched();
+		const second = await app.watched();
+		app.ask(first, ['Which colour?']);
+		app.ask(second, ['Which size?']);
+		await app.threadSays(first, 'Which colour?');
+		await app.threadSays(second, 'Which size?');
+		return [first, second];
+	}
+
+	it('are one message in the channel that links to each thread', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const [first, second] = await bothAsk();
+		await app.until(() => digests().length > 0);
+		const [together] = digests();
+		expect(together?.text()).toContain(`${digestText(2)}:`);
+		expect(together?.text()).toContain('Which colour?');
+		expect(together?.text()).toContain('Which size?');
+		expect(JSON.stringify(together?.blocks()).match(/<https:[^|>]+\|/g)).toHaveLength(2);
+		await app.pass(MINUTE);
+		expect([...reminders(app.thread(first)), ...reminders(app.thread(second))]).toEqual([]);
+		expect(digests()).toHaveLength(1);
+	});
+
+	it('are one message too when they were due while the program was stopped', async () => {
+		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
+		const [, second] = await bothAsk();
+		await app.stop();
+		await app.clock.advance(5 * MINUTE);
+		app.service.faults.add({ kind: 'slow', ms: 4_000, sessionId: second, method: 'GET' });
+		await app.restart();
+		await app.until(() => digests().length > 0);
+		await app.pass(MINUTE);
+		expect(reminders(app.inChannel())).toEqual([]);
+		expect(digests()).toHaveLength(1);
+	});
+
+	it('are one message too when they were due while the service was away, and one is read late', async () => {
+		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
+		const [, second] = await bothAsk();
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		await app.pass(4 * MINUTE);
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
+		await app.until(() => digests().length > 0);
+		await app.pass(MINUTE);
+		expect(reminders(app.inChannel())).toEqual([]);
+		expect(digests()).toHaveLength(1);
+	});
+
+	it('leave out what was answered while the message waited for Slack', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const [first] = await bothAsk();
+		let isLimited = false;
+		const when = (args: Json) => {
+			isLimited ||= JSON.stringify(args).includes(WAIT);
+			return isLimited;
+		};
+		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 20, times: 1 });
+		await app.until(() => isLimited);
+		app.service.sessions.answerAsPage(first, ['red']);
+		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(1))));
+		expect(reminder.text()).not.toContain('Which colour?');
+	});
+});
+
+describe('a reminder that was answered on its way, and the answer was taken back', () => {
+	const UNDO_SECONDS = '40';
+
+	const LIMITED = { status: 429, retryAfter: 10 };
+	/** Slack gets nothing, and the app does not know it. */
+	const CUT_OFF = { drop: true };
+
+	/** Slack has not taken the reminder when this resolves; the person has pressed an option. */
+	async function pressedMeanwhile(
+		saying: string | RegExp,
+		fault: object = LIMITED,
+	): Promise<{ id: string; undo: () => Promise<unknown> }> {
+		const id = await app.watched();
+		app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
+		const post = await app.threadSays(id, 'Which flight?');
+		let isLimited = false;
+		const when = (args: Json) => {
+			isLimited ||= says(JSON.stringify(args), saying);
+			return isLimited;
+		};
+		app.slack.faults.add({ method: 'chat.postMessage', when, times: 1, ...fault });
+		await app.until(() => isLimited);
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		return { id, undo: () => told.press('Undo') };
+	}
+
+	it.each([
+		['limited it', LIMITED],
+		['never got it', CUT_OFF],
+	])('comes after that, once, when Slack %s', async (_, fault) => {
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		const { id, undo } = await pressedMeanwhile(REMINDER, fault);
+		await app.pass(20_000);
+		expect(reminders(app.thread(id))).toEqual([]);
+		await undo();
+		await app.threadSays(id, REMINDER);
+		await app.pass(2 * MINUTE);
+		expect(reminders(app.thread(id))).toHaveLength(1);
+	});
+
+	it('does not come when the answer stays', async () => {
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		const { id } = await pressedMeanwhile(REMINDER);
+		await app.pass(4 * MINUTE);
+		expect(reminders(app.thread(id))).toEqual([]);
+	});
+
+	it('comes alone when the message showed the others', async () => {
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		const other = await app.watched();
+		app.ask(other, ['Which colour?']);
+		const { id, undo } = await pressedMeanwhile(WAIT);
+		await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(1))));
+		await undo();
+		await app.threadSays(id, REMINDER);
+		await app.pass(2 * MINUTE);
+		expect(reminders(app.thread(id))).toHaveLength(1);
+		expect(reminders(app.thread(other))).toEqual([]);
+		const metrics = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
+		expect(metrics).toContain('handraise_reminders_total{stage="reminder"} 2\n');
+		expect(metrics).toContain('handraise_reminder_late_seconds_count 2\n');
+	});
+});
+
+describe('a question whose delivered answer vanished', () => {
+	it('is reminded of once, and its buttons take an answer again', async () => {
+		// The session looks as before the answer: the agent does not go on.
+		const service = { resumeAfterMs: 60 * MINUTE };
+		app = await watchingApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
+		const id = await app.watched();
+		const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
+		const post = await app.threadSays(id, 'Which flight?');
+		await app.pass(5_000);
+		const asking = structuredClone(app.service.sessions.get(id).messages ?? []);
+		const lost = app.service.sessions
+			.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
+			.then(() => app.service.sessions.patch(id, { messages: asking }));
+		await post.press('LH 1173');
+		await app.until(() => post.text().includes('@ada chose LH 1173'));
+		await lost;
+		const reminder = await app.threadSays(id, REMINDER);
+		await reminder.press('TP 570');
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
+		await app.pass(MINUTE);
+		expect(app.thread(id).filter((one) => one.text().includes('⏰'))).toHaveLength(1);
+	});
+});
+
+describe('a question that somebody is answering', () => {
+	it('is not reminded of for that time, and then with the name', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await asked();
+		const card = app.card(id);
+		await card?.press('Answer');
+		const ada = app.slack.as('ada');
+		await app.until(() => ada.modal()?.text().includes('Which colour?'));
+		await app.pass(2 * MINUTE);
+		expect(reminders(app.thread(id))).toEqual([]);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
+		await ada.modal()?.close(true);
+	});
+
+	it('is reminded of with the name after a restart too', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await asked();
+		await app.card(id)?.press('Answer');
+		await app.slack.as('ada').waitForModal('Which colour?');
+		await app.cardSays(id, 'answering this, at least until');
+		await app.restart();
+		const reminder = await app.until(() => reminders(app.thread(id))[0], undefined, 10 * MINUTE);
+		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
+	});
+});
+
+describe('the text of a reminder', () => {
+	it('tells nothing of a question in a channel that watches discreetly', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await app.watched({}, '--discreet');
+		app.ask(id, ['Which colour?']);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
+		expect(reminder.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
+		const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
+		expect(text).toMatch(new RegExp(`${ASKS}$`));
+	});
+
+	it('tells nothing of a question that looks secret', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await app.watched();
+		app.ask(id, ['What is the SMS code?']);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(JSON.stringify(reminder.blocks())).not.toContain('SMS code');
+	});
+});
+
+describe('reminders that are off', () => {
+	it('are not posted, and a question that is answered soon makes two posts', async () => {
+		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: 'off' });
+		const id = await asked();
+		await app.pass(3 * MINUTE);
+		app.service.sessions.answerAsPage(id, ['red']);
+		await app.until(() => app.thread(id).filter((post) => post.text().includes(OUTSIDE)).length === 2);
+		expect(app.thread(id)).toHaveLength(2);
+	});
+});

@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { CHOICE_WORDS } from '../../../src/features/answer/receipt-view.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
+import { type SettingsApp, settingsApp } from '../settings/harness.ts';
+import { expectNothingWrong } from '../watch/harness.ts';
+
+const MINUTE = 60_000;
+const FLIGHT = item('Which flight?', 'One of: LH 1173, TP 570');
+let app: SettingsApp;
+
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const start = async (env: Record<string, string> = {}) => {
+	app = await settingsApp({ env: { REMIND_AFTER: '40s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0', ...env } });
+};
+
+/** A question, its post and its reminder. */
+async function reminded(items: Parameters<SettingsApp['ask']>[1] = ['Which colour?']) {
+	const id = await app.watched();
+	const index = app.ask(id, items, '');
+	const post = await app.until(() => app.thread(id)[0]);
+	const reminder = await app.threadSays(id, REMINDER);
+	return { id, index, post, reminder };
+}
+
+const says = (post: Posted, words: string) =>
+	app.until(
+		() => post.text().includes(words),
+		() => `waited for "${words}" and got:\n${post.text()}`,
+	);
+
+describe('a reminder', () => {
+	it('loses its button when the question is answered, and says who answered', async () => {
+		await start();
+		const { id, post, reminder } = await reminded();
+		expect(reminder.buttons()).toEqual(['Answer']);
+		await reminder.press('Answer');
+		const form = await app.slack.as('ada').waitForModal('Which colour?');
+		await form.fill(0, 'red');
+		await form.submit();
+		await says(reminder, 'Answered by @ada');
+		expect(reminder.buttons()).toEqual([]);
+		expect(reminder.text()).toContain('⏰ Reminder\n> An agent asked: Which colour?');
+		expect(reminder.text()).not.toMatch(new RegExp(`${REMINDER.source}|An agent asks`));
+		await app.pass(MINUTE);
+		expect(reminder.editHistory()).toHaveLength(1);
+		expect(post.editHistory()).toHaveLength(1);
+		expect(app.thread(id)).toHaveLength(3);
+	});
+
+	it('says that the agent asks something else, that it ended without an answer, or that it is not watched any more', async () => {
+		await start();
+		const [changed, closed, unwatched] = [await reminded(), await reminded(), await reminded()];
+		const messages = structuredClone(app.service.sessions.get(changed.id).messages ?? []);
+		messages[changed.index] = asking('', ['Which size?']);
+		app.service.sessions.patch(changed.id, { messages });
+		await says(changed.reminder, 'The agent asks something else now');
+		app.service.sessions.setStatus(closed.id, 'completed');
+		await says(closed.reminder, SETTLED_WORDS.closed);
+		await app.command(`/session unwatch ${unwatched.id}`);
+		await says(unwatched.reminder, SETTLED_WORDS.unwatched);
+		for (const { reminder } of [changed, closed, unwatched]) {
+			expect(reminder.buttons()).toEqual([]);
+			expect(reminder.text()).not.toMatch(REMINDER);
+		}
+		const next = await app.until(() =>
+			app.thread(changed.id).findLast((post) => new RegExp(`(?:${REMINDER.source})[^]*Which size`).test(post.text())),
+		);
+		expect(next.buttons()).toEqual(['Answer']);
+	});
+
+	it('is answered where it was pressed: in its thread when only that shows it, else in the channel', async () => {
+		await start({ UNDO_SECONDS: '30' });
+		const { post, reminder } = await reminded([FLIGHT]);
+		const told = await app.toldAfter(() => reminder.press('LH 1173'));
+		expect(told.buttons()).toEqual(['Undo']);
+		expect(told.threadTs()).toBe(post.ts);
+		await told.press('Undo');
+		await says(told, CHOICE_WORDS.undone({ option: 'LH 1173', title: '', sessionId: '' }));
+		expect(told.threadTs()).toBe(post.ts);
+		await app.until(() => post.buttons().includes('LH 1173'));
+		const toldInChannel = await app.toldAfter(() => post.press('LH 1173'));
+		expect(toldInChannel.threadTs()).toBeNull();
+	});
+
+	it('offers the options, shows a choice while it can be taken back, and the options again after that', async () => {
+		await start({ UNDO_SECONDS: '30' });
+		const { id, index, post, reminder } = await reminded([FLIGHT]);
+		expect(reminder.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await says(reminder, '@ada chose LH 1173');
+		expect(reminder.buttons()).toEqual([]);
+		await told.press('Undo');
+		await says(reminder, reminderText('reminder', null));
+		expect(reminder.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
+		await reminder.press('TP 570');
+		await says(reminder, '@ada chose TP 570');
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
+		await app.pass(MINUTE);
+		expect(reminder.text()).toContain('@ada chose TP 570');
+		expect(post.text()).toContain('@ada chose TP 570');
+		expect(reminder.editHistory()).toHaveLength(3);
+	});
+
+	it('offers no options where the watch shows none', async () => {
+		await start();
+		const id = await app.watched({}, '--no-buttons');
+		app.ask(id, [FLIGHT], '');
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.buttons()).toEqual(['Answer']);
+	});
+
+	it('offers options below all that the agent wrote, and none where that is cut', async () => {
+		await start();
+		const above = 'I pay with the card of the company.';
+		const id = await app.watched();
+		app.ask(id, [FLIGHT], above);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.buttons()).toContain('LH 1173');
+		expect(reminder.text()).toContain(`> ${above}`);
+		const long = await app.watched();
+		app.ask(long, [FLIGHT], above.repeat(50));
+		expect((await app.threadSays(long, REMINDER)).buttons()).toEqual(['Answer']);
+	});
+
+	it('opens the question after it has moved in the session', async () => {
+		await start();
+		const { id, reminder } = await reminded();
+		const messages = app.service.sessions.get(id).messages ?? [];
+		const before = reminder.editHistory().length;
+		app.service.sessions.patch(id, { messages: [{ role: 'system', content: 'A summary' }, ...messages] });
+		await app.until(() => reminder.editHistory().length > before);
+		expect(await reminder.press('Answer')).toBe(true);
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		expect(form.fields()[0]?.label).toBe('“Which colour?”');
+		await app.cardSays(id, 'answering');
+	});
+
+	it('that somebody deleted keeps nothing from being settled', async () => {
+		await start({ ESCALATE_AFTER: '90s' });
+		const { id, post, reminder } = await reminded();
+		const escalation = await app.threadSays(id, ESCALATION);
+		reminder.remove();
+		app.service.sessions.answerAsPage(id, ['red']);
+		await says(escalation, OUTSIDE);
+		expect(escalation.buttons()).toEqual([]);
+		expect(post.buttons()).toEqual([]);
+		expect(app.inChannel().some((one) => REMINDER.test(one.text()))).toBe(false);
+	});
+
+	it('is settled after a restart', async () => {
+		await start();
+		const { id, reminder } = await reminded();
+		app.service.sessions.answerAsPage(id, ['red']);
+		const lift = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.threadSays(id, OUTSIDE);
+		await app.restart();
+		lift();
+		await says(reminder, OUTSIDE);
+	});
+});
+
+it('an escalation mentions nobody again when it is drawn again or settled', async () => {
+	await start({ ESCALATE_AFTER: '1h', UNDO_SECONDS: '30' });
+	await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+	await app.told(1);
+	const { id, post } = await reminded([FLIGHT]);
+	const escalation = await app.until(
+		() => app.thread(id).find((one) => ESCALATION.test(one.text())),
+		undefined,
+		10 * MINUTE,
+	);
+	expect(escalation.rung()).toEqual(['grace']);
+	const mentions = () => JSON.stringify([escalation.text(), escalation.blocks()]).match(/@grace|<@U0GRACE>/g);
+	expect(mentions()).not.toBeNull();
+	const told = await app.toldAfter(() => post.press('LH 1173'));
+	await says(escalation, '@ada chose LH 1173');
+	await told.press('Undo');
+	await says(escalation, reminderText('escalation', null));
+	expect(mentions()).toBeNull();
+	app.service.sessions.answerAsPage(id, ['TP 570']);
+	await says(escalation, OUTSIDE);
+	expect(escalation.text()).toContain('📣 Escalation');
+	expect(escalation.text()).not.toMatch(ESCALATION);
+	expect(mentions()).toBeNull();
+	expect(escalation.buttons()).toEqual([]);
+});
+
+describe('a reminder of a question that was handed over', () => {
+	async function handOver(post: Posted, to: string) {
+		await post.press('Hand over');
+		const modal = await app.slack.as('ada').waitForModal('Hand over to');
+		await modal.choose('Hand over to', to);
+		expect((await app.submit(modal)).outcome).toBe('updated');
+	}
+
+	it('says who has it, and mentions nobody', async () => {
+		await start({ ESCALATE_AFTER: '90s' });
+		const id = await app.watched();
+		app.ask(id, ['Which colour?']);
+		const post = await app.threadSays(id, 'Which colour?');
+		await handOver(post, 'grace');
+		const dm = await app.until(() => app.slack.as('grace').dm().at(-1));
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.text()).toContain('“grace” has it.');
+		const escalation = await app.threadSays(id, ESCALATION);
+		expect(escalation.text()).toContain('“grace” has it.');
+		expect([...reminder.rung(), ...escalation.rung()]).toEqual([]);
+		await dm.press('Give back');
+		await app.until(() => !reminder.text().includes('has it') && !escalation.text().includes('has it'));
+	});
+
+	it('says so when it was handed over after the reminder', async () => {
+		await start();
+		const { post, reminder } = await reminded();
+		await handOver(post, 'grace');
+		await says(reminder, '“grace” has it.');
+		expect(reminder.rung()).toEqual([]);
+		expect(reminder.buttons()).toEqual(['Answer']);
+	});
+
+	it('says so in a list, also after a restart', async () => {
+		await start({ REMIND_AFTER: '3m' });
+		const ids = [await app.watched(), await app.watched()];
+		for (const id of ids) app.ask(id, ['Which colour?']);
+		for (const id of ids) await app.threadSays(id, 'Which colour?');
+		const [post] = app.thread(ids[0] ?? '');
+		if (post === undefined) throw new Error('there is no post');
+		await handOver(post, 'grace');
+		await app.restart();
+		const list = await app.until(() => app.inChannel().find((one) => one.text().includes(WAIT)));
+		expect(list.text().match(/“grace” has it\./g)).toHaveLength(1);
+		expect(list.rung()).toEqual([]);
+	});
+});

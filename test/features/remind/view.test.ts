@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { validateMessage } from '../../../fake-slack/index.ts';
+import type { ReminderStage } from '../../../src/database/channel-settings.ts';
+import {
+	digestPost,
+	heldWords,
+	MOST_LISTED,
+	type RemindedQuestion,
+	reminderPost,
+	reminderWords,
+	updatedReminderPost,
+} from '../../../src/features/remind/view.ts';
+import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import { now } from '../../slack/support/answers.ts';
+import { expectSafeMessage } from '../../slack/support/check.ts';
+import { buildSession, saying } from '../../support/sessions.ts';
+
+const names = { displayName: () => 'Ann' };
+const context = { mention: null, names, now, maybeRepeat: false };
+
+function reminderOf(
+	title: string,
+	stage: ReminderStage,
+	{
+		isLast = false,
+		id = 'a1',
+		above = 'I need to know something.',
+		description = '',
+		...told
+	}: Partial<RemindedQuestion> & { isLast?: boolean; id?: string; above?: string; description?: string } = {},
+): RemindedQuestion {
+	const messages = [{ ...saying(above), humanInput: [{ title, description, value: '' }] }];
+	const { question } = snapshotOf(buildSession({ status: 'active', messages }), now);
+	if (question === null) throw new Error('there is no question');
+	const times = { postedAt: now - 900_000, dueAt: now, lastReminderAt: null, number: 0 };
+	const entry = {
+		watchId: id,
+		sessionId: id,
+		questionId: '',
+		postTs: '1.000001',
+		heldBy: null,
+		stage,
+		isLast,
+		...times,
+	};
+	const place = { channelId: 'C1', discreet: false, threadOnly: false, offersOptions: true, handOver: null };
+	return {
+		entry,
+		question,
+		readAt: now,
+		sessionName: 'Fly & go',
+		link: null,
+		...place,
+		...told,
+	};
+}
+
+/** What a message of several shows, line by line. */
+function listOf(asked: readonly RemindedQuestion[]) {
+	const message = digestPost(asked, context);
+	expectSafeMessage(message);
+	const [headline = '', ...lines] = message.blocks.flatMap((block) =>
+		block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
+	);
+	return { text: message.text, headline, lines };
+}
+
+describe('a message about several questions', () => {
+	it('names the session of a question of which it may tell nothing, and its notification does not', () => {
+		const { text, lines } = listOf([
+			reminderOf('Which colour?', 'reminder', { discreet: true }),
+			reminderOf('What is the password?', 'reminder', { id: 'b2' }),
+			reminderOf('Which size?', 'reminder', { id: 'c3', threadOnly: true }),
+		]);
+		expect(text).toBe('⏰ 3 questions wait for an answer.');
+		expect(lines).toEqual(
+			['a1', 'b2', 'c3'].map((id) =>
+				expect.stringContaining(`• Session “Fly &amp; go” (${id}) asks for an answer · waiting 15 min`),
+			),
+		);
+	});
+
+	it('is an escalation when one of them is, and says once that all are the last', () => {
+		const mixed = listOf([reminderOf('A?', 'reminder'), reminderOf('B?', 'escalation', { isLast: true })]);
+		expect(mixed.headline).toBe('*📣 2 questions wait for an answer:*');
+		expect(mixed.lines.map((line) => line.includes('last reminder'))).toEqual([false, true]);
+		const last = ['A?', 'B?'].map((title) => reminderOf(title, 'escalation', { isLast: true }));
+		const all = listOf(last);
+		expect(all.headline).toBe('*📣 2 questions wait for an answer. This is the last reminder:*');
+		expect(all.lines.join()).not.toContain('last reminder');
+		expect(listOf([reminderOf('A?', 'reminder')]).headline).toBe('*⏰ 1 question waits for an answer:*');
+	});
+
+	it.each([
+		[
+			'long',
+			'Which of the many colours should I take for the chairs '.repeat(20),
+			'Maximiliana von und zu Oberunterammergau',
+		],
+		['escaped', '&<>'.repeat(400), '&<>'.repeat(100)],
+	])('fits into sections with %s texts, with every line whole', (_, title, name) => {
+		const link =
+			'https://acme.enterprise.slack.com/archives/C0123456789/p1736069999123456?thread_ts=1736069999.123456&cid=C0123';
+		const session = { service: 'https://s.example', sessionId: 'a1' };
+		const place = { id: 'h', teamId: 'T1', session, fingerprint: 'f', watchId: 'w', channelId: 'C1' };
+		const handOver = { ...place, from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null };
+		const asked = reminderOf(title, 'escalation', { isLast: true, sessionName: title, handOver, link });
+		const held = { ...asked, entry: { ...asked.entry, heldBy: 'U3' } };
+		const others = Array.from({ length: 39 }, () => held);
+		const list = digestPost([...others, reminderOf('A?', 'reminder')], {
+			...context,
+			names: { displayName: () => name },
+			maybeRepeat: true,
+		});
+		expect(validateMessage(list)).toEqual([]);
+		const lines = list.blocks.flatMap((block) =>
+			block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
+		);
+		const [first = ''] = lines.filter((line) => line.startsWith('• '));
+		expect(lines.slice(1)).toEqual(Array.from({ length: MOST_LISTED }, () => first));
+		expect(first).toContain(link);
+		expect(first).toContain('last reminder');
+	});
+});
+
+describe('the options of a reminder', () => {
+	const LIST = 'One of: LH 1173, TP 570';
+	const shown = (title: string, told: Parameters<typeof reminderOf>[2], stage: ReminderStage = 'reminder') =>
+		JSON.stringify(reminderPost(reminderOf(title, stage, told), context).blocks);
+
+	it.each([
+		['Which flight?', LIST, ''],
+		[`Which flight? ${LIST} or something else`, '', ''],
+		['Which flight?', `I pay 5,000 dollars.\n\n${LIST}`, 'I have the card of the company.'],
+		['May I go on?', 'The shop is open.', `It rains. ${'The fare is fair. '.repeat(50)}`],
+	])('stand below all of %j with %j, also below what stands above it', (title, description, above) => {
+		const blocks = shown(title, { description, above });
+		expect(blocks).toContain('choose_1');
+		for (const part of [title, description.replace(/\s+/g, ' '), above.trim()]) expect(blocks).toContain(part);
+	});
+
+	it.each<[what: string, title: string, told: Parameters<typeof reminderOf>[2]]>([
+		['a long description', 'Which flight?', { description: `${'The fare is fair. '.repeat(30)}\n\n${LIST}` }],
+		['a long text above it', 'May I go on?', { above: 'The fare is fair. '.repeat(90) }],
+		['a discreet question', 'May I go on?', { discreet: true }],
+	])('are missing with %s', (_, title, told) => {
+		expect(shown(title, told)).not.toContain('choose_1');
+	});
+
+	it('are missing where the channel must not see the question', () => {
+		expect(shown('May I go on?', { threadOnly: true }, 'escalation')).not.toContain('choose_1');
+	});
+});
+
+describe('a question that stays in its thread', () => {
+	const OPTIONS = 'Which flight? One of: LH 1173, TP 570';
+
+	it('is told by its reminder there, and not by its escalation, which the channel shows', () => {
+		const shown = (stage: ReminderStage) =>
+			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), context));
+		expect(shown('reminder')).toContain('LH 1173');
+		expect(shown('escalation')).not.toContain('LH 1173');
+		expect(shown('escalation')).toContain('Session “Fly &amp; go” (a1) asks for an answer');
+	});
+
+	it('is not told by its escalation when that is drawn again either', () => {
+		for (const outcome of ['', '✅ Answered']) {
+			const shown = JSON.stringify(
+				updatedReminderPost(reminderOf(OPTIONS, 'escalation', { threadOnly: true }), outcome, names),
+			);
+			expect(shown).not.toContain('LH 1173');
+			expect(shown).toContain('Session “Fly &amp; go”');
+		}
+	});
+});
+
+it('names who was answering without a mention, because only the settings of a channel mention people', () => {
+	const names = { displayName: () => 'Ann' };
+	expect(heldWords('U0ANN', names)).toBe('“Ann” was answering, and has not sent an answer yet.');
+	expect(heldWords(null, names)).toBe('');
+});
+
+it.each<[Parameters<typeof reminderWords>[0], waitedMs: number | null, words: string]>([
+	[{ stage: 'reminder', isLast: false }, 300_000, '⏰ Nobody has answered for 5 min.'],
+	[{ stage: 'reminder', isLast: false }, null, '⏰ Nobody has answered yet.'],
+	[{ stage: 'escalation', isLast: false }, 300_000, '📣 Still no answer after 5 min. The agent waits.'],
+	[{ stage: 'escalation', isLast: true }, null, '📣 Still no answer. The agent waits. This is the last reminder.'],
+])('%o after %s ms says "%s"', (stage, waitedMs, words) => expect(reminderWords(stage, waitedMs)).toBe(words));

@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import { errorWords } from '../../../src/slack/error-view.ts';
+import type { App } from '../../slack/support/open-session.ts';
+import { startTimedApp } from '../../slack/support/timed-app.ts';
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp({ env: { ADMIN_CONTACT: 'ops@example.com' } });
+	app = timed.app;
+	app.service.sessions.put('foreign', { status: 'active', messages: [] }, { foreign: true });
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	app.slack.faults.clear();
+	await app.service.comeBack();
+	await app.slack.as('ada').modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+/** What a person is told for a code, up to the time of the next try. */
+function wordsFor(code: string): string {
+	const retryAt = code === 'rate_limited' ? 1 : null;
+	return errorWords(code, { kept: 'nothing', adminContact: 'ops@example.com', retryAt }).text.split(' <!')[0] ?? '';
+}
+
+/** The fault, the code of what the person is told, and whether they are offered to try again. */
+const failures: readonly { what: string; fault: Fault | 'down'; code: string; retry?: false }[] = [
+	{ what: 'a wrong key', fault: { kind: 'unauthorized' }, code: 'unauthorized' },
+	{ what: 'a forbidden key', fault: { kind: 'error', status: 403 }, code: 'unauthorized' },
+	{ what: '404', fault: { kind: 'error', status: 404 }, code: 'session_not_found', retry: false },
+	{ what: '429', fault: { kind: 'rate-limited', retryAfterSeconds: 28 }, code: 'rate_limited' },
+	{ what: '500', fault: { kind: 'error' }, code: 'unavailable' },
+	{ what: '500 in plain text', fault: { kind: 'error', body: 'Something went wrong!' }, code: 'unavailable' },
+	{ what: '503', fault: { kind: 'error', status: 503 }, code: 'unavailable' },
+	{ what: '418', fault: { kind: 'error', status: 418 }, code: 'refused' },
+	{ what: "a proxy's page with 502", fault: { kind: 'html' }, code: 'unavailable' },
+	{ what: "a proxy's page with 200", fault: { kind: 'html', status: 200 }, code: 'unreadable_answer' },
+	{ what: 'a reset', fault: { kind: 'reset' }, code: 'unavailable' },
+	{ what: 'no answer', fault: { kind: 'hang' }, code: 'timed_out' },
+	{ what: 'an answer after a minute', fault: { kind: 'slow', ms: 60_000 }, code: 'timed_out' },
+	{ what: 'bytes that are no JSON', fault: { kind: 'garbage' }, code: 'unreadable_answer' },
+	{ what: 'bytes that are no HTTP', fault: { kind: 'broken-http' }, code: 'unavailable' },
+	{ what: 'half a JSON', fault: { kind: 'truncated' }, code: 'unreadable_answer' },
+	{ what: 'half an answer and a reset', fault: { kind: 'cut-off' }, code: 'unavailable' },
+	{ what: 'JSON of another service', fault: { kind: 'foreign-json' }, code: 'unreadable_answer' },
+	{ what: 'the right keys with wrong types', fault: { kind: 'wrong-types' }, code: 'unreadable_answer' },
+	{ what: '33 MB', fault: { kind: 'huge' }, code: 'body_too_large', retry: false },
+	{ what: '33 MB without a length', fault: { kind: 'huge', chunked: true }, code: 'body_too_large', retry: false },
+	{
+		what: 'a redirect to elsewhere',
+		fault: { kind: 'redirect', location: 'https://evil.example/' },
+		code: 'redirected',
+	},
+	{ what: 'no connection', fault: 'down', code: 'unavailable' },
+];
+
+describe('when the service answers a read with', () => {
+	it.each(failures)(
+		'tells the person in the modal when the service responds with $what',
+		async ({ fault, code, retry = true }) => {
+			const ada = app.slack.as('ada');
+			if (fault === 'down') await app.service.goDown();
+			else app.service.faults.add({ ...fault, method: 'GET' });
+			expect(await ada.command('#agents', '/session choices')).toEqual({ ok: true, error: null });
+			await timed.shows(wordsFor(code));
+			const modal = ada.modal();
+			expect(modal?.text()).toContain('choices');
+			expect(modal?.submitText()).toBeNull();
+			expect(modal?.buttons()).toEqual(retry ? ['Try again'] : []);
+			expect(await app.said()).not.toContain(app.service.apiKey);
+
+			app.service.faults.clear();
+			await app.service.comeBack();
+			if (!retry) return;
+			// The time that the 429 named.
+			await timed.clock.advance(30_000);
+			await modal?.press('Try again');
+			await timed.shows('Which colour?');
+			expect(ada.modal()?.submitText()).toBe('Send answer');
+		},
+	);
+
+	it.each([
+		['a session of another account', 'foreign', 'session_not_found'],
+		['an id nobody knows', '00000000', 'session_not_found'],
+		['an id with a slash', 'a/b', 'session_not_found'],
+		['an id with a question mark and spaces encoded', 'a?b=%20', 'session_not_found'],
+		['an id of other scripts', 'сессия-会话', 'session_not_found'],
+		['an id that is a path', '..', 'invalid_session_id'],
+	])('tells the person when the service responds with %s', async (_, id, code) => {
+		await app.slack.as('ada').command('#agents', `/session ${id}`);
+		await timed.shows(wordsFor(code));
+		expect(app.service.log.list({ kind: 'other' })).toEqual([]);
+	});
+});
+
+describe('when Slack fails', () => {
+	it('tells the person in the modal when Slack refuses the content', async () => {
+		app.slack.faults.add({
+			method: 'views.update',
+			error: 'internal_error',
+			times: 4,
+			when: ({ view }) => JSON.stringify(view).includes('Which colour'),
+		});
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await timed.shows(wordsFor('slack_unavailable'));
+	});
+
+	it('ends the request when Slack does not know the view any more', async () => {
+		app.slack.faults.add({ method: 'views.update', error: 'not_found', times: 1 });
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await timed.until(() => app.slack.traffic.calls('views.update').at(-1)?.doneAt !== null);
+		expect(app.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+	});
+});
+
+describe("when the service's budget", () => {
+	it("says when to try again when the service's budget is used up, and works then", async () => {
+		await timed.clock.advance(120_000);
+		app.service.useBudget(260);
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await timed.shows(wordsFor('rate_limited'));
+		await timed.clock.advance(61_000);
+		await app.slack.as('ada').modal()?.press('Try again');
+		await timed.shows('Which colour?');
+	});
+});

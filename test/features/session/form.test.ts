@@ -1,0 +1,375 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { MAY_STAY_EMPTY } from '../../../src/features/answer/form-view.ts';
+import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
+import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
+import { claimsWords } from '../../../src/slack/question-view.ts';
+import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
+import { startApp } from '../../support/app.ts';
+import { DELIVERED, DRAFT_RESTORED, headline, whatHappened } from '../../support/sentences.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+let count = 0;
+/** Creates a session in which the agent of `scenario` has just asked. */
+async function fresh(scenario: string): Promise<string> {
+	const id = app.service.sessions.start(scenario, `${scenario}-${++count}`);
+	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
+	return id;
+}
+
+/** Presses a button and waits until the view has its new content. */
+async function press(modal: Modal, label: string): Promise<void> {
+	const { version } = stateOf(modal);
+	expect(await modal.press(label)).toBe(true);
+	await app.slack.changes.until(
+		() => stateOf(modal).version !== version,
+		() => `"${label}" changed nothing in: ${modal.text()}`,
+	);
+}
+
+function stateOf(modal: Modal): { version: string } {
+	return { version: modal.view().hash };
+}
+
+const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
+const lastPut = (id: string) => {
+	const body = app.service.log.savedPuts(id).at(-1)?.body as { humanInputResponse: { value: string }[] } | undefined;
+	return body?.humanInputResponse.map((item) => item.value);
+};
+
+async function delivered(id: string): Promise<void> {
+	await app.slack.as('ada').waitForModal(DELIVERED);
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+}
+
+describe('what was typed', () => {
+	it('asks for items with the values 0 and false, as the page of the service does, and fills them', async () => {
+		const id = 'falsy';
+		const items = [
+			{ ...item('How many?'), value: 0 },
+			{ ...item('Which colour?'), value: false },
+			{ ...item('Which day?'), value: 0 },
+		];
+		app.service.sessions.put(id, { status: 'humanInput', messages: [asking('I need three things.', items)] });
+		const modal = await openSession(app, id);
+		expect(valuesIn(modal)).toHaveLength(3);
+		await press(modal, "I can't answer all of it");
+		await modal.fill(0, '12');
+		await modal.fill(1, 'Sand');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['12', 'Sand', '']);
+	});
+
+	it('keeps typed texts over paging, refreshing and optional fields, and sends them', async () => {
+		const id = await fresh('report');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Prices, <b> & "more" 😀');
+		for (const button of [
+			'Older steps',
+			'Newer steps',
+			'Refresh',
+			"I can't answer all of it",
+			'Older steps',
+			'Refresh',
+			'I can answer all of it',
+		]) {
+			await press(modal, button);
+			expect(valuesIn(modal), `after ${button}`).toEqual(['Prices, <b> & "more" 😀']);
+		}
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Prices, <b> & "more" 😀']);
+	});
+
+	it('keeps typed texts over plain text and back in every kind of field, and sends them when Slack leaves them out', async () => {
+		const id = await fresh('fields');
+		const modal = await openSession(app, id);
+		const typed = ['12', 'ada@example.com', 'https://example.com/agenda', '2026-12-24', '09:30'];
+		await modal.fill(0, '12');
+		await modal.fill(1, 'ada@example.com');
+		await modal.fill(2, 'https://example.com/agenda');
+		await modal.choose(3, '2026-12-24');
+		await modal.choose(4, '09:30');
+		await press(modal, 'Plain text fields');
+		expect(answerFields(modal).map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
+		expect(valuesIn(modal)).toEqual(typed);
+		await press(modal, 'Suggested fields');
+		expect(valuesIn(modal)).toEqual(typed);
+		await press(modal, 'Plain text fields');
+		await press(modal, 'Refresh');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(typed);
+	});
+
+	it('keeps a typed text as plain text where the guessed field cannot hold it', async () => {
+		const id = await fresh('yesno');
+		const modal = await openSession(app, id);
+		await press(modal, 'Plain text fields');
+		await modal.fill(0, 'Only below 25 €');
+		await press(modal, 'Suggested fields');
+		expect(valuesIn(modal)).toEqual(['Only below 25 €']);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Only below 25 €']);
+	});
+
+	it('keeps a typed text at its item when two items have the same title', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill('“Name” (question 2 of 3)', 'Grace Hopper');
+		await press(modal, 'Refresh');
+		await modal.fill('“Name” (question 1 of 3)', 'Ada Lovelace');
+		await modal.fill('“Affiliation”', 'Navy');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
+		expect(put.messageIndex).toBe(2);
+		expect(put.humanInputResponse).toEqual([
+			{ title: 'Name', description: 'The first speaker, as on the badge', value: 'Ada Lovelace' },
+			{ title: 'Name', description: 'The second speaker, as on the badge', value: 'Grace Hopper' },
+			{ title: 'Affiliation', description: '', value: 'Navy' },
+		]);
+	});
+
+	it('keeps typed texts when a refresh fails, and shows the error on top', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada');
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
+		await modal.press('Refresh');
+		const error = await app.slack.as('ada').waitForModal(whatHappened('unauthorized'));
+		expect(error.id).not.toBe(modal.id);
+		expect(error.text()).toContain('Your text is still here.');
+		app.service.faults.clear();
+		await error.close();
+		expect(valuesIn(modal)).toEqual(['Ada', null, null]);
+	});
+
+	it('keeps a field empty that the person emptied', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada');
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual(['Ada', null, null]);
+		await again.clear(0);
+		await press(again, 'Plain text fields');
+		expect(valuesIn(again)).toEqual([null, null, null]);
+		await press(again, 'Refresh');
+		expect(valuesIn(again)).toEqual([null, null, null]);
+	});
+});
+
+describe('the fields', () => {
+	it('requires all fields until "I can\'t answer all of it" makes them optional, and sends empty ones as ""', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(1, 'Grace');
+		const refused = await modal.submit();
+		expect(refused.outcome).toBe('fieldErrors');
+		expect(Object.keys(refused.errors)).toEqual(['“Name” (question 1 of 3)', '“Affiliation”']);
+		await press(modal, "I can't answer all of it");
+		expect(answerFields(modal).every((field) => field.optional)).toBe(true);
+		expect(modal.text()).toContain(MAY_STAY_EMPTY);
+		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['', 'Grace', '']);
+	});
+
+	it('requires at least one answer when all fields are optional', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await press(modal, "I can't answer all of it");
+		const refused = await modal.submit();
+		expect(refused.errors).toEqual({ '“Name” (question 1 of 3)': FIELD_ERRORS.allEmpty });
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('does not accept white space as an answer', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, ' \n ');
+		await modal.fill(1, 'Grace');
+		await modal.fill(2, 'Navy');
+		const refused = await modal.submit();
+		expect(refused.outcome).toBe('fieldErrors');
+		expect(refused.errors['“Name” (question 1 of 3)']).toContain(FIELD_ERRORS.missing);
+	});
+
+	it('sends the chosen option whole, or the other text', async () => {
+		const chosen = await fresh('choices');
+		const first = await openSession(app, chosen);
+		await first.choose('“Which colour?”', 'Forest green');
+		await first.submit();
+		await delivered(chosen);
+		expect(lastPut(chosen)).toEqual(['Forest green']);
+		await first.close();
+
+		const other = await fresh('choices');
+		const second = await openSession(app, other);
+		await second.choose('“Which colour?”', 'Something else…');
+		expect((await second.submit()).errors).toEqual({
+			'Something else, for: “Which colour?”': 'Write what you mean by "something else", or choose one of the options.',
+		});
+		await second.fill('Something else, for: “Which colour?”', 'Oak, please');
+		expect((await second.submit()).outcome).toBe('updated');
+		await delivered(other);
+		expect(lastPut(other)).toEqual(['Oak, please']);
+	});
+
+	it('sends a text for something else without a choice, and requires one of the two', async () => {
+		const id = await fresh('choices');
+		const modal = await openSession(app, id);
+		expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missing });
+		await modal.fill('Something else, for: “Which colour?”', 'Oak');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Oak']);
+	});
+
+	it('asks which one counts when an option is chosen and another text is written', async () => {
+		const id = await fresh('choices');
+		const modal = await openSession(app, id);
+		await modal.choose('“Which colour?”', 'Sand');
+		await modal.fill('Something else, for: “Which colour?”', 'Oak');
+		expect((await modal.submit()).errors).toEqual({
+			'Something else, for: “Which colour?”': 'To send this text, choose "Something else…" above. Otherwise clear it.',
+		});
+		await modal.clear('Something else, for: “Which colour?”');
+		expect((await modal.submit()).outcome).toBe('updated');
+	});
+
+	it('sends yes or no as text', async () => {
+		const id = await fresh('yesno');
+		const modal = await openSession(app, id);
+		await modal.choose(0, 'No');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['No']);
+	});
+
+	it('names the fields when the texts together are longer than the service accepts', async () => {
+		const long = (title: string) => ({ title, description: 'd'.repeat(32_400), value: '' });
+		app.service.sessions.put('longtexts', {
+			status: 'humanInput',
+			messages: [{ role: 'assistant', content: 'Read.', human_input: [long('One'), long('Two'), long('Three')] }],
+		});
+		const modal = await openSession(app, 'longtexts');
+		await modal.fill('“One”', '😀'.repeat(900));
+		await modal.fill('“Two”', 'x');
+		await modal.fill('“Three”', 'x');
+		const { errors } = await modal.submit();
+		expect(errors).toEqual({ '“One”': expect.stringMatching(/\d kB larger than the session service accepts/) });
+		expect(app.service.log.puts('longtexts')).toEqual([]);
+	});
+});
+
+describe('a draft', () => {
+	it('restores a draft for the same person only', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada Lovelace');
+		await modal.close();
+		const other = await openSession(app, id, 'grace');
+		expect(valuesIn(other)).toEqual([null, null, null]);
+		const again = await openSession(app, id);
+		expect(again.text()).toContain(DRAFT_RESTORED);
+		expect(valuesIn(again)).toEqual(['Ada Lovelace', null, null]);
+		await again.fill(1, 'Grace Hopper');
+		await again.fill(2, 'Navy');
+		expect((await again.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Ada Lovelace', 'Grace Hopper', 'Navy']);
+	});
+
+	it('keeps a draft over a restart and a modal that was lost without a closing', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(2, 'Navy');
+		await app.restart();
+		expect(valuesIn(await openSession(app, id))).toEqual([null, null, 'Navy']);
+	});
+
+	it('removes the draft after Submit', async () => {
+		const id = await fresh('paused');
+		const modal = await openSession(app, id);
+		await modal.choose(0, 'Something else…');
+		await modal.fill(1, 'Neither');
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.slack.as('ada').waitForModal('Discard answer');
+		await modal.press('Discard answer');
+		await app.slack.as('ada').waitForModal(headline('withdrawn'));
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual([null, null]);
+	});
+
+	it('saves no draft of a secret', async () => {
+		const id = await fresh('code');
+		const modal = await openSession(app, id);
+		await modal.fill(0, '918273');
+		await press(modal, 'Plain text fields');
+		await press(modal, 'Refresh');
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual([null]);
+		expect(again.text()).not.toContain(DRAFT_RESTORED);
+		expect(await app.said()).not.toContain('918273');
+	});
+});
+
+describe('somebody who is answering', () => {
+	it('shows who is answering to the next person until they cancel', async () => {
+		const id = await fresh('choices');
+		const modal = await openSession(app, id);
+		const other = await openSession(app, id, 'grace');
+		expect(other.text()).toContain(claimsWords(['@ada']).replace(/[“”]/g, ''));
+		expect(other.submitText()).toBe('Send answer');
+		await modal.close();
+		await press(other, 'Refresh');
+		expect(other.text()).not.toContain('is answering');
+	});
+
+	it('does not show who is answering to the same person, nor after Submit', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await press(modal, 'Refresh');
+		expect(modal.text()).not.toContain('is answering');
+		for (const [field, text] of ['a', 'b', 'c'].entries()) await modal.fill(field, text);
+		await modal.submit();
+		await delivered(id);
+		const other = await openSession(app, id, 'grace');
+		expect(other.text()).not.toContain('is answering');
+	});
+});
+
+describe('a secret', () => {
+	it('sends a secret to the service and nowhere else', async () => {
+		const id = await fresh('code');
+		const modal = await openSession(app, id);
+		await modal.fill(0, '271828');
+		expect((await modal.submit()).outcome).toBe('updated');
+		const receipt = await app.slack.as('ada').waitForModal(REMOVED_ANSWER);
+		expect(receipt.text()).toContain('hidden');
+		expect(lastPut(id)).toEqual(['271828']);
+		await receipt.close();
+		await app.slack.as('ada').command('#agents', `/session history ${id}`);
+		expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain(REMOVED_ANSWER);
+		expect(await app.said()).not.toContain('271828');
+	});
+});

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { CHANGED_REMINDERS } from '../../support/sentences.ts';
+import { watchingApp } from '../watch/harness.ts';
+
+/** The whole program, and people who change the settings of channels. It escalates, or nobody could be mentioned. */
+export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {}) {
+	const app = await watchingApp({ ...options, env: { ESCALATE_AFTER: '1d', ...options.env } });
+	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
+
+	/** Waits until the person's window has these words in it. */
+	async function windowSays(words: string, who = 'ada'): Promise<Modal> {
+		await app.until(
+			() => textOf(who).includes(words),
+			() => `${who} waited for "${words}" in:\n${textOf(who)}`,
+		);
+		const modal = app.slack.as(who).modal();
+		if (modal === null) throw new Error('there is no window');
+		return modal;
+	}
+
+	/** Opens the settings of a channel; resolves when the window has these words in it. */
+	async function openSettings({ who = 'ada', channel = '#agents', words = '[Save]' } = {}): Promise<Modal> {
+		await app.slack.as(who).modal()?.close(true);
+		const outcome = await app.slack.as(who).command(channel, '/session settings');
+		if (!outcome.ok) throw new Error(`the command failed with ${outcome.error}`);
+		return windowSays(words, who);
+	}
+
+	/** Presses *Save* while the program's clock moves. */
+	async function submit(modal: Modal): ReturnType<Modal['submit']> {
+		let result: Awaited<ReturnType<Modal['submit']>> | undefined;
+		const done = modal.submit().then((outcome) => {
+			result = outcome;
+		});
+		await app.until(() => result !== undefined);
+		await done;
+		if (result === undefined) throw new Error('there is no outcome');
+		return result;
+	}
+
+	/** What the bot told the channel of changed settings. */
+	const changes = (channel = '#agents') =>
+		app
+			.inChannel(channel)
+			.map((post) => post.text())
+			.filter((text) => text.includes(CHANGED_REMINDERS));
+
+	return {
+		...app,
+		windowSays,
+		openSettings,
+		submit,
+		changes,
+		/** Works on the program's database, while it is stopped. */
+		onDatabase(work: (database: DatabaseSync) => void): void {
+			using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+			work(database);
+		},
+		/** Opens the settings, makes these choices by label, and saves. */
+		async save(
+			choices: Readonly<Record<string, string | readonly string[]>>,
+			place: { who?: string; channel?: string } = {},
+		) {
+			const modal = await openSettings(place);
+			for (const [label, choice] of Object.entries(choices)) {
+				if (label === 'Time zone') await modal.fill(label, String(choice));
+				else await modal.choose(label, choice);
+			}
+			const result = await submit(modal);
+			return { modal, ...result };
+		},
+		/** Waits until the channel was told of so many changes; resolves to the newest. */
+		async told(count: number, channel = '#agents'): Promise<string> {
+			await app.until(() => changes(channel).length >= count);
+			return changes(channel).at(-1) ?? '';
+		},
+	};
+}
+
+export type SettingsApp = Awaited<ReturnType<typeof settingsApp>>;

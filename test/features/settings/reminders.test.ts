@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CHANGED_REMINDERS, ESCALATION, REMINDER, reminderText } from '../../support/sentences.ts';
+import { expectNothingWrong } from '../watch/harness.ts';
+import { type SettingsApp, settingsApp } from './harness.ts';
+
+const MINUTE = 60_000;
+let app: SettingsApp;
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+describe('reminders after a change of the settings', () => {
+	it('follow the new times and mention the chosen people in that channel only, also for questions asked before', async () => {
+		app = await settingsApp({ env: { REMIND_AFTER: '1h', ESCALATE_AFTER: 'off' } });
+		const here = await app.watched();
+		const there = app.session();
+		await app.watch(there, { channel: '#secret' });
+		await app.pass(3_000);
+		app.ask(here, ['Which colour?']);
+		app.ask(there, ['Which size?']);
+		await app.threadSays(here, 'Which colour?');
+		await app.threadSays(there, 'Which size?', '#secret');
+		const askedAt = app.clock.now();
+		await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min', Mention: ['grace'] });
+		await app.told(1);
+		const change = app.inChannel().find((post) => post.text().includes(CHANGED_REMINDERS));
+		expect(change?.rung()).toEqual([]);
+
+		await app.pass(3 * MINUTE);
+		const reminder = await app.threadSays(here, reminderText('reminder', 5));
+		expect(reminder.rung()).toEqual([]);
+		expect(app.clock.now() - askedAt).toBeLessThan(5 * MINUTE + 30_000);
+		const escalation = await app.until(
+			() => app.thread(here).find((post) => ESCALATION.test(post.text())),
+			undefined,
+			20 * MINUTE,
+		);
+		expect(escalation.rung()).toEqual(['grace']);
+		expect(app.clock.now() - askedAt).toBeLessThan(15 * MINUTE + 30_000);
+		await app.pass(MINUTE);
+		const elsewhere = app.thread(there, '#secret').map((post) => post.text());
+		expect(elsewhere.filter((text) => REMINDER.test(text) || ESCALATION.test(text))).toEqual([]);
+	});
+
+	it('come though the quiet hours cannot be computed', async () => {
+		app = await settingsApp({ env: { REMIND_AFTER: '2m', ESCALATE_AFTER: '4m' } });
+		await app.save({
+			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+			'Quiet hours from': '00:00',
+			'Quiet hours to': '23:59',
+			'Time zone': 'Europe/Berlin',
+		});
+		await app.told(1);
+		await app.stop();
+		// As after an update of the time zone database that knows one zone less.
+		app.onDatabase((database) => {
+			database.exec(`update channel_settings set settings = replace(settings, 'Europe/Berlin', 'Europe/Nowhere')`);
+		});
+		await app.restart();
+		const id = await app.watched();
+		app.ask(id, ['Which colour?']);
+		await app.threadSays(id, reminderText('reminder', 2));
+		await app.threadSays(id, ESCALATION);
+	});
+});

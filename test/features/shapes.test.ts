@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { validateMessage, validateView } from '../../fake-slack/index.ts';
+import { extremes } from '../../src/doctor/shapes/extremes.ts';
+import { FIELD_ITEMS } from '../../src/doctor/shapes/samples.ts';
+import { guessInput } from '../../src/questions/input-kind.ts';
+import { lookDifferent, looksOfLabels } from '../../src/questions/quick-answer.ts';
+import { ACTIONS, BUTTON_LABELS, CALLBACKS, CHOOSE_IDS } from '../../src/slack/ids.ts';
+import { allVariants } from './shapes/all.ts';
+import { largestOf } from './shapes/sizes.ts';
+
+const SRC = new URL('../../src/', import.meta.url).pathname;
+const shapes = allVariants();
+const names = shapes.map(({ name }) => name);
+const asked = extremes();
+const all = JSON.stringify(shapes);
+
+/** The text of each file below src, by its path there. */
+function sources(): Map<string, string> {
+	const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+	return new Map(files.map((path) => [path, readFileSync(join(SRC, path), 'utf8')]));
+}
+
+const isView = (path: string) => /(?:\/|-)view\.ts$/.test(path);
+
+/** The builders of whole views and messages: they stand in views. */
+function builders(): string[] {
+	return [...sources()]
+		.filter(([path]) => isView(path))
+		.flatMap(([, source]) => [...source.matchAll(/^export function (\w+)\([\s\S]*?\): ([^{;=]*)\{$/gm)])
+		.filter(([, , returned = '']) => /\b(?:ModalView|HomeView|MessageContent)\b/.test(returned))
+		.map(([, name = '']) => name);
+}
+
+describe('all variants', () => {
+	it('has a shape of every builder of a view or message', () => {
+		const found = builders();
+		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp', 'homeView'])
+			expect(found).toContain(known);
+		expect(found.filter((builder) => !names.some((name) => name.startsWith(`${builder}, `)))).toEqual([]);
+	});
+
+	it('builds views and messages in views alone', () => {
+		const elsewhere = [...sources()].filter(
+			([path, source]) =>
+				!isView(path) &&
+				!/^(?:doctor\/|slack\/parts\.ts$)/.test(path) &&
+				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*\/parts\.ts'|type: '(?:modal|home)'/.test(
+					source,
+				),
+		);
+		expect(elsewhere.map(([path]) => path)).toEqual([]);
+	});
+
+	it('has a view of every callback id', () => {
+		// The last one belongs to the message shortcut of the manifest.
+		const { useAsAnswer: _, ...views } = CALLBACKS;
+		const used = new Set(shapes.map(({ view }) => view?.callback_id));
+		expect(Object.values(views).filter((id) => !used.has(id))).toEqual([]);
+	});
+
+	it.each(Object.values(ACTIONS))('has a button or field %s', (id) => {
+		expect(all).toContain(`"action_id":"${id}"`);
+	});
+
+	it('has no button whose label an option may have', () => {
+		const isOption = (id: unknown) => CHOOSE_IDS.some((one) => one === id);
+		const labels = shapes.flatMap(({ view, message }) => {
+			const ends = [view, view && 'submit' in view ? view.submit : null, view && 'close' in view ? view.close : null];
+			const found = ends.flatMap((end) => (end && 'text' in end ? [String(end.text)] : []));
+			JSON.stringify(view ?? message, (_, value) => {
+				const isButton = value?.type === 'button' && !isOption(value.action_id);
+				if (isButton || value?.action_id === ACTIONS.snooze) found.push((value.text ?? value.placeholder).text);
+				return value;
+			});
+			return found;
+		});
+		for (const known of ['Undo', 'Answer…', 'Snooze', 'Send answer', 'Close']) expect(labels).toContain(known);
+		expect([...new Set(labels)].filter((label) => lookDifferent([label], looksOfLabels(BUTTON_LABELS)))).toEqual([]);
+	});
+
+	it('gives every shape its own name', () => {
+		expect(new Set(names).size).toBe(names.length);
+	});
+
+	it.each(shapes)('builds a shape within the known limits of Slack: $name', ({ view, message }) => {
+		expect(view === undefined ? validateMessage(message) : validateView(view)).toEqual([]);
+	});
+});
+
+describe('extremes', () => {
+	it('are few, because Slack limits how often the doctor may ask', () => {
+		expect(asked.length).toBeLessThanOrEqual(40);
+	});
+
+	it('have every part as large as any variant has it', () => {
+		const largest = largestOf(asked);
+		const missing = [...largestOf(shapes)].filter(([part, { size }]) => (largest.get(part)?.size ?? 0) < size);
+		expect(missing).toEqual([]);
+	});
+
+	it.each([
+		'radio_buttons',
+		'static_select',
+		'number_input',
+		'email_text_input',
+		'url_text_input',
+		'datepicker',
+		'timepicker',
+		'plain_text_input',
+		'image',
+	])('has an element of the type %s', (type) => {
+		expect(JSON.stringify(asked)).toContain(`"type":"${type}"`);
+	});
+});
+
+it.each(Object.entries(FIELD_ITEMS))('guesses the kind of the sample field: %s', (kind, item) => {
+	expect(guessInput(item).kind).toBe(kind);
+});

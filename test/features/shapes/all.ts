@@ -1,0 +1,17 @@
+import { extremes } from '../../../src/doctor/shapes/extremes.ts';
+import { channelSettingsVariants } from './channel-settings.ts';
+import { inboxVariants } from './inbox.ts';
+import { messageVariants, watchVariants } from './messages.ts';
+import { modalVariants } from './modals.ts';
+
+/** Every kind of view and message in every variant. */
+export function allVariants() {
+	return [
+		...extremes(),
+		...modalVariants(),
+		...messageVariants(),
+		...watchVariants(),
+		...inboxVariants(),
+		...channelSettingsVariants(),
+	];
+}

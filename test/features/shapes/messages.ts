@@ -1,0 +1,368 @@
+import type { ReminderStage } from '../../../src/database/channel-settings.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/database/watch.ts';
+import { ESCALATION, FULL_PAGE, GIANT_CARD, GIANT_POST, POST, REMINDER } from '../../../src/doctor/shapes/extremes.ts';
+import {
+	ANSWER_ID,
+	AT_WORK,
+	agentMessage,
+	answerItem,
+	answerOf,
+	asking,
+	EMPTY,
+	FIELD_ITEMS,
+	GIANT,
+	HAND_OVER,
+	HOSTILE,
+	LONGEST_ID,
+	MODEL,
+	NOW,
+	SESSION_ID,
+	type Shape,
+	sessionOf,
+	shapesOf,
+	USER_ID,
+} from '../../../src/doctor/shapes/samples.ts';
+import { FIELDS as ASKS, FLIGHTS, GIANT_SESSION, questionOf, snapshotAtNow } from '../../../src/doctor/shapes/views.ts';
+import {
+	CHOICE_WORDS,
+	choiceMessage,
+	failedChoice,
+	noChoice,
+	ownChoiceMessage,
+	ownTextMessage,
+	receiptMessage,
+} from '../../../src/features/answer/receipt-view.ts';
+import {
+	GIVE_BACK_LATE,
+	handOverPost,
+	notGivenBackWords,
+	notYoursWords,
+} from '../../../src/features/hand-over/view.ts';
+import {
+	digestPost,
+	type RemindedQuestion,
+	reminderPost,
+	updatedReminderPost,
+} from '../../../src/features/remind/view.ts';
+import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
+import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
+import {
+	askedPost,
+	endWords,
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	switchingPost,
+	watchPost,
+} from '../../../src/features/watch/post-view.ts';
+import {
+	chosenTextHelp,
+	chosenTextOffer,
+	discoveredByWords,
+	type HelpReason,
+	helpMessage,
+	LIST_PAGE,
+	leftOutWords,
+	outcomesMessage,
+	watchList,
+	watchOutcomeWords,
+} from '../../../src/features/watch/view.ts';
+import type { Session } from '../../../src/questions/session.ts';
+import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
+import { answerCard, errorMessage, noWindow, stillWaitingMessage } from '../../../src/slack/error-view.ts';
+import { textMessage } from '../../../src/slack/parts.ts';
+import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+const CHOICE = {
+	option: 'LH 1173',
+	title: HOSTILE,
+	sessionId: LONGEST_ID,
+	messageIndex: 3,
+	fingerprint: '',
+	shownHash: '',
+	position: 0,
+	readAt: NOW,
+	channelId: '',
+};
+const CHOSEN = answerOf({
+	press: { undoUntil: NOW },
+	viewId: '',
+	fingerprint: questionOf(FLIGHTS).fingerprint,
+	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
+});
+
+function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
+	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
+}
+
+function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
+	const { sessionId, name: sessionName } = session;
+	const entry = { ...ESCALATION.entry, sessionId, stage, isLast: stage === 'escalation' };
+	return { ...ESCALATION, entry, question: questionOf(session), sessionName, handOver: null };
+}
+
+function askedAs(question: QuestionView) {
+	return { question, readAt: NOW - 120_000 };
+}
+
+const HANDED = { kind: 'handedOver', watchId: 'watch', messageIndex: 3, handOverId: '', from: USER_ID } as const;
+
+const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
+	asked: ['asked'],
+	unclear: ['unclear', SESSION_ID],
+	missing_id: ['missing_id'],
+	too_many_ids: ['too_many_ids'],
+	foreign_link: ['foreign_link'],
+	link_without_id: ['link_without_id'],
+	id_too_long: ['id_too_long', GIANT],
+	unknown_flag: ['unknown_flag', '—loud'],
+	reserved_id: ['reserved_id', 'query'],
+	all_alone: ['all_alone'],
+};
+
+/** Other messages than the doctor's. */
+export function messageVariants(): Shape[] {
+	return [
+		...shapesOf(helpMessage, { ...HELP, hostile: ['unclear', HOSTILE] }),
+		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
+		...shapesOf(receiptMessage, OTHER_RECEIPTS),
+		...shapesOf(ownTextMessage, {
+			'not sent': [answerOf({ state: 'changed' })],
+			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
+		}),
+		...shapesOf(errorMessage, {
+			'a refusal with a hostile contact': ['could_not_check', null, { kept: 'unchanged', adminContact: HOSTILE }],
+			'a refusal with a contact': ['guest', SESSION_ID, { kept: 'nothing', adminContact: USER_ID }],
+			'about a session': ['unauthorized', LONGEST_ID, MODEL],
+			'about no session': ['never_heard_of', null, { ...MODEL, adminContact: HOSTILE }],
+		}),
+		...shapesOf(outcomesMessage, {
+			'one line and a note': [
+				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)],
+				'`--questions-only` posts questions and answers only.',
+			],
+		}),
+		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
+		...shapesOf(textMessage, {
+			'somebody else has it': [notYoursWords(HAND_OVER)],
+			settled: [notYoursWords(null)],
+			late: [GIVE_BACK_LATE],
+			'not stored': [notGivenBackWords('The database does not answer.')],
+		}),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, CHOICE_WORDS.own(CHOICE, 5_000)] }),
+		...shapesOf(choiceMessage, {
+			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
+			'taken back': [CHOICE_WORDS.undone(CHOICE)],
+			'too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
+			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
+		}),
+		...shapesOf(failedChoice, {
+			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
+			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
+		}),
+		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
+		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
+		...shapesOf(chosenTextHelp, {
+			secret: ['secret'],
+			'no session': ['no_session'],
+			'no text': ['no_text'],
+			'nothing open': ['nothing_open'],
+		}),
+		...shapesOf(chosenTextOffer, {
+			'a short text': [ANSWER_ID, { sessionId: SESSION_ID, messageIndex: 3 }, 'The hall with the garden'],
+		}),
+		...shapesOf(screenshotMessage, {
+			none: [EMPTY, MODEL.links],
+			refused: [REFUSED_LINKS, MODEL.links],
+		}),
+		...shapesOf(filesMessage, {
+			none: [EMPTY, MODEL.links],
+			one: [{ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }, MODEL.links],
+			refused: [REFUSED_LINKS, MODEL.links],
+		}),
+	];
+}
+
+const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
+const OVER = {
+	...AT_WORK,
+	status: 'completed',
+	messages: [agentMessage('', { actions: [{ kind: 'done', text: GIANT }] })],
+};
+
+const CARDS: Readonly<Record<string, [CardModel]>> = {
+	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
+	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
+	'a question': cardOf(ASKS, { claims: [USER_ID], claimedUntil: NOW + 300_000 }),
+	'a question that nobody answers': cardOf(ASKS),
+	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
+	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
+	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
+	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
+	'answered elsewhere': cardOf(ANSWERED),
+	over: cardOf(OVER, { endedWords: endWords('sessionOver', 7, null) }),
+	'everything hostile': cardOf(sessionOf(HOSTILE)),
+};
+
+/** Every kind of post about a question, with its variants. */
+function postsAbout(question: QuestionView): readonly PostedContent[] {
+	const { messageIndex } = question;
+	const items = question.items.map((_, position) => position);
+	const contents: { readonly [Kind in PostedContent['kind']]: readonly Extract<PostedContent, { kind: Kind }>[] } = {
+		answered: [
+			{ kind: 'answered', messageIndex, question, items, stillOpen: [] },
+			{ kind: 'answered', messageIndex, question, items: [0], stillOpen: [1, 2] },
+			{ kind: 'answered', messageIndex, question: null, items, stillOpen: [] },
+		],
+		questionClosed: [{ kind: 'questionClosed', messageIndex }],
+		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
+		end: [
+			{ kind: 'end', status: 'completed', result: GIANT, step: 30 },
+			{ kind: 'end', status: 'failed', result: null, step: 1 },
+		],
+		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
+		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
+		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
+		discoveryEnded: [{ kind: 'discoveryEnded', by: USER_ID }],
+		discoveryFull: [
+			{ kind: 'discoveryFull', limit: 'channel', most: 100 },
+			{ kind: 'discoveryFull', limit: 'all', most: 1 },
+		],
+		discoveryPaused: NO_LIST_REASONS.map((why) => ({ kind: 'discoveryPaused', why })),
+		creatorTold: WATCH_ENDS.flatMap((reason) => [
+			...[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
+				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
+			),
+			{ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds: [], all: true } as const,
+		]),
+	};
+	return Object.values(contents).flat();
+}
+
+type SettledHow = NonNullable<Parameters<typeof settledQuestionPost>[1]>;
+const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
+	answered: 'answered',
+	closed: 'closed',
+	changed: 'changed',
+	renewed: 'renewed',
+	unwatched: 'unwatched',
+	gaveWay: 'gaveWay',
+	own: 'own',
+	handedOn: 'handedOn',
+	givenBack: 'givenBack',
+};
+
+function givenBackAs(by = USER_ID) {
+	return { kind: 'givenBack', watchId: 'watch', messageIndex: 3, handOverId: '', by } as const;
+}
+
+/** The posts of an open question. */
+function askedShapes(of: string, question: QuestionView, post: PostContext): Shape[] {
+	return shapesOf(askedPost, {
+		[of]: [askedAs(question), false, post],
+		[`${of}, changed`]: [askedAs(question), true, post],
+	});
+}
+
+function postShapes(of: string, contents: readonly PostedContent[], post: PostContext): Shape[] {
+	return contents.flatMap((content, index) =>
+		shapesOf(watchPost, { [`${of} ${content.kind} (${index + 1})`]: [content, post] }),
+	);
+}
+
+const DISCOVERY_LINES = [
+	discoveredByWords({
+		teamId: 'T0EXAMPLE1',
+		channelId: 'C0EXAMPLE1',
+		service: 'https://service.example',
+		discreet: false,
+		buttons: true,
+		createdBy: USER_ID,
+		createdAt: NOW,
+	}),
+	leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, USER_ID),
+];
+
+/** Other cards, lists and posts of watches than the doctor's. */
+export function watchVariants(): Shape[] {
+	return [
+		...shapesOf(watchCard, CARDS),
+		...shapesOf(watchList, {
+			nothing: [{ watches: [], total: 0 }, 0],
+			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],
+			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
+			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
+			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
+		}),
+		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
+		...askedShapes('plain', questionOf(ASKS), POST),
+		...askedShapes('options', questionOf(FLIGHTS), POST),
+		...askedShapes('handed over', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER }),
+		...askedShapes('handed over, updated', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER, isUpdate: true }),
+		...askedShapes('chosen', questionOf(FLIGHTS), { ...POST, standing: CHOSEN }),
+		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
+		...shapesOf(switchingPost, {
+			asking: [questionOf(ASKS), POST],
+			giant: [questionOf(GIANT_SESSION), GIANT_POST],
+			'asking nothing': [{ ...questionOf(ASKS), openCount: 0 }, POST],
+		}),
+		...shapesOf(handOverPost, {
+			giant: [HANDED, askedAs(questionOf(GIANT_SESSION)), GIANT_POST],
+			discreet: [HANDED, askedAs(questionOf(ASKS)), { ...POST, discreet: true }],
+			chosen: [HANDED, askedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'of a direct message': [HANDED, askedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
+			'giant, given back': [givenBackAs('somebody'), askedAs(questionOf(GIANT_SESSION)), GIANT_POST],
+			'given back': [givenBackAs(), askedAs(questionOf(FLIGHTS)), POST],
+			'given back, chosen': [givenBackAs(), askedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			undelivered: [{ ...givenBackAs(), undelivered: true }, askedAs(questionOf(FLIGHTS)), POST],
+		}),
+		...postShapes(
+			'giant',
+			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) => ['answered', 'status', 'end'].includes(kind)),
+			GIANT_POST,
+		),
+		...shapesOf(reminderPost, {
+			reminder: [reminderOf(ASKS, 'reminder'), { ...REMINDER, mention: null }],
+			options: [
+				{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				{ ...REMINDER, mention: null },
+			],
+			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, REMINDER],
+		}),
+		...shapesOf(updatedReminderPost, {
+			giant: [
+				reminderOf(GIANT_SESSION, 'reminder'),
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				MODEL.names,
+			],
+			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', MODEL.names],
+			...casesOf(SETTLED, (how) => {
+				return [
+					reminderOf(ASKS, 'escalation'),
+					outcomeWords(askedAs(questionOf(ASKS)), how, POST),
+					MODEL.names,
+				] as const;
+			}),
+			discreet: [
+				{ ...reminderOf(GIANT_SESSION, 'reminder'), discreet: true },
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				MODEL.names,
+			],
+		}),
+		...shapesOf(digestPost, {
+			'of threads only': [
+				['escalation' as const, 'reminder' as const].map((stage) => ({
+					...reminderOf(GIANT_SESSION, stage),
+					threadOnly: true,
+				})),
+				REMINDER,
+			],
+		}),
+		...shapesOf(settledQuestionPost, {
+			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],
+			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
+		}),
+	];
+}

@@ -1,0 +1,150 @@
+import {
+	AT_WORK,
+	agentMessage,
+	answerOf,
+	asked,
+	asking,
+	FIELD_DRAFTS,
+	GIANT,
+	HAND_OVER,
+	HOSTILE,
+	itemsOf,
+	LONGEST_ID,
+	MODEL,
+	metadataOf,
+	NOW,
+	SESSION_ID,
+	type Shape,
+	sessionOf,
+	shapesOf,
+} from '../../../src/doctor/shapes/samples.ts';
+import {
+	FIELDS,
+	HAND_OVER_METADATA,
+	LONG_LIST,
+	sessionModelOf as modelOf,
+	QUESTION,
+	questionOf,
+} from '../../../src/doctor/shapes/views.ts';
+import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
+import { receiptModal, savedModal } from '../../../src/features/answer/receipt-view.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
+import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
+import { chooseItemModal } from '../../../src/features/watch/view.ts';
+import type { StatusKind } from '../../../src/questions/session.ts';
+import { ERROR_CODES, errorModal, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
+
+const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> = {
+	questionChanged: [true, false].map(NOTICES.questionChanged),
+	answeredMeanwhile: [NOTICES.answeredMeanwhile(null, [HOSTILE, null, ''], NOW - 60_000, NOW)],
+	draftRestored: [NOTICES.draftRestored(NOW - 60_000)],
+	prefilled: [NOTICES.prefilled],
+	nothingOpen: [NOTICES.nothingOpen],
+	onlySecrets: [NOTICES.onlySecrets],
+	stillWaiting: [NOTICES.stillWaiting(12_000)],
+	readAgain: [NOTICES.readAgain],
+	stale: [NOTICES.stale('unavailable', { readAt: NOW - 300_000, now: NOW, retryAt: null })],
+	ownAnswer: [
+		NOTICES.ownAnswer(answerOf({ state: 'delivering' })),
+		NOTICES.ownAnswer(answerOf({ state: 'waiting' })),
+		NOTICES.ownAnswer(answerOf({ state: 'waiting', lastError: 'first_outdated' })),
+	],
+};
+
+const HAND_OVER_OUTCOMES: Readonly<Record<string, Parameters<typeof handOverWords>[0]>> = {
+	'handed over': { kind: 'handedOver', handOver: HAND_OVER },
+	'somebody else has it': { kind: 'taken', handOver: HAND_OVER },
+	'handed over too often': { kind: 'limit', handOver: HAND_OVER },
+	'answered by somebody': { kind: 'closed', by: answerOf() },
+	closed: { kind: 'closed', by: null },
+};
+
+const STATUSES: Readonly<Record<StatusKind, string>> = {
+	active: 'active',
+	humanInput: 'humanInput',
+	inactive: 'inactive',
+	paused: 'paused',
+	stopped: 'stopped',
+	completed: 'completed',
+	failed: 'failed',
+	unknown: HOSTILE,
+};
+
+const CLAIMS = Array.from({ length: 5 }, (_, index) => `U0EXAMPLE${index}`);
+const HOSTILE_ITEMS = itemsOf(20, HOSTILE);
+
+const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
+	'a middle page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1 }) }),
+	'every field optional': modelOf(FIELDS, { metadata: metadataOf({ partial: true }) }),
+	'every field': modelOf(FIELDS),
+	'every field as plain text': modelOf(FIELDS, { draft: FIELD_DRAFTS, metadata: metadataOf({ plainText: true }) }),
+	...casesOf(STATUSES, (status) => modelOf({ ...AT_WORK, status })),
+	...casesOf(SHOWN_NOTICES, (notices) => modelOf(FIELDS, { notices })),
+	'all notices': modelOf(FIELDS, { notices: Object.values(SHOWN_NOTICES).flat() }),
+	'one person answers': modelOf(FIELDS, { claims: CLAIMS.slice(0, 1) }),
+	'many people answer': modelOf(FIELDS, { claims: CLAIMS }),
+	'watched, read long ago': modelOf(AT_WORK, {
+		readAt: NOW - 600_000,
+		watch: { watching: true },
+	}),
+	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),
+	'no screenshot': modelOf(AT_WORK, { withoutImages: true }),
+	'links that are refused': modelOf(REFUSED_LINKS),
+	'a result': modelOf({ ...AT_WORK, messages: [agentMessage('Done.', { actions: [{ kind: 'done', text: GIANT }] })] }),
+	'paused, with a question that the agent left behind': modelOf(
+		{ ...FIELDS, status: 'paused', messages: [...FIELDS.messages, agentMessage('I go on.')] },
+		{ claims: CLAIMS },
+	),
+	'a list of 99 options': modelOf(asking([LONG_LIST])),
+	'fields without titles': modelOf(asking([asked(''), asked(''), asked(' \n')])),
+	'fields with hostile texts': modelOf(asking(HOSTILE_ITEMS), { draft: HOSTILE_ITEMS.map(() => HOSTILE) }),
+	'90 fields': modelOf(asking(itemsOf(90))),
+	'91 fields, too many': modelOf(asking(itemsOf(91))),
+	'a question too large to answer': modelOf(asking([asked(GIANT, GIANT)]), { dashboardUrl: null }),
+	'everything hostile': modelOf(sessionOf(HOSTILE)),
+};
+
+const answers = Object.values(ANSWERS);
+/** Other modals than the doctor's. */
+export function modalVariants(): Shape[] {
+	return [
+		...shapesOf(loadingModal, {
+			'the longest id': [LONGEST_ID, metadataOf({ sessionId: LONGEST_ID })],
+			'an id': [SESSION_ID, metadataOf()],
+			'a hostile id': [HOSTILE, metadataOf({ sessionId: HOSTILE })],
+			'after a while': [SESSION_ID, metadataOf(), 124_000],
+		}),
+		...shapesOf(errorModal, {
+			'a refusal with a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
+		}),
+		...shapesOf(
+			errorModal,
+			Object.fromEntries(
+				[...REFUSAL_CODES, ...ERROR_CODES].map((code) => [code, [code, metadataOf(), MODEL] as const]),
+			),
+		),
+		...shapesOf(sessionModal, SESSIONS),
+		...shapesOf(chooseItemModal, {
+			'two items': [QUESTION, [0, 1], 'The hall with the garden', metadataOf()],
+		}),
+		...shapesOf(handOverModal, {
+			'any question': [HAND_OVER_METADATA, QUESTION_TO_HAND_OVER],
+			'a discreet watch': [HAND_OVER_METADATA, { ...QUESTION_TO_HAND_OVER, discreet: true }],
+		}),
+		...shapesOf(
+			handOverNotice,
+			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome), metadataOf()] as const),
+		),
+		...shapesOf(savedModal, { 'any answer': [answerOf()] }),
+		...shapesOf(receiptModal, OTHER_RECEIPTS),
+		...shapesOf(historyView, {
+			'no answer': [metadataOf(), [], 0],
+			'one answer': [metadataOf(), answers.slice(0, 1), 1],
+			'a middle page': [metadataOf({ offset: HISTORY_PAGE }), answers.slice(-HISTORY_PAGE), 1_000],
+			'a page past the last': [metadataOf({ offset: 60 }), [], 3],
+		}),
+	];
+}

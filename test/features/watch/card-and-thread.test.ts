@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { noFormWords } from '../../../src/slack/question-view.ts';
+import { statusWords, waitingWords } from '../../../src/slack/words.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { ended } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+describe('a watched session', () => {
+	let app: WatchingApp;
+	beforeAll(async () => {
+		app = await watchingApp();
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+		await app.command('/session unwatch all');
+	});
+
+	/** Opens the form from the post's or card's button, as a person does. */
+	async function openForm(id: string, who = 'ada', channel = '#agents') {
+		await app.until(() => app.card(id, channel)?.buttons().includes('Answer'));
+		expect(await app.card(id, channel, who)?.press('Answer')).toBe(true);
+		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
+	}
+
+	it('updates one card with each step, and makes no call while nothing changes', async () => {
+		const id = await app.watched();
+		app.step(id, 'I compare the prices.');
+		const card = await app.cardSays(id, 'step 2 of 30');
+		expect(card.text()).toContain('I compare the prices.');
+		app.step(id, 'I choose the cheapest.');
+		await app.cardSays(id, 'step 3 of 30');
+		expect(card.thread()).toEqual([]);
+		expect(app.inChannel().filter((message) => message.text().includes(id))).toHaveLength(1);
+		const from = app.now();
+		app.service.sessions.renewLinks(id);
+		await app.pass(40_000);
+		expect(app.calls('chat.update', from)).toEqual([]);
+		expect(app.calls('chat.postMessage', from)).toEqual([]);
+		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
+	});
+
+	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
+		const id = await app.watched();
+		app.step(id, 'Log in, please.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		const words = waitingWords(null, null);
+		const card = await app.cardSays(id, words);
+		expect(card.text()).toContain('Log in, please.');
+		expect(card.text()).not.toContain('Answered');
+		expect((await app.threadSays(id, statusWords('humanInput').mrkdwn)).text()).toContain(words);
+		app.step(id, 'I ask.');
+		app.ask(id);
+		const asked = await app.cardSays(id, 'Which colour?');
+		expect(asked.text()).not.toContain(words);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.cardSays(id, OUTSIDE);
+		app.step(id, 'Now log in there, please.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.cardSays(id, waitingWords({ goneOn: true }, null));
+	});
+
+	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
+		const id = await app.watched();
+		const index = app.service.sessions.push(id, {
+			role: 'critic',
+			content: 'I doubt it.',
+			human_input: [item('Go on all the same?')],
+		});
+		await app.threadSays(id, 'Go on all the same?');
+		const form = await openForm(id);
+		await form.fill(0, 'Yes');
+		await form.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
+		await app.cardSays(id, 'Answered by');
+	});
+
+	it('reads a session once for all channels that watch it', async () => {
+		const [shared, single] = [await app.watched(), await app.watched()];
+		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);
+		await app.until(() => app.card(shared, '#secret') && app.card(shared, 'dm'));
+		const count = (id: string) => app.service.log.reads(id).length;
+		const before = [count(shared), count(single)] as const;
+		await app.pass(60_000);
+		expect(count(shared) - before[0]).toBeLessThan(2 * (count(single) - before[1]));
+		app.step(shared, 'Everybody sees this.');
+		for (const channel of ['#agents', '#secret', 'dm']) await app.cardSays(shared, 'Everybody sees this.', channel);
+		await app.command('/session unwatch all', 'ada', '#secret');
+		await app.command('/session unwatch all', 'ada', 'dm');
+	});
+
+	it('posts a question once, in the thread and in the channel, and accepts the answer from there', async () => {
+		const id = await app.watched();
+		await app.watch(id, { channel: '#secret' });
+		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
+		const post = await app.threadSays(id, 'Which colour?');
+		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
+		expect(post.text()).toContain('The shop has two colours.');
+		expect(post.threadTs()).toBeNull();
+		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', 'Hand over']);
+		await app.cardSays(id, 'Which colour?');
+		expect(app.card(id)?.buttons()[0]).toBe('Answer');
+
+		await post.press('Answer…');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await app.cardSays(id, /ada|Ada Lovelace/i);
+		expect(app.card(id)?.text()).toContain('answering');
+		await app.cardSays(id, 'answering', '#secret');
+		await form.close();
+		await app.until(
+			() => !app.card(id)?.text().includes('answering') && !app.card(id, '#secret')?.text().includes('answering'),
+		);
+
+		const again = await openForm(id, 'grace');
+		await app.cardSays(id, 'answering');
+		await again.choose(0, 'sand');
+		expect((await again.submit()).outcome).toBe('updated');
+		for (const channel of ['#agents', '#secret']) {
+			const answered = await app.threadSays(id, 'Answered by', channel);
+			expect(answered.text()).toContain('sand');
+			expect(answered.text()).toMatch(/Answered by .*(?:grace|Grace)/);
+			// The card says that the answer is on its way until it is delivered.
+			await app.cardSays(id, /✅ Answered by .*(?:grace|Grace)/, channel);
+			expect(app.card(id, channel)?.text()).not.toContain('answering');
+			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
+		}
+		await app.until(() => post.buttons().length === 0 && elsewhere.buttons().length === 0);
+		expect(post.text()).toMatch(/Answered by .*(?:grace|Grace)/);
+		await app.pass(30_000);
+		expect(app.thread(id)).toHaveLength(2);
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('offers no form for a question that Slack cannot show in one, and says where to answer it', async () => {
+		const words = noFormWords({ kind: 'tooMany', count: 91 }, false);
+		const id = await app.watchedAsking(Array.from({ length: 91 }, (_, index) => `Item ${index}`));
+		const post = await app.threadSays(id, words);
+		expect(post.buttons()).toEqual(['Hand over']);
+		expect((await app.cardSays(id, words)).buttons()).not.toContain('Answer');
+		await app.slack.as('ada').openApp('home');
+		const home = () => app.slack.as('ada').home();
+		await app.until(() => home()?.text().includes(words));
+		expect(home()?.buttons()).not.toContain('Answer');
+
+		app.service.sessions.answerAsPage(id, ['All of it']);
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).not.toContain(words);
+		const fits = await app.watchedAsking(Array.from({ length: 90 }, (_, index) => `Item ${index}`));
+		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer');
+	});
+
+	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
+		const id = await app.watchedAsking();
+		const first = await app.threadSays(id, 'Which colour?');
+		app.service.sessions.answerAsPage(id, ['Graphite']);
+		const answered = await app.threadSays(id, 'Graphite');
+		expect(answered.text()).toContain(OUTSIDE);
+		await app.until(() => first.buttons().length === 0);
+		await app.cardSays(id, OUTSIDE);
+
+		for (const [channel, words] of [
+			['dm', 'Said in a DM'],
+			['#general', 'Said elsewhere'],
+		] as const) {
+			app.ask(id, ['And now?']);
+			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer')));
+			const form = await openSession(app.app, id, 'ada', channel);
+			await form.fill(0, words);
+			await form.submit();
+			await app.threadSays(id, words);
+			await app.until(() => post.buttons().length === 0);
+			await form.close();
+		}
+	});
+
+	it('shows neither a secret nor its answer', async () => {
+		const id = await app.watchedAsking([item('One-time code', 'The 6-digit code from the text message')]);
+		await app.threadSays(id, 'One-time code');
+		const form = await openForm(id);
+		await form.fill(0, '271828');
+		await form.submit();
+		await app.threadSays(id, '(hidden)');
+		await app.cardSays(id, 'Answered by');
+		const texts = [...app.inChannel(), ...app.thread(id)].flatMap((post) => [post.text(), ...post.editHistory()]);
+		expect(texts.join('\n')).not.toContain('271828');
+		expect(await app.said()).not.toContain('271828');
+	});
+
+	it('posts pause, continuation and end with the result in the thread, and nothing after that', async () => {
+		const id = await app.watched();
+		app.service.sessions.setStatus(id, 'paused');
+		await app.threadSays(id, 'Paused');
+		app.service.sessions.setStatus(id, 'active');
+		await app.threadSays(id, 'Working (before: Paused)');
+		app.service.sessions.setStatus(id, 'completed');
+		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
+		// The result comes a moment after the status.
+		app.service.sessions.push(id, {
+			role: 'assistant',
+			content: '',
+			agent_data: { action: [{ done: { text: '**Ordered:** six chairs' } }] },
+		});
+		const end = await app.threadSays(id, 'Completed after 2 steps');
+		expect(end.text()).toContain('Ordered:');
+		expect(end.isBroadcast()).toBe(false);
+		const card = await app.cardSays(id, ended('sessionOver'));
+		expect(card.text()).toContain('Ordered:');
+		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
+		expect(app.thread(id)).toHaveLength(3);
+		const reads = app.service.log.reads(id).length;
+		await app.pass(60_000);
+		expect(app.service.log.reads(id)).toHaveLength(reads);
+	});
+
+	it('tells changes during a restart once', async () => {
+		const id = await app.watchedAsking();
+		await app.threadSays(id, 'Which colour?');
+		await app.restart();
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.threadSays(id, 'Sand');
+		await app.pass(20_000);
+		expect(app.thread(id)).toHaveLength(2);
+		expect(app.inChannel().filter((post) => post.threadTs() === null && post.text().includes(id))).toHaveLength(1);
+	});
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../../../fake-slack/index.ts';
+import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
+import { createServiceHealth } from '../../../src/session-service/health.ts';
+import { settableClock } from '../../support/settable-clock.ts';
+import {
+	addWatch,
+	assistant,
+	createPollerHarness,
+	openTestStore,
+	pass,
+	SERVICE,
+	session,
+	storedWatch,
+	T0,
+} from './support.ts';
+
+const HOUR = 3_600_000;
+const started = session().messages;
+const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
+
+/** A poller on a machine whose clock can be set; session `s1` was watched for `ms`. */
+async function watchedFor(ms: number, maxDays = 7) {
+	const harness = await createPollerHarness({ maxDays });
+	const machine = await settableClock(harness.clock, harness);
+	const { store, put, start, clock, announced, service } = harness;
+	put({});
+	const watch = await addWatch(store);
+	start({
+		clock: machine,
+		sessionService: {
+			async read(id, options) {
+				const readAt = machine.now();
+				return { ...(await service.read(id, options)), readAt };
+			},
+		},
+	});
+	await pass(clock, ms);
+	await announced();
+	return { ...harness, machine, watch, announced: () => announced(machine.now()) };
+}
+
+describe.each([
+	['back', -HOUR],
+	['forward', HOUR],
+])('when the clock is put %s by an hour', (_, shift) => {
+	it('reads a session as often as before', async () => {
+		const { machine, clock, readsOf } = await watchedFor(60_000);
+		const before = readsOf('s1').length;
+		machine.set(shift);
+		await pass(clock, 60_000);
+		const reads = readsOf('s1').length - before;
+		expect(reads).toBeGreaterThan(before / 2);
+		expect(reads).toBeLessThan(before * 2 + 5);
+	});
+
+	it('goes on planning reads', async () => {
+		const { machine, clock, recorded } = await watchedFor(10_000);
+		machine.set(shift);
+		const before = recorded.of('watchedSessions');
+		await pass(clock, 30_000);
+		expect(recorded.of('watchedSessions') - before).toBeGreaterThan(4);
+	});
+
+	it('does not learn a gap of an hour between steps', async () => {
+		const { machine, clock, put, store } = await watchedFor(5_000);
+		const messages = [...started];
+		for (let step = 0; step < 8; step += 1) {
+			messages.push(assistant(`Step ${step}`));
+			put({ messages: [...messages] });
+			await pass(clock, 8_000);
+			if (step === 4) machine.set(shift);
+		}
+		const [outline] = await store.outlines(SERVICE);
+		expect((outline?.stepRate ?? UNKNOWN_STEP_RATE).gapMs).toBeLessThan(30_000);
+		expect(outline?.stepRate.lastStepAt).toBeLessThanOrEqual(machine.now());
+	});
+
+	it('announces a question, ends no watch and announces no outage', async () => {
+		const { machine, clock, put, announced, db, watch } = await watchedFor(20_000);
+		machine.set(shift);
+		await pass(clock, 20_000);
+		put(asking);
+		await pass(clock, 20_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
+		expect(await storedWatch(db, watch.id)).toMatchObject({ ended: null });
+	});
+
+	it('tries a failed session again within about a minute', async () => {
+		const { machine, clock, readsOf, failures } = await watchedFor(10_000);
+		failures.set('s1', 'unreadable_answer');
+		await pass(clock, 60_000);
+		machine.set(shift);
+		const before = readsOf('s1').length;
+		await pass(clock, 65_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+	});
+
+	it('does not announce a short failure as an outage of an hour', async () => {
+		const { machine, clock, failures, announced } = await watchedFor(10_000);
+		failures.set('*', 'unavailable');
+		await pass(clock, 14_000);
+		machine.set(shift);
+		await pass(clock, 2_000);
+		failures.clear();
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([]);
+		failures.set('*', 'unavailable');
+		await pass(clock, 80_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
+	});
+});
+
+it('service health counts only time that has certainly passed', async () => {
+	const clock = createManualClock(T0);
+	const machine = await settableClock(clock, await openTestStore());
+	const health = createServiceHealth({ clock: machine });
+	const fail = () => {
+		for (let failure = 0; failure < 3; failure += 1) health.failed('unavailable');
+	};
+	fail();
+	machine.set(HOUR);
+	await pass(clock, 29_000);
+	expect(health.down).toBeNull();
+	await pass(clock, 3_000);
+	expect(health.down).toBe(true);
+	health.succeeded();
+	fail();
+	machine.set(0);
+	await pass(clock, 32_000);
+	expect(health.down).toBe(true);
+});

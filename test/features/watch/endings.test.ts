@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { WatchEnd } from '../../../src/database/watch.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { ended } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	await app.slack.archive('#agents', false);
+	await app.slack.invite('#agents', 'handraise');
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+/** The direct messages to this person about a session. */
+const dms = (who: string, words: string) => app.slack.as(who).dm(words);
+
+/** It is logged that and why the watch of the session ended. */
+function expectLogged(sessionId: string, reason: WatchEnd): void {
+	const lines = app.log.filter((line) => line.includes('a watch ended')).map((line) => JSON.parse(line));
+	expect(lines.filter((line) => line.sessionId === sessionId)).toMatchObject([
+		{ watchId: expect.any(String), channel: 'C0AGENTS', reason },
+	]);
+}
+
+async function expectLeftAlone(id: string): Promise<void> {
+	// A post may be under way.
+	await app.pass(2_000);
+	const reads = app.service.log.reads(id).length;
+	await app.pass(60_000);
+	expect(app.service.log.reads(id)).toHaveLength(reads);
+}
+
+it('ends a watch when the bot is removed from the channel, and tells its creator', async () => {
+	const id = await app.watched();
+	await app.slack.remove('#agents', 'handraise');
+	const dm = await app.until(() => dms('ada', id)[0]);
+	expect(dm.text()).toContain('I was removed from the channel. Invite me');
+	expect(dm.text()).toContain('#agents');
+	await expectLeftAlone(id);
+	expect(dms('ada', id)).toHaveLength(1);
+	expectLogged(id, 'botRemoved');
+});
+
+it('removes the button of the open question when the channel stops watching', async () => {
+	const id = await app.watchedAsking();
+	const post = await app.until(() => app.thread(id).find((one) => one.buttons().includes('Answer')));
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => post.buttons().length === 0);
+	expect(post.text()).toContain('Not watched here any more');
+	expectLogged(id, 'unwatched');
+});
+
+it('ends watches when the channel is archived, with one message to each creator', async () => {
+	const ids = [app.session(), app.session(), app.session()];
+	await app.command(`/session watch ${ids.join(' ')}`);
+	const other = app.session();
+	await app.command(`/session watch ${other}`, 'grace');
+	await app.until(() => [...ids, other].every((id) => app.card(id)));
+	await app.slack.archive('#agents');
+	const dm = await app.until(() => dms('ada', ids[0] ?? '')[0]);
+	expect(dm.text()).toContain('The channel was archived.');
+	for (const id of ids) expect(dm.text()).toContain(id);
+	const graces = await app.until(() => dms('grace', other)[0]);
+	expect(graces.text()).not.toContain(ids[0]);
+	await expectLeftAlone(other);
+	expect(ids.flatMap((id) => dms('ada', id)).length).toBe(3);
+	expect(new Set(ids.flatMap((id) => dms('ada', id).map(({ ts }) => ts))).size).toBe(1);
+});
+
+it.each([
+	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
+	['left by the bot without an event reaching the program', 'not_in_channel', 'I was removed from the channel.'],
+])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
+	const id = await app.watched();
+	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
+	app.ask(id);
+	const dm = await app.until(() => dms('ada', id)[0]);
+	expect(dm.text()).toContain(words);
+	await expectLeftAlone(id);
+});
+
+it('ends a watch when a card’s update finds the channel archived', async () => {
+	const id = await app.watched();
+	app.slack.faults.add({ method: 'chat.update', error: 'is_inactive', when: ({ channel }) => channel === 'C0AGENTS' });
+	app.step(id, 'I go on.');
+	await app.until(() => dms('ada', id)[0]);
+	await expectLeftAlone(id);
+});
+
+it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was down and links were renewed', async () => {
+	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
+	const lively = await app.watched();
+	// The first read is the base for changes.
+	await app.until(() => app.service.log.reads(lively).length > 2);
+	await app.stop();
+	await app.clock.advance(8 * DAY_MS);
+	app.step(lively, 'I was at work meanwhile.');
+	await app.restart();
+	const word = await app.threadSays(id, 'Nothing changed for 7 days');
+	expect(app.service.sessions.get(id).files?.[0]?.timestamp).not.toBe('2026-01-05T09:00:00Z');
+	expect(word.text()).toContain('/session watch');
+	const card = await app.cardSays(id, 'Nothing changed for');
+	expect(card.text()).toContain('7 days');
+	expect(card.buttons()).not.toContain('Stop watching');
+	await app.cardSays(lively, 'I was at work meanwhile.');
+	await expectLeftAlone(id);
+	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
+	// The session can be watched again, with a new card.
+	await app.command(`/session watch ${id}`);
+	await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
+	expect(app.card(id)?.ts).not.toBe(card.ts);
+});
+
+it('ends a watch with a message when the service does not know the session any more', async () => {
+	const id = await app.watched();
+	app.service.sessions.remove(id);
+	await app.threadSays(id, 'does not know this session any more');
+	await app.cardSays(id, 'does not know this session any more');
+	await expectLeftAlone(id);
+	expectLogged(id, 'sessionGone');
+});
+
+it.each([
+	['failed', '❌ Session “Order'],
+	['stopped', '⏹️ Session “Order'],
+])('ends a watch when the session has %s, and closes the open question', async (status, words) => {
+	const id = await app.watchedAsking();
+	const post = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.setStatus(id, status);
+	await app.threadSays(id, words);
+	await app.until(() => post.buttons().length === 0);
+	const card = await app.cardSays(id, 'The session is over; this card stays as it is.');
+	expect(card.buttons()).not.toContain('Answer');
+	await expectLeftAlone(id);
+	expect(app.thread(id).length).toBeLessThanOrEqual(3);
+});
+
+it('posts only questions when only questions were requested', async () => {
+	const id = await app.watched({}, '--questions-only --thread-only');
+	app.service.sessions.setStatus(id, 'paused');
+	await app.cardSays(id, 'Paused');
+	app.service.sessions.setStatus(id, 'active');
+	await app.cardSays(id, 'Working');
+	app.ask(id);
+	const post = await app.threadSays(id, 'Which colour?');
+	expect(post.isBroadcast()).toBe(false);
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.threadSays(id, OUTSIDE);
+	app.service.sessions.setStatus(id, 'completed');
+	await app.cardSays(id, ended('sessionOver'));
+	await app.pass(5_000);
+	expect(app.thread(id)).toHaveLength(2);
+});

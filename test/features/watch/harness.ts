@@ -1,0 +1,282 @@
+import { expect } from 'vitest';
+import { createManualClock, type Posted, type TrafficEntry } from '../../../fake-slack/index.ts';
+import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
+import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
+import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
+import { encodeTarget } from '../../../src/slack/ids.ts';
+import { type AppOptions, startApp } from '../../support/app.ts';
+import { passTime, steadyClock } from '../../support/pass-time.ts';
+import { says } from '../../support/sentences.ts';
+
+const BOT = 'handraise';
+/** Calls that put something where more people than one may read it. */
+const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update']);
+/** A reminder of several questions. */
+const DIGEST = /questions wait for an answer/;
+const REASONABLE_MS = 5 * 60_000;
+/** Most tests only let time pass: with few requests a minute that costs few reads. */
+const FEW_REQUESTS = { SESSION_SERVICE_RPM: '60' };
+/** The default of the program, for tests of its speed and for people who read much at once. */
+export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
+
+/**
+ * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
+ * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock.
+ */
+export async function watchingApp({
+	realRates = false,
+	oneClock = realRates,
+	...options
+}: AppOptions & { realRates?: boolean; oneClock?: boolean } = {}) {
+	const clock = createManualClock();
+	const slackOptions = oneClock ? { clock, settings: { realRates }, ...options.slack } : options.slack;
+	const app = await startApp({
+		...options,
+		env: { ...FEW_REQUESTS, ...options.env },
+		clock,
+		service: { clock, pace: 1, ...options.service },
+		...(slackOptions === undefined ? {} : { slack: slackOptions }),
+	});
+	const { slack, service } = app;
+	let count = 0;
+	const names = new Map<string, string>();
+	const steady = steadyClock(clock);
+
+	/** Lets time pass until `look` finds something other than false, null and undefined; resolves to that. */
+	async function until<T>(look: () => T, describe = () => '', limitMs = REASONABLE_MS) {
+		let found: T | undefined;
+		const isThere = () => {
+			found = look();
+			return found !== undefined && found !== null && found !== false;
+		};
+		await passTime(app, steady, isThere, {
+			describe: () => `${describe()}\n${look.toString()}\n${allTexts()}`,
+			limitMs,
+		});
+		return found as Exclude<T, undefined | null | false>;
+	}
+
+	function allTexts(): string {
+		return slack.state.messages.map(({ channel, threadTs, text }) => `${channel} ${threadTs ?? ''} ${text}`).join('\n');
+	}
+
+	/** A session with one step; nobody plays it, so it does what the test says. */
+	function session(json: SessionJson = {}): string {
+		count += 1;
+		const name = json.name ?? `Order ${count} chairs`;
+		const id = `s${count}${Math.random().toString(16).slice(2, 8)}`;
+		service.sessions.put(id, {
+			status: 'active',
+			name,
+			maxSteps: 30,
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+			],
+			files: [],
+			...json,
+		});
+		names.set(id, name);
+		return id;
+	}
+
+	/** The agent of a session asks; the message's index. */
+	function ask(
+		id: string,
+		items: readonly (string | ItemJson)[] = ['Which colour?'],
+		content = 'Three are in stock.',
+	): number {
+		const index = service.sessions.push(id, asking(content, items));
+		service.sessions.setStatus(id, 'humanInput');
+		return index;
+	}
+
+	function step(id: string, content: string): void {
+		service.sessions.push(id, done(content, { click: { index: 1 } }));
+	}
+
+	/** What the bot wrote into a channel for everybody, outside of threads or shown in the channel too. */
+	function inChannel(channel = '#agents', who = 'ada'): Posted[] {
+		return slack
+			.as(who)
+			.messages(channel)
+			.filter((message) => message.author() === BOT && !message.isEphemeral());
+	}
+
+	/** A card has a button that opens the session, and no question of its own. */
+	const isCard = (message: Posted) => message.buttons().includes('Open');
+
+	/** Whether a message, or a version of it, carries this session's id, or says its name and carries no id. */
+	function isAbout(message: Posted, id: string): boolean {
+		const stored = slack.state.messages.find(({ ts, channel }) => ts === message.ts && channel === message.channel);
+		const versions = JSON.stringify([stored?.blocks, stored?.history]);
+		if (versions.includes(id)) return true;
+		const name = names.get(id) ?? '';
+		return name !== '' && versions.includes(name) && !versions.includes('action_id');
+	}
+
+	/** The newest card of a session in a channel. */
+	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
+		return inChannel(channel, who).findLast(
+			(message) =>
+				message.threadTs() === null &&
+				isCard(message) &&
+				JSON.stringify(message.blocks()).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null }))),
+		);
+	}
+
+	/** What the bot wrote about a session beside its card: its questions, their threads and the card's, in order. */
+	function thread(id: string, channel = '#agents', who = 'ada'): Posted[] {
+		const first = card(id, channel, who);
+		const own = inChannel(channel, who).filter(
+			(message) =>
+				message.threadTs() === null &&
+				message.ts !== first?.ts &&
+				!isCard(message) &&
+				!DIGEST.test(message.text()) &&
+				isAbout(message, id),
+		);
+		const posts = [...(first?.thread() ?? []), ...own.flatMap((message) => [message, ...message.thread()])];
+		return posts
+			.filter((message) => message.author() === BOT && !message.isEphemeral())
+			.toSorted((one, other) => Number(one.ts) - Number(other.ts));
+	}
+
+	/** Resolves when the card says so. */
+	function cardSays(id: string, words: string | RegExp, channel = '#agents'): Promise<Posted> {
+		return until(
+			() => {
+				const found = card(id, channel);
+				return found !== undefined && says(found.text(), words) && found;
+			},
+			() => `The card of ${id} was to say "${words}" and says:\n${card(id, channel)?.text()}`,
+		);
+	}
+
+	/** Resolves with the post in the thread that says so. */
+	function threadSays(id: string, words: string | RegExp, channel = '#agents'): Promise<Posted> {
+		return until(
+			() => thread(id, channel).findLast((post) => says(post.text(), words)),
+			() =>
+				`The thread of ${id} was to say "${words}" and says:\n${thread(id, channel)
+					.map((post) => post.text())
+					.join('\n--\n')}`,
+		);
+	}
+
+	/** The post as another person sees it. */
+	function seenBy(who: string, { ts, channel }: Posted): Posted {
+		const posts = slack.as(who).messages(channel, { all: true });
+		const found = posts.flatMap((post) => [post, ...post.thread()]).find((post) => post.ts === ts);
+		if (found === undefined) throw new Error(`${who} does not see the post`);
+		return found;
+	}
+
+	function onlyFor(who: string, channel: string): Posted[] {
+		return slack
+			.as(who)
+			.messages(channel, { all: true })
+			.filter((message) => message.isEphemeral());
+	}
+
+	/** What only this person is told after `act`. */
+	async function toldAfter(act: () => Promise<unknown>, who = 'ada', channel = '#agents'): Promise<Posted> {
+		const before = onlyFor(who, channel).length;
+		await act();
+		return until(
+			() => onlyFor(who, channel)[before],
+			() => `${who} was told nothing`,
+		);
+	}
+
+	async function command(line: string, who = 'ada', channel = '#agents'): Promise<Posted> {
+		return toldAfter(
+			async () => {
+				const outcome = await slack.as(who).command(channel, line);
+				if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+			},
+			who,
+			channel,
+		);
+	}
+
+	/** Watches this session: its card stands when this resolves. */
+	async function watch(id: string, { who = 'ada', channel = '#agents' } = {}): Promise<void> {
+		await command(`/session watch ${id}`, who, channel);
+		await until(() => card(id, channel));
+	}
+
+	/** Watches a session of its own; its card stands, and the first of the reads was made from which changes are told. */
+	async function watched(json: SessionJson = {}, flags = ''): Promise<string> {
+		const id = session(json);
+		await command(`/session watch ${id} ${flags}`.trim());
+		await until(() => card(id) && service.log.reads(id).length > 1);
+		// Both are known to the program a moment later than to Slack and the service.
+		await pass(1_500);
+		return id;
+	}
+
+	/** A watched session whose agent asks. */
+	async function watchedAsking(items?: readonly (string | ItemJson)[]): Promise<string> {
+		const id = await watched();
+		ask(id, items);
+		return id;
+	}
+
+	/** Lets so much time pass; whatever comes of it. */
+	async function pass(ms: number): Promise<void> {
+		const end = clock.now() + ms;
+		await passTime(app, steady, () => clock.now() >= end, { describe: () => '', limitMs: ms }).catch(() => undefined);
+	}
+
+	/** The calls of a Web API method since `from` entries of traffic. */
+	function calls(method: string, from = 0): TrafficEntry[] {
+		return slack.traffic
+			.all()
+			.filter((entry) => entry.seq > from && entry.direction === 'call' && entry.name === method);
+	}
+
+	return {
+		...app,
+		app,
+		clock,
+		until,
+		session,
+		ask,
+		step,
+		inChannel,
+		card,
+		thread,
+		cardSays,
+		threadSays,
+		seenBy,
+		toldAfter,
+		command,
+		watch,
+		watched,
+		watchedAsking,
+		pass,
+		calls,
+		now: () => slack.traffic.all().at(-1)?.seq ?? 0,
+	};
+}
+
+export type WatchingApp = Awaited<ReturnType<typeof watchingApp>>;
+
+/** What holds whatever happens: Slack refuses nothing, nothing secret leaves, no link that gives access stands in a channel. */
+export function expectNothingWrong({ slack, service, log }: WatchingApp): void {
+	expect(slack.violations()).toEqual([]);
+	expect(service.log.processEnders()).toEqual([]);
+	expect(service.log.list().filter(({ status }) => status === 429)).toEqual([]);
+	const entries = slack.traffic.all();
+	const shown = entries.filter(({ name }) => PUBLIC_CALLS.has(name)).map(({ request }) => request);
+	expect(JSON.stringify(shown)).not.toMatch(/X-Amz|x-issued|\/files\//i);
+	const sent = JSON.stringify(
+		entries.filter(({ direction }) => direction !== 'delivery').map(({ request }) => request),
+	);
+	for (const canary of CANARY_STRINGS) {
+		expect(sent).not.toContain(canary);
+		expect(log.join('\n')).not.toContain(canary);
+	}
+	expect(log.filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line))).toEqual([]);
+}

@@ -1,0 +1,119 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createFakeSlack, type FakeSlack } from '../../../fake-slack/index.ts';
+import { manifestPath } from '../../../sandbox/manifest-path.ts';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { DELIVERED, says } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Another company's Slack, in which the same app is installed. */
+async function otherSlack(): Promise<FakeSlack> {
+	const team = { id: 'T0ELSEWHERE', domain: 'elsewhere', name: 'Elsewhere' };
+	const slack = await createFakeSlack({
+		manifest: manifestPath,
+		workspace: { team, people: [], userGroups: [], channels: [] },
+	});
+	onTestFinished(() => slack.close());
+	return slack;
+}
+
+/**
+ * Gives the program an answer whose author Slack does not let it tell, and two that the service does not take: `older`, a
+ * minute ago, and `late`, just now.
+ */
+async function givePendingAnswers(app: WatchingApp): Promise<{ late: string; older: string }> {
+	const [late, older, untold] = ['late', 'older', 'untold'];
+	for (const id of [late, older, untold]) app.service.sessions.put(id, askingSession(['Name']));
+	for (const id of [late, older]) app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
+	const olderForm = await openSession(app, older);
+	await olderForm.fill(0, 'Ada');
+	await olderForm.submit();
+	await app.slack.as('ada').modal()?.close(true);
+	const lateForm = await openSession(app, late);
+	await lateForm.fill(0, 'Ada');
+	const untoldForm = await openSession(app, untold, 'grace');
+	await untoldForm.fill(0, 'Grace');
+	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
+	await untoldForm.submit();
+	await app.until(() => app.service.log.savedPuts(untold).length === 1);
+	await app.pass(MINUTE_MS);
+	expect(says(app.slack.as('grace').modal()?.text() ?? '', DELIVERED)).toBe(false);
+	await lateForm.submit();
+	return { late, older };
+}
+
+async function start(): Promise<WatchingApp> {
+	const app = await watchingApp({ transport: 'http', env: { GIVE_UP_HOURS: '100' } });
+	onTestFinished(() => app[Symbol.asyncDispose]());
+	return app;
+}
+
+it('leaves alone what is of another workspace, but delivers its answers, and goes on there with the right token', async () => {
+	const app = await start();
+	const watched = await app.watched();
+	const asking = await app.watchedAsking();
+	await app.threadSays(asking, 'Which colour?');
+	const { late, older } = await givePendingAnswers(app);
+	await app.stop();
+	app.slack.faults.clear();
+	app.service.faults.clear();
+	app.service.sessions.answerAsPage(asking, ['Sand']);
+	app.ask(watched, ['Which shape?']);
+
+	const other = await otherSlack();
+	await app.restart({ SLACK_API_URL: other.apiUrl });
+	await app.until(() => app.service.log.savedPuts(late).length === 1);
+	await app.pass(10 * MINUTE_MS);
+	await app.stop();
+	// Longer than a receipt is tried.
+	await app.clock.advance(25 * HOUR_MS);
+	await app.restart({ SLACK_API_URL: other.apiUrl });
+	await app.pass(10 * MINUTE_MS);
+	expect(other.traffic.all().map(({ name }) => name)).toEqual(['auth.test', 'auth.test']);
+	// Only its author's Slack can tell whether they may still answer.
+	expect(app.service.log.savedPuts(older)).toEqual([]);
+	const warnings = () => app.log.filter((line) => line.includes('of another workspace'));
+	expect(warnings()).toHaveLength(2);
+	expect(warnings()[0]).toContain('"teamId":"T0ACME"');
+	expect(warnings()[0]).toContain('SLACK_BOT_TOKEN');
+	expect(app.log.join('\n')).not.toContain('a watch ended');
+
+	await app.restart({ SLACK_API_URL: app.slack.apiUrl });
+	await app.threadSays(watched, 'Which shape?');
+	await app.cardSays(asking, 'Working');
+	await app.until(() => app.service.log.savedPuts(older).length === 1);
+	for (const who of ['ada', 'grace']) {
+		await app.until(() => says(app.slack.as(who).modal()?.text() ?? '', DELIVERED));
+	}
+	expect(warnings()).toHaveLength(2);
+	expectNothingWrong(app);
+});
+
+it('calls nothing else of Slack before it knows its workspace, and reads and delivers meanwhile', async () => {
+	const app = await start();
+	const id = await app.watched();
+	const { late } = await givePendingAnswers(app);
+	await app.stop();
+	app.slack.faults.clear();
+	app.service.faults.clear();
+	app.ask(id);
+	const release = app.slack.faults.hold('auth.test');
+	const from = app.now();
+	const reads = app.service.log.reads(id).length;
+	const restarted = app.restart();
+	await expect
+		.poll(async () => {
+			await app.clock.advance(1_000);
+			return app.service.log.reads(id).length > reads + 1 && app.service.log.savedPuts(late).length === 1;
+		})
+		.toBe(true);
+	const called = app.slack.traffic.all().filter(({ seq }) => seq > from);
+	expect(called.map(({ name }) => name)).toEqual(['auth.test']);
+	release();
+	await restarted;
+	await app.threadSays(id, 'Which colour?');
+	expectNothingWrong(app);
+});

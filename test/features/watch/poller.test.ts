@@ -1,0 +1,448 @@
+import { describe, expect, it } from 'vitest';
+import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import {
+	assistant,
+	createPollerHarness,
+	NO_ANSWERS,
+	NO_LIMITS,
+	newWatch,
+	pass,
+	plentiful,
+	SERVICE,
+	session,
+	sessionView,
+	T0,
+} from './support.ts';
+
+const KEY = { service: SERVICE, sessionId: 's1' };
+const started = session().messages;
+const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
+const answered = {
+	messages: [
+		...started,
+		{ ...assistant('Which one?'), humanInput: [{ title: 'Colour', description: '', value: 'blue' }] },
+		assistant('Blue it is'),
+	],
+};
+
+const byKind = (one: { kind: string }, other: { kind: string }) => (one.kind < other.kind ? -1 : 1);
+
+describe('posts', () => {
+	it('announces a question, its answer and the end, in that order and once each', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 5_000);
+		expect(await announced()).toMatchObject([{ kind: 'card' }]);
+		put(asking);
+		await pass(clock, 30_000);
+		expect(await announced()).toMatchObject([{ kind: 'question', messageIndex: 2 }]);
+		put(answered);
+		await pass(clock, 120_000);
+		// The answer is posted, and the question's post drawn again, in any order.
+		expect((await announced()).toSorted(byKind)).toMatchObject([
+			{ kind: 'answered', messageIndex: 2, items: [0] },
+			{ kind: 'settled', messageIndex: 2, how: 'answered' },
+		]);
+		put({ ...answered, status: 'completed' });
+		await pass(clock, 60_000);
+		expect(await announced()).toMatchObject([{ kind: 'end', status: 'completed' }]);
+		expect(await store.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
+	});
+
+	it('announces a question that was asked and answered between two reads', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		put(answered);
+		await pass(clock, 30_000);
+		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'answered', items: [0], stillOpen: [] }]);
+	});
+
+	it('announces a question that was open when the watch began', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put(asking);
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
+	});
+
+	it('announces a question to every channel that watches, after one read', async () => {
+		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
+		put({});
+		for (const channelId of ['C1', 'C2', 'C3']) await store.add(newWatch({ channelId }));
+		start();
+		await pass(clock, 2_000);
+		put(asking);
+		const before = readsOf('s1').length;
+		await pass(clock, 2_500);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(3);
+		expect(readsOf('s1').length - before).toBeLessThanOrEqual(3);
+	});
+
+	it('tells a watch that begins while a read is under way what that read found, also one that was a raised hand', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		const now = clock.now();
+		const hand = { teamId: 'T1', channelId: 'C3' };
+		await store.discover({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
+		put(asking);
+		await store.add(newWatch());
+		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, isNew: true, limits: NO_LIMITS };
+		await store.raiseHand({ ...raised, session: KEY });
+		let addsNow = false;
+		const ourAnswers: typeof NO_ANSWERS.ourAnswers = async () => {
+			const fields = { createdAt: clock.now(), view: snapshotOf(session(asking), clock.now()), news: [] };
+			if (addsNow) {
+				addsNow = false;
+				for (const channelId of ['C2', 'C3']) await store.add(newWatch({ ...fields, channelId }));
+			}
+			return NO_ANSWERS.ourAnswers();
+		};
+		start({ ourAnswers });
+		await pass(clock, 5_000);
+		expect((await announced()).map(({ kind }) => kind).toSorted()).toEqual(['card', 'question', 'question']);
+		addsNow = true;
+		put({ status: 'humanInput', messages: [...answered.messages, assistant('And?', 'Size')] });
+		await pass(clock, 60_000);
+		const asked = (await announced()).filter(({ kind }) => kind === 'question');
+		expect(asked).toMatchObject([{ messageIndex: 4 }, { messageIndex: 4 }, { messageIndex: 4 }]);
+	});
+
+	it('tells of no end, and of nothing new, when a session that was over goes on', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		await announced();
+		put({ status: 'completed' });
+		await pass(clock, 2_200);
+		put({});
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([]);
+	});
+
+	it('tells that a question is closed by the end, and then of the end', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put(asking);
+		await store.add(newWatch());
+		start();
+		await pass(clock, 5_000);
+		await announced();
+		put({ ...asking, status: 'completed' });
+		await pass(clock, 60_000);
+		const told = (await announced()).map(({ kind }) => kind).filter((kind) => kind !== 'settled');
+		expect(told).toEqual(['questionClosed', 'end']);
+	});
+
+	it('leaves out changes that the mode of the watch excludes', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put({});
+		await store.add(newWatch({ mode: 'questionsOnly' }));
+		await store.add(newWatch({ channelId: 'C2' }));
+		start();
+		await pass(clock, 2_000);
+		await announced();
+		put({ status: 'paused' });
+		await pass(clock, 30_000);
+		expect(await announced()).toEqual([{ kind: 'status', from: 'active', to: 'paused' }]);
+	});
+
+	it('never contains a value that looks like a secret', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		const value = 'hunter2-canary';
+		const item = { title: 'Password for the shop', description: '', value };
+		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
+		await pass(clock, 120_000);
+		const contents = await announced();
+		expect(contents.map(({ kind }) => kind)).toEqual(['card', 'question', 'answered']);
+		expect(JSON.stringify(contents)).not.toContain(value);
+	});
+});
+
+describe('a session', () => {
+	it('reads a session that is over once more for the result, and then no more', async () => {
+		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		put({ status: 'completed' });
+		await pass(clock, 2_200);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+		const done = { ...assistant(''), actions: [{ kind: 'done', text: 'All is well' } as const] };
+		put({ status: 'completed', messages: [...started, done] });
+		await pass(clock, 6_000);
+		expect(await announced()).toEqual([{ kind: 'end', status: 'completed', result: 'All is well', step: 2 }]);
+		const reads = readsOf('s1').length;
+		await pass(clock, 60_000);
+		expect(readsOf('s1')).toHaveLength(reads);
+	});
+
+	it('backs off only from the session that fails', async () => {
+		const { store, clock, put, start, failures, readsOf } = await createPollerHarness();
+		put({});
+		put({ sessionId: 's2' });
+		await store.add(newWatch());
+		await store.add(newWatch({ sessionId: 's2' }));
+		failures.set('s1', 'unreadable_answer');
+		start();
+		await pass(clock, 60_000);
+		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
+		expect(readsOf('s2').length).toBeGreaterThan(15);
+	});
+
+	it('ends the watches of a session that is gone, and announces it', async () => {
+		const { store, clock, put, start, failures, announced } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		failures.set('s1', 'session_not_found');
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone', days: null }]);
+	});
+
+	it('follows on when a session was missing twice in a row', async () => {
+		const { store, clock, put, start, failures, announced, readsOf } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		const before = readsOf('s1').length;
+		failures.set('s1', 'session_not_found');
+		for (let turn = 0; turn < 100 && readsOf('s1').length < before + 2; turn += 1) await pass(clock, 500);
+		failures.delete('s1');
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([{ kind: 'card' }]);
+	});
+
+	it('ends a watch when nothing changed for days', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness({ maxDays: 1 });
+		put({ status: 'paused' });
+		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
+		start();
+		await pass(clock, 90_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
+	});
+
+	it('ends a watch when its session could not be read for days', async () => {
+		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
+		put({});
+		const long = T0 - 86_400_000 + 30_000;
+		await store.add(newWatch({ createdAt: long, view: sessionView('s1', long) }));
+		failures.set('s1', 'unreadable_answer');
+		start();
+		await pass(clock, 90_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
+	});
+
+	it('ends a watch when only links were renewed, also while reads fail', async () => {
+		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
+		const withLinks = (sessionId: string, timestamp: string) =>
+			session({
+				sessionId,
+				status: 'paused',
+				files: [{ filename: 'a.csv', signedUrl: `https://files.example/${timestamp}` }],
+				lastScreenshotUrl: `https://files.example/${timestamp}`,
+			});
+		const long = T0 - 86_400_000 + 60_000;
+		for (const sessionId of ['s1', 's2']) {
+			const view = snapshotOf(withLinks(sessionId, 'before'), long);
+			await store.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
+			put(withLinks(sessionId, 'before'));
+		}
+		start();
+		await pass(clock, 10_000);
+		for (const sessionId of ['s1', 's2']) put(withLinks(sessionId, 'renewed'));
+		await pass(clock, 40_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'card' }]);
+		failures.set('s2', 'unreadable_answer');
+		await pass(clock, 60_000);
+		const ended = { kind: 'watchEnded', reason: 'noChange', days: 1 };
+		expect(await announced()).toEqual([ended, ended]);
+	});
+
+	it('reads a session soon after an answer', async () => {
+		const { store, clock, put, start, readsOf } = await createPollerHarness();
+		put(asking);
+		await store.add(newWatch());
+		start();
+		await pass(clock, 20_000);
+		const before = readsOf('s1').length;
+		await store.refresh(KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
+		await pass(clock, 4_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+	});
+});
+
+describe('replicas', () => {
+	it('a task that was suspended past its lease does not write over a later one', async () => {
+		const { store, clock, put, start, service, announced, db } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		const standing: (() => void)[] = [];
+		let stands = false;
+		start({
+			sessionService: {
+				async read(id, options) {
+					const reading = await service.read(id, options);
+					if (stands) await new Promise<void>((resolve) => standing.push(resolve));
+					return reading;
+				},
+			},
+		});
+		const token = async () =>
+			(await db.read.selectFrom('watched_sessions').select('lease_token').executeTakeFirstOrThrow()).lease_token;
+		await pass(clock, 5_000);
+		await announced();
+		stands = true;
+		await pass(clock, 5_000);
+		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
+		await store.releaseReads([(await token()) ?? '']);
+		put(asking);
+		await pass(clock, 5_000);
+		expect(standing).toHaveLength(2);
+		const held = await token();
+		expect(held).not.toBeNull();
+		standing[0]?.();
+		await pass(clock, 1_000);
+		expect(await token()).toBe(held);
+		stands = false;
+		standing[1]?.();
+		await pass(clock, 20_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
+	});
+
+	it('takes over the sessions of a dead replica within 30 s', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		for (let index = 0; index < 20; index += 1) {
+			put({ ...asking, sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
+		}
+		const held = await store.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, { now: clock.now(), only: null });
+		expect(held).toHaveLength(20);
+		start();
+		await pass(clock, 30_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
+	});
+
+	it('replicas do not read a session that another one reads', async () => {
+		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
+		put(asking);
+		await store.add(newWatch());
+		failures.set('s1', 'hangs');
+		start();
+		await pass(clock, 1_000);
+		failures.clear();
+		start();
+		await pass(clock, 60_000);
+		expect(readsOf('s1')).toHaveLength(1);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+	});
+
+	it('two replicas announce a question once', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		for (let index = 0; index < 10; index += 1) {
+			put({ sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}` }));
+		}
+		start();
+		start();
+		await pass(clock, 10_000);
+		for (let index = 0; index < 10; index += 1) put({ ...asking, sessionId: `s${index}` });
+		await pass(clock, 30_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(10);
+	});
+
+	it('a stopped poller gives its sessions back', async () => {
+		const { store, clock, put, start, failures } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		failures.set('s1', 'hangs');
+		const { stop } = start();
+		await pass(clock, 1_000);
+		await stop();
+		expect(
+			await store.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, { now: clock.now(), only: null }),
+		).toHaveLength(1);
+	});
+});
+
+describe('while reads wait for the request budget', () => {
+	/** Sessions s1 to s3 are watched. The reads of those that hang wait for the budget. */
+	async function waitingReads() {
+		let waiting = 0;
+		const budget = { ...plentiful, waiting: () => waiting };
+		const { store, clock, put, start, readsOf, failures } = await createPollerHarness({ budget });
+		const ids = ['s1', 's2', 's3'];
+		for (const sessionId of ids) {
+			put({ sessionId });
+			await store.add(newWatch({ sessionId }));
+		}
+		const { poller } = start();
+		await pass(clock, 100);
+		const readCounts = () => ids.map((sessionId) => readsOf(sessionId).length);
+		expect(readCounts()).toEqual([1, 1, 1]);
+		return {
+			clock,
+			readCounts,
+			/** These reads hang, and so many requests wait. */
+			hang(sessionIds: readonly string[], count: number) {
+				for (const sessionId of sessionIds) failures.set(sessionId, 'hangs');
+				waiting = count;
+			},
+			async await(sessionId: string) {
+				const sessions = [{ sessionId, absentAt: clock.now(), moved: null }];
+				expect(await store.readWaiting(SERVICE, sessions, clock.now())).toHaveLength(1);
+				poller.wake();
+			},
+		};
+	}
+
+	it('takes those that go ahead of others at once', async () => {
+		const { clock, readCounts, hang, ...reads } = await waitingReads();
+		hang(['s1'], 1);
+		await pass(clock, 20_000);
+		hang([], 2);
+		const before = readCounts();
+		await pass(clock, 20_000);
+		expect(readCounts()).toEqual(before);
+		await reads.await('s2');
+		await pass(clock, 100);
+		expect(readCounts()).toEqual(before.map((count, index) => (index === 1 ? count + 1 : count)));
+	});
+
+	it('takes one that is planned beside any number that go ahead of others', async () => {
+		const { clock, readCounts, hang, ...reads } = await waitingReads();
+		hang(['s1', 's2'], 0);
+		await reads.await('s1');
+		await reads.await('s2');
+		await pass(clock, 100);
+		hang(['s3'], 6);
+		const [first = 0, second = 0, third = 0] = readCounts();
+		await pass(clock, 20_000);
+		expect(readCounts()).toEqual([first, second, third + 1]);
+	});
+});
+
+it('reads nothing during a pause of the request budget', async () => {
+	const until = T0 + 40_000;
+	const budget = { ...plentiful, pausedUntil: () => until };
+	const { store, clock, put, start, reads } = await createPollerHarness({ budget });
+	put({});
+	await store.add(newWatch());
+	start();
+	await pass(clock, 39_000);
+	expect(reads).toEqual([]);
+	await pass(clock, 3_000);
+	expect(reads.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,390 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { WHICH_QUESTION } from '../../../src/features/watch/view.ts';
+import { openStore } from '../../../src/stores.ts';
+import { createRecordingLog, damage, open } from '../../database/support.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { answeredMeanwhile } from '../../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+const ONE = 'Keep this answer secret';
+const HIDE = 'Hide it, and remove it after delivery';
+/** Resolves when a person's newest modal has these words; time passes meanwhile. */
+function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal> {
+	return app.until(
+		() => {
+			const modal = app.slack.as(who).modal();
+			return modal?.text().includes(words) === true && modal;
+		},
+		() => `${who} was to see "${words}" and sees:\n${app.slack.as(who).modal()?.text()}`,
+	);
+}
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+describe('an answer whose box is ticked', () => {
+	let app: WatchingApp;
+	const env = { ENCRYPTION_KEY: KEY };
+	beforeAll(async () => {
+		app = await watchingApp({ env });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+		await app.command('/session unwatch all');
+	});
+
+	/** Everything that people can read in Slack, and everything that left the program. */
+	async function everythingSaid(): Promise<string> {
+		const posts = app.slack.state.messages.map((message) => JSON.stringify(message));
+		return [...posts, await app.said()].join('\n');
+	}
+
+	/** Everything in the database, decrypted with its key. */
+	async function stored(): Promise<string> {
+		await app.stop();
+		const store = await openStore({
+			clock: systemClock,
+			log: createRecordingLog(),
+			dataDir: app.dataDir,
+			encryptionKey: KEY,
+		});
+		const texts: string[] = [];
+		const service = app.service.url;
+		for (const { session_id: id } of await store.db.read.selectFrom('answers').select('session_id').execute()) {
+			const { answers } = await store.answers.history(
+				{ service, sessionId: id, teamId: app.slack.state.team.id },
+				{ offset: 0, limit: 50 },
+			);
+			texts.push(JSON.stringify(answers));
+		}
+		for (const { form_id: id } of await store.db.read.selectFrom('drafts').select('form_id').execute()) {
+			texts.push(JSON.stringify(await store.drafts.get(id)));
+		}
+		const watches = await store.db.read.selectFrom('watches').selectAll().execute();
+		for (const watch of watches) {
+			const posts = await store.watches.find(
+				{ teamId: watch.team_id, channelId: watch.channel_id },
+				{ service, sessionId: watch.session_id },
+			);
+			texts.push(JSON.stringify(posts));
+		}
+		for (const { ts } of await store.db.read.selectFrom('posts').select('ts').execute()) {
+			const { team_id: teamId, channel_id: channelId } = watches[0] ?? { team_id: '', channel_id: '' };
+			texts.push(JSON.stringify(await store.watches.findByPost({ teamId, channelId }, ts ?? '')));
+		}
+		await store.close();
+		await app.restart();
+		return texts.join('\n');
+	}
+
+	const form = (id: string, who = 'ada') => openSession(app.app, id, who);
+	/** Does something and resolves once the program has done with it: it acknowledges first. */
+	async function heard(what: string, act: () => Promise<unknown>): Promise<void> {
+		const done = () => app.log.filter((line) => line.includes('"handled"') && line.includes(`"${what}"`)).length;
+		const before = done();
+		await act();
+		await app.until(
+			() => done() > before,
+			() => `"${what}" was not heard of`,
+		);
+	}
+	const typed = (modal: Modal, field: number, text: string) => heard('form.field', () => modal.fill(field, text));
+	const tick = (modal: Modal, label: string, options: string[]) =>
+		heard('form.secret', () => modal.choose(label, options));
+	const close = (modal: Modal) => heard('close handraise.session', () => modal.close());
+
+	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		const question = await app.threadSays(id, 'Which door?');
+		const modal = await form(id);
+		await typed(modal, 0, 'behind-the-ivy-77');
+		await tick(modal, ONE, [HIDE]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.threadSays(id, 'Answered by')).text()).toContain('(hidden)');
+		await app.cardSays(id, 'Answered by');
+		await app.until(() => question.buttons().length === 0);
+		const receipt = await windowSays(app, 'ada', REMOVED_ANSWER);
+		await receipt.close();
+		await app.slack.as('grace').command('#agents', `/session history ${id}`);
+		expect((await windowSays(app, 'grace', 'One answer')).text()).toContain(REMOVED_ANSWER);
+		await app.slack.as('grace').modal()?.close();
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('behind-the-ivy-77');
+		// Another channel that begins to watch reads the session with the value in it.
+		app.step(id, 'I go on.');
+		await app.watch(id, { channel: '#secret' });
+		const again = app.ask(id, ['Which door?', 'And when?']);
+		expect(again).toBeGreaterThan(index);
+		await app.threadSays(id, 'And when?');
+		const other = await form(id, 'grace');
+		expect(other.text()).not.toContain('ivy');
+		expect(await everythingSaid()).not.toContain('behind-the-ivy-77');
+		expect(await stored()).not.toContain('behind-the-ivy-77');
+	});
+
+	it('removes the drafts of a ticked item, also those of earlier forms, and keeps the other texts', async () => {
+		const id = await app.watchedAsking(['Which door?', 'Remarks']);
+		const first = await form(id);
+		await typed(first, 0, 'draft-of-the-door-1');
+		await close(first);
+		const modal = await form(id);
+		expect(modal.value(0)).toBe('draft-of-the-door-1');
+		await typed(modal, 0, 'draft-of-the-door-2');
+		await typed(modal, 1, 'knock twice');
+		await tick(modal, 'Keep secret', ['1. “Which door?”']);
+		expect(await stored()).not.toContain('draft-of-the-door');
+		await typed(modal, 1, 'knock thrice');
+		await close(modal);
+		const again = await form(id);
+		expect([again.value(0), again.value(1), again.value('Keep secret')]).toEqual([
+			null,
+			'knock thrice',
+			['1. “Which door?”'],
+		]);
+		expect(await stored()).not.toContain('draft-of-the-door');
+	});
+
+	it('saves no ticked text when the agent adds an item to the message', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		const modal = await form(id);
+		await typed(modal, 0, 'underthemoss');
+		await tick(modal, ONE, [HIDE]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.threadSays(id, '(hidden)');
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index]?.human_input?.push(item('And when?'));
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.threadSays(id, 'And when?');
+		expect(await everythingSaid()).not.toContain('underthemoss');
+		expect(await stored()).not.toContain('underthemoss');
+	});
+
+	it('removes the saved message of the thread from which a ticked answer came', async () => {
+		const id = await app.watchedAsking(['Remarks', 'Which door?']);
+		await app.threadSays(id, 'Which door?');
+		const thread = app.card(id);
+		if (thread === undefined) throw new Error('there is no card');
+		const ada = app.slack.as('ada');
+		const offer = await app.toldAfter(() => ada.mention('#agents', 'behind-the-shed-99', { thread }));
+		await offer.press('Use as answer');
+		const chooser = await ada.waitForModal(WHICH_QUESTION);
+		await chooser.choose(0, '2. “Which door?”');
+		const modal = await ada.waitForModal((shown) => shown.submitText() !== null);
+		expect(modal.value(1)).toBe('behind-the-shed-99');
+		await tick(modal, 'Keep secret', ['2. “Which door?”']);
+		await modal.close(true);
+		expect(await stored()).not.toContain('behind-the-shed-99');
+	});
+
+	it('hides a ticked answer from the second person, and theirs from everybody', async () => {
+		const id = await app.watchedAsking(['Which door?']);
+		const [mine, hers] = [await form(id), await form(id, 'grace')];
+		await hers.fill(0, 'the-red-one-55');
+		await mine.fill(0, 'the-green-one-66');
+		await mine.choose(ONE, [HIDE]);
+		expect((await mine.submit()).outcome).toBe('updated');
+		await app.threadSays(id, 'Answered by');
+		expect((await hers.submit()).outcome).toBe('updated');
+		const told = await windowSays(app, 'grace', '(hidden)');
+		expect(told.text()).toContain('> the-red-one-55');
+		expect(await everythingSaid()).not.toContain('the-green-one-66');
+	});
+
+	it('hides outside answers after one of ours was secret', async () => {
+		const id = await app.watchedAsking(['Which door?']);
+		const [mine, hers] = [await form(id), await form(id, 'grace')];
+		await mine.fill(0, 'secret-of-ours-1');
+		await mine.choose(ONE, [HIDE]);
+		app.service.sessions.answerAsPage(id, ['secret-of-theirs-2']);
+		expect((await mine.submit()).outcome).toBe('updated');
+		const told = await windowSays(app, 'ada', '(hidden)');
+		expect(told.text()).not.toContain('secret-of-theirs-2');
+		await hers.press('Refresh');
+		const notice = await windowSays(app, 'grace', answeredMeanwhile(null));
+		expect(notice.text()).toContain('> (hidden)');
+		expect(notice.text()).not.toContain('secret-of-theirs-2');
+	});
+});
+
+describe('the box', () => {
+	let app: WatchingApp;
+	beforeAll(async () => {
+		app = await watchingApp();
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+	});
+
+	it('keeps a guessed tick when Slack sends an untouched box as empty', async () => {
+		const id = await app.watchedAsking(['One-time code']);
+		const modal = await openSession(app.app, id);
+		expect(modal.value(ONE)).toEqual([HIDE]);
+		await modal.fill(0, '271828');
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.threadSays(id, 'Answered by')).text()).toContain('(hidden)');
+		expect(await app.said()).not.toContain('271828');
+	});
+
+	it('treats a guessed secret as an ordinary answer after the box is unticked', async () => {
+		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
+		const modal = await openSession(app.app, id);
+		expect(modal.value(ONE)).toEqual([HIDE]);
+		await modal.fill(0, 'There is none');
+		const { hash } = modal.view();
+		await modal.choose(ONE, []);
+		await app.slack.changes.until(
+			() => modal.view().hash !== hash,
+			() => 'the view does not remember that the box was emptied',
+		);
+		expect([modal.value(0), modal.value(ONE)]).toEqual(['There is none', []]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.threadSays(id, 'Answered by')).text()).toContain('> There is none');
+		await windowSays(app, 'ada', '> There is none');
+	});
+
+	it('guesses again for later values after the box was unticked', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Password']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'There is none');
+		const { hash } = modal.view();
+		await modal.choose(ONE, []);
+		await app.slack.changes.until(
+			() => modal.view().hash !== hash,
+			() => 'the view does not remember that the box was emptied',
+		);
+		await modal.submit();
+		await app.threadSays(id, '> There is none');
+		await app.until(() => app.thread(id).every((post) => post.buttons().length === 0));
+		// The agent takes the answer and asks the same again; then an outside answer comes.
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		const asked = messages[index]?.human_input?.[0];
+		if (asked != null) asked.value = '';
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.until(() => app.thread(id).some((post) => post.buttons().includes('Answer')));
+		app.service.sessions.answerAsPage(id, ['Tr0ub4dor&3']);
+		await app.threadSays(id, '(hidden)');
+		expect(await app.said()).not.toContain('Tr0ub4dor&3');
+	});
+
+	it('ticks the box when a person types a wiped answer again', async () => {
+		const id = await app.watchedAsking(['Which door?']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'once-and-again-9');
+		await modal.choose(ONE, [HIDE]);
+		app.service.sessions.setStatus(id, 'completed');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', 'Type them again.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		await modal.close();
+		const again = await openSession(app.app, id, 'grace');
+		expect([again.value(0), again.value(ONE)]).toEqual([null, [HIDE]]);
+	});
+
+	it('keeps tick and text when the form is shown again in every way', async () => {
+		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, '4711004711');
+		await modal.fill(1, 'ada@example.com');
+		await modal.choose('Keep secret', ['1. “How many guests?”']);
+		for (const button of ['Plain text fields', 'Refresh', 'Suggested fields', "I can't answer all of it", 'Refresh']) {
+			const { hash } = modal.view();
+			await modal.press(button);
+			await app.slack.changes.until(
+				() => modal.view().hash !== hash,
+				() => `"${button}" changed nothing`,
+			);
+			expect([modal.value(0), modal.value(1), modal.value('Keep secret')], button).toEqual([
+				'4711004711',
+				'ada@example.com',
+				['1. “How many guests?”'],
+			]);
+		}
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.threadSays(id, 'Answered by')).text()).toContain('(hidden)');
+		expect(await app.said()).not.toContain('4711004711');
+	});
+});
+
+it.each(['submission', 'secret_positions'] as const)(
+	'a ticked answer stays hidden when "%s" of its row is damaged',
+	async (column) => {
+		await using app = await watchingApp({ env: { ENCRYPTION_KEY: KEY } });
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'behindthemill');
+		await modal.choose(ONE, [HIDE]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', REMOVED_ANSWER);
+		await app.stop();
+		const store = await open({ dataDir: app.dataDir, encryptionKey: KEY });
+		const { answers } = await store.answers.ofSession({ service: app.service.url, sessionId: id });
+		for (const answer of answers) await damage(store, answer.id, column);
+		await store.close();
+		await app.restart();
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index]?.human_input?.push(item('And when?'));
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.threadSays(id, 'And when?');
+		expect((await openSession(app.app, id, 'grace')).text()).toContain('(hidden)');
+		expect(await app.said()).not.toContain('behindthemill');
+	},
+);
+
+it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
+	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	const modal = await openSession(app.app, id);
+	await modal.fill(0, 'Graphite');
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await modal.submit();
+	const told = await windowSays(app, 'ada', 'Open the session');
+	expect(told.text()).toContain('> Graphite');
+	expect(told.buttons().filter((label) => label.startsWith('Post'))).toEqual([]);
+});
+
+it('applies SHOW_ANSWERS=never to posts that an earlier process queued', async () => {
+	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'always' } });
+	const id = await app.watchedAsking(['Remarks']);
+	await app.threadSays(id, 'Remarks');
+	app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
+	const from = app.now();
+	app.service.sessions.answerAsPage(id, ['Plaintextofmine']);
+	await app.until(() => app.calls('chat.postMessage', from).length > 0);
+	await app.stop();
+	app.slack.faults.clear();
+	await app.restart({ SHOW_ANSWERS: 'never' });
+	await app.threadSays(id, OUTSIDE);
+	expect(app.thread(id).some((post) => post.text().includes('Plaintextofmine'))).toBe(false);
+});
+
+describe.each([
+	['auto', ['> Sand', '(not shown in channels)', '(hidden)']],
+	['always', ['> Sand', '> see https://shop.example/a?b', '(hidden)']],
+	['never', ['(not shown in channels)', '(not shown in channels)', '(hidden)']],
+] as const)('SHOW_ANSWERS=%s', (mode, seen) => {
+	it(`shows a channel ${seen.join(', ')}`, async () => {
+		await using app = await watchingApp({ env: { SHOW_ANSWERS: mode } });
+		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
+		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
+		const post = await app.threadSays(id, OUTSIDE);
+		for (const words of seen) expect(post.text()).toContain(words);
+		expect(post.text().match(/not shown in channels/g) ?? []).toHaveLength(
+			seen.filter((words) => words === '(not shown in channels)').length,
+		);
+		await app.cardSays(id, OUTSIDE);
+		expect(await app.said()).not.toContain('hunter2');
+		if (mode !== 'always') expect(await app.said()).not.toContain('shop.example/a');
+	});
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../../../fake-slack/index.ts';
+import type { WatchLimits, WatchSettings } from '../../../src/database/watch.ts';
+import { createSubscriptions, expectationFor } from '../../../src/features/watch/subscribe.ts';
+import { createRecordingLog } from '../../database/support.ts';
+import { coreOf } from '../../support/core.ts';
+import {
+	createFakeService,
+	createRecordingMetrics,
+	NO_ANSWERS,
+	NO_LIMITS,
+	openTestStore,
+	plentiful,
+	SERVICE,
+	T0,
+} from './support.ts';
+
+async function createHarness(limits: Partial<WatchLimits> = {}) {
+	const recorded = createRecordingMetrics();
+	const clock = createManualClock(T0);
+	const store = (await openTestStore()).watches;
+	const fake = createFakeService(clock);
+	let changes = 0;
+	const core = coreOf({
+		store: { watches: store },
+		serviceUrl: SERVICE,
+		config: { watchLimits: { ...NO_LIMITS, ...limits } },
+		metrics: { watches: recorded.metrics },
+		clock,
+		log: createRecordingLog(),
+	});
+	const subscriptions = createSubscriptions(core, {
+		budget: plentiful,
+		...NO_ANSWERS,
+		onChange: () => {
+			changes += 1;
+		},
+	});
+	const reads: string[] = [];
+	const read = (sessionId: string) => {
+		reads.push(sessionId);
+		return fake.service.read(sessionId, { priority: 'background' });
+	};
+	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
+	const watch = (sessionId: string, settings: Partial<WatchSettings> = {}, asks = {}) =>
+		subscriptions.watch({ ...ann, sessionId, read, settings, ...asks });
+	return { store, subscriptions, watch, ann, ...fake, reads, recorded, changes: () => changes };
+}
+
+describe('watching', () => {
+	it('a second watch of the same session is no error', async () => {
+		const { watch, put, reads, changes } = await createHarness();
+		put({});
+		expect(await watch('s1')).toMatchObject({
+			kind: 'watching',
+			watch: { mode: 'everything', questionsInChannel: true },
+			expectation: { slow: false },
+		});
+		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+		expect(reads).toEqual(['s1', 's1']);
+		expect(changes()).toBeGreaterThan(0);
+	});
+
+	it('a second watch changes the given settings and keeps the others', async () => {
+		const { watch, put } = await createHarness();
+		put({});
+		await watch('s1', { questionsInChannel: false });
+		expect(await watch('s1', { mode: 'questionsOnly' })).toMatchObject({
+			kind: 'already',
+			changed: true,
+			watch: { mode: 'questionsOnly', questionsInChannel: false },
+		});
+	});
+
+	it('tells when a session is unknown, over or cannot be read now', async () => {
+		const { watch, put, failures, store } = await createHarness();
+		put({ status: 'completed' });
+		put({ sessionId: 's2' });
+		failures.set('s2', 'unavailable');
+		expect(await watch('s1')).toEqual({ kind: 'over', status: 'completed' });
+		expect(await watch('nothing')).toEqual({ kind: 'unknownSession' });
+		expect(await watch('s2')).toEqual({ kind: 'unreadable', code: 'unavailable', retryable: true });
+		expect(await store.countSessions(SERVICE)).toBe(0);
+	});
+
+	it('an existing watch goes on while the service cannot be read', async () => {
+		const { watch, put, failures } = await createHarness();
+		put({});
+		await watch('s1');
+		failures.set('*', 'unavailable');
+		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+	});
+
+	it('tells which limit is reached, and counts it', async () => {
+		const { watch, put, recorded, changes } = await createHarness({ person: 1 });
+		put({});
+		put({ sessionId: 's2' });
+		await watch('s1');
+		const before = changes();
+		expect(await watch('s2')).toEqual({ kind: 'limit', limit: 'person', count: 1, most: 1 });
+		expect(await watch('s1')).toMatchObject({ kind: 'already' });
+		expect(recorded.of('limit person')).toBe(1);
+		expect(changes()).toBe(before + 1);
+	});
+
+	it('tells how slow watching will be when many sessions are watched', async () => {
+		const { watch, put } = await createHarness();
+		for (let index = 0; index < 200; index += 1) {
+			put({ sessionId: `s${index}` });
+			await watch(`s${index}`);
+		}
+		put({ sessionId: 'last' });
+		const outcome = await watch('last');
+		expect(outcome).toMatchObject({ kind: 'watching', expectation: { slow: true } });
+		expect(expectationFor(300, 3)).toEqual({
+			roundSeconds: 100,
+			typicalSeconds: expect.closeTo(100 / 12),
+			longestSeconds: 250,
+			slow: true,
+		});
+	});
+});
+
+describe('unwatching', () => {
+	it('ends one watch or all of a channel, and tells when there is none', async () => {
+		const { watch, put, subscriptions, ann } = await createHarness();
+		for (const sessionId of ['s1', 's2', 's3']) {
+			put({ sessionId });
+			await watch(sessionId);
+		}
+		put({ sessionId: 'elsewhere' });
+		await watch('elsewhere', {}, { channelId: 'C2' });
+		const unwatch = (sessionId: string | null) => subscriptions.unwatch(ann, sessionId);
+		expect(await unwatch('s1')).toBe(1);
+		expect(await unwatch('s1')).toBe(0);
+		expect(await unwatch(null)).toBe(2);
+		expect(await unwatch(null)).toBe(0);
+		expect((await subscriptions.list({ ...ann, channelId: 'C2' }, { offset: 0, limit: 9 })).total).toBe(1);
+	});
+});
+
+it('a refresh updates the cards, and reads the session early if asked to', async () => {
+	const { watch, put, store } = await createHarness();
+	put({});
+	await watch('s1');
+	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, { now: T0, only: null });
+	await store.releaseReads(['x']);
+	const key = { service: SERVICE, sessionId: 's1' };
+	await store.refresh(key, { now: T0, earlyReadAt: null });
+	expect(
+		(await store.takePosts({ token: 'x', ms: 1 }, 1, T0)).map(({ post }) => [post.content.kind, post.wanted]),
+	).toEqual([['card', 1]]);
+	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+	await store.refresh(key, { now: T0, earlyReadAt: T0 + 2_000 });
+	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
+});

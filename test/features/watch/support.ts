@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import { HandraiseError } from '../../../src/core/errors.ts';
+import type { Metrics } from '../../../src/core/metrics.ts';
+import type { StoreDatabase } from '../../../src/database/database.ts';
+import type { Watch, WatchLimits } from '../../../src/database/watch.ts';
+import type { NewWatch } from '../../../src/features/watch/adding-store.ts';
+import { createPoller, type PollerOptions } from '../../../src/features/watch/poller.ts';
+import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
+import type { PostContent } from '../../../src/posts/kinds.ts';
+import { readWatch } from '../../../src/posts/watch-rows.ts';
+import type { Message, Session } from '../../../src/questions/session.ts';
+import {
+	NO_ANSWERS as NOBODY_ANSWERED,
+	type SessionSnapshot,
+	snapshotOf,
+} from '../../../src/questions/session-snapshot.ts';
+import type { BackgroundBudget, SessionServiceClient } from '../../../src/session-service/client.ts';
+import { createServiceHealth } from '../../../src/session-service/health.ts';
+import type { Store } from '../../../src/stores.ts';
+import { createRecordingLog, makeDataDir, open } from '../../database/support.ts';
+import { coreOf } from '../../support/core.ts';
+import { buildSession, saying, unanswered } from '../../support/sessions.ts';
+
+export const SERVICE = 'https://service.example';
+export const T0 = Date.parse('2026-01-05T09:00:00Z');
+
+export function assistant(content: string, ...titles: string[]): Message {
+	return { ...saying(content), humanInput: titles.map(unanswered) };
+}
+
+/** By default a working session with one step. */
+export function session(overrides: Partial<Session> = {}): Session {
+	const sessionId = overrides.sessionId ?? 's1';
+	return buildSession({
+		sessionId,
+		status: 'active',
+		name: `Session ${sessionId}`,
+		messages: [saying('Do it', 'user'), assistant('Looking')],
+		...overrides,
+	});
+}
+
+export function sessionView(sessionId: string, seenAt = T0): SessionSnapshot {
+	return snapshotOf(session({ sessionId }), seenAt);
+}
+
+export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
+
+/** Adds `newWatch`; throws when a limit is reached. */
+export async function addWatch(store: WatchStore, overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
+	const result = await store.add(newWatch(overrides));
+	if (result.kind === 'limit') throw new Error(`the limit for ${result.limit} is reached`);
+	return result.watch;
+}
+
+/** By default session `s1` in channel `C1`, with mode `everything`. */
+export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } = {}): NewWatch {
+	const { sessionId = 's1', ...fields } = overrides;
+	const id = randomUUID();
+	const teamId = fields.teamId ?? 'T1';
+	const channelId = fields.channelId ?? 'C1';
+	return {
+		id,
+		teamId,
+		channelId,
+		session: { service: SERVICE, sessionId },
+		mode: 'everything',
+		questionsInChannel: true,
+		discreet: false,
+		buttons: true,
+		createdBy: 'U-ANN',
+		createdAt: T0,
+		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
+		view: sessionView(sessionId),
+		limits: NO_LIMITS,
+		...fields,
+	};
+}
+
+/** The watch as stored, ended or not; null when there is none. */
+export async function storedWatch(db: StoreDatabase, id: string): Promise<Watch | null> {
+	const row = await db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
+	return row === undefined ? null : readWatch(row);
+}
+
+/** Moves the clock in small steps, with turns of the event loop for the store between them. */
+export async function pass(clock: ManualClock, ms: number): Promise<void> {
+	for (let passed = 0; passed < ms; passed += STEP_MS) {
+		await turns();
+		await clock.advance(Math.min(STEP_MS, ms - passed));
+	}
+	await turns();
+}
+
+const STEP_MS = 200;
+
+async function turns(): Promise<void> {
+	for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+export class FakeServiceError extends HandraiseError {
+	constructor(code: string, retryAt: number | null = null) {
+		super(code, { code, retryable: true, retryAt });
+	}
+}
+
+/** A fake of the session service. `failures`: a code by session id, or `*` for all sessions. */
+export function createFakeService(clock: Clock) {
+	const sessions = new Map<string, Session>();
+	const failures = new Map<string, string>();
+	const reads: { readonly sessionId: string; readonly at: number; readonly priority: string }[] = [];
+	const service: Pick<SessionServiceClient, 'read'> = {
+		async read(sessionId, { priority, signal }) {
+			signal?.throwIfAborted();
+			reads.push({ sessionId, at: clock.now(), priority });
+			const failure = failures.get(sessionId) ?? failures.get('*');
+			if (failure === 'hangs') await clock.sleep(3_600_000, signal);
+			if (failure === 'rate_limited') throw new FakeServiceError(failure, clock.now() + 20_000);
+			if (failure !== undefined) throw new FakeServiceError(failure);
+			const stored = sessions.get(sessionId);
+			if (stored === undefined) throw new FakeServiceError('session_not_found');
+			const now = clock.now();
+			return { session: stored, readAt: now, since: now, endedAt: now };
+		},
+	};
+	return {
+		service,
+		failures,
+		reads,
+		put: (overrides: Partial<Session>) => {
+			const made = session(overrides);
+			sessions.set(made.sessionId, made);
+			return made;
+		},
+		readsOf: (sessionId: string) => reads.filter((read) => read.sessionId === sessionId),
+	};
+}
+
+export const plentiful: BackgroundBudget = {
+	rates: () => ({ left: 3, planned: 3, usual: 3 }),
+	reserve: () => {},
+	pausedUntil: () => 0,
+	waiting: () => 0,
+};
+
+export function createRecordingMetrics() {
+	const counts = new Map<string, number>();
+	const count = (name: string) => {
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	};
+	const metrics: Metrics['watches'] = {
+		watchedSessions: () => count('watchedSessions'),
+		read: (outcome) => count(`read ${outcome}`),
+		detectionAge: () => count('detectionAge'),
+		backgroundPerSecond: () => count('backgroundPerSecond'),
+		card: (outcome) => count(`card ${outcome}`),
+		limitReached: (limit) => count(`limit ${limit}`),
+		post: (outcome) => count(`post ${outcome}`),
+		reminder: (stage) => count(`reminder ${stage}`),
+		reminderLate: () => count('reminderLate'),
+		channelCheck: (outcome) => count(`channels ${outcome}`),
+	};
+	return { metrics, of: (name: string) => counts.get(name) ?? 0 };
+}
+
+/** The poller's options when nobody has answered through Handraise. */
+export const NO_ANSWERS = {
+	ourAnswers: async () => ({ ...NOBODY_ANSWERED, arrivedBetween: () => [] }),
+};
+
+/** A store on its own database, closed at the end of the test. */
+export async function openTestStore(): Promise<Store> {
+	const directory = makeDataDir();
+	const store = await open({ dataDir: directory.path });
+	onTestFinished(async () => {
+		await store.close();
+		await directory.remove();
+	});
+	return store;
+}
+
+type Redrawn =
+	| { readonly kind: 'redraw' }
+	| { readonly kind: 'settled'; readonly messageIndex: number; readonly how: string };
+
+interface PollerOverrides extends Partial<PollerOptions> {
+	readonly clock?: Clock;
+	readonly sessionService?: Pick<SessionServiceClient, 'read'>;
+	readonly maxDays?: number;
+}
+
+/** A poller with a manual clock and its own store. */
+export async function createPollerHarness(overrides: PollerOverrides = {}) {
+	const clock = createManualClock(T0);
+	const { watches: store, db } = await openTestStore();
+	const fake = createFakeService(clock);
+	const recorded = createRecordingMetrics();
+	function start(ownOverrides: PollerOverrides = {}) {
+		const {
+			clock: ownClock = clock,
+			sessionService = fake.service,
+			maxDays = 7,
+			...options
+		} = { ...overrides, ...ownOverrides };
+		const core = coreOf({
+			store: { watches: store },
+			sessionService,
+			serviceUrl: SERVICE,
+			clock: ownClock,
+			log: createRecordingLog(),
+			metrics: { watches: recorded.metrics },
+			config: { watchMaxDays: maxDays },
+		});
+		const poller = createPoller(core, {
+			budget: plentiful,
+			health: createServiceHealth({ clock }),
+			...NO_ANSWERS,
+			onNews: () => {},
+			onQuestions: () => {},
+			...options,
+		});
+		poller.start();
+		onTestFinished(poller.stop);
+		return { poller, stop: poller.stop };
+	}
+	/**
+	 * Takes all posts that are due, and returns in their order the contents of first posts, and of questions that are drawn
+	 * again: how they were settled, or that they changed.
+	 */
+	async function announced(now = clock.now()) {
+		const contents: (PostContent | Redrawn)[] = [];
+		let count = 0;
+		for (;;) {
+			const due = await store.takePosts({ token: 'test', ms: 1 }, 100, now);
+			if (due.length === 0) return contents;
+			for (const { post, question } of due) {
+				const { kind } = post.content;
+				const isOver = question !== null && question.settled !== null;
+				if (post.ts === null) contents.push(post.content);
+				else if (kind === 'question' && question !== null) {
+					const { messageIndex, settled: how } = question;
+					contents.push(how === null ? { kind: 'redraw' } : { kind: 'settled', messageIndex, how });
+				}
+				const isLast = kind !== 'card' && (kind !== 'question' || (isOver && post.ts !== null));
+				count += 1;
+				const ts = post.ts ?? `${count}.0`;
+				await store.endAttempt(post, 'test', { kind: 'shown', ts, key: 'first', isLast }, now);
+			}
+			await store.releasePosts(['test']);
+			if (due.length === 0) return contents;
+		}
+	}
+	return { clock, store, db, ...fake, recorded, start, announced };
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Session } from '../../src/questions/session.ts';
+import { snapshotOf } from '../../src/questions/session-snapshot.ts';
+import { assistant, session, T0 } from '../features/watch/support.ts';
+import { anyCharacter } from '../support/any-text.ts';
+
+const texts = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 4_000 }), fc.constant('😀'.repeat(3_000)));
+
+const sessions: fc.Arbitrary<Session> = fc
+	.record({
+		status: fc.constantFrom('active', 'humanInput', 'paused', 'odd'),
+		name: texts,
+		messages: fc.array(
+			fc.record({
+				role: fc.constantFrom('assistant', 'user', 'odd'),
+				content: texts,
+				actions: fc.array(
+					fc.oneof(
+						fc.record({ kind: fc.constant('done' as const), text: texts }),
+						fc.record({ kind: fc.constant('other' as const), text: texts }),
+					),
+					{ maxLength: 12 },
+				),
+				humanInput: fc.array(fc.record({ title: texts, description: texts, value: texts }), { maxLength: 50 }),
+			}),
+			{ maxLength: 12 },
+		),
+	})
+	.map((drawn) =>
+		session({
+			...drawn,
+			lastScreenshotUrl: 'https://signed.example/canary-link',
+			files: [{ filename: 'a', signedUrl: 'https://signed.example/canary-link' }],
+			sessionVariables: ['canary-variable'],
+		}),
+	);
+
+/** The length of all strings in a value. */
+function charactersIn(value: unknown): number {
+	if (typeof value === 'string') return value.length;
+	if (typeof value !== 'object' || value === null) return 0;
+	return Object.values(value).reduce((sum: number, part) => sum + charactersIn(part), 0);
+}
+
+it('a snapshot contains a bounded part of any session, without links and variables', () => {
+	fc.assert(
+		fc.property(sessions, (drawn) => {
+			const view = snapshotOf(drawn, T0);
+			expect(JSON.stringify(view)).not.toMatch(/canary/);
+			expect(charactersIn(view)).toBeLessThan(45_000);
+			expect(view.steps.length).toBeLessThanOrEqual(4);
+			for (const item of view.question?.items ?? []) expect(item.title.length).toBeLessThanOrEqual(300);
+		}),
+		{ numRuns: 60 },
+	);
+});
+
+it('cuts text between characters and marks the cut', () => {
+	const view = snapshotOf(session({ name: '😀'.repeat(200) }), T0);
+	expect(view.name).toBe(`${'😀'.repeat(82)}… (236 more characters)`);
+	expect(snapshotOf(session({ name: 'short' }), T0).name).toBe('short');
+});
+
+it('counts all items of a question and keeps the first 30, with which of them are open', () => {
+	const titles = Array.from({ length: 40 }, (_, index) => `Item ${index}`);
+	const view = snapshotOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
+	expect(view.question).toMatchObject({ openCount: 40 });
+	expect(view.question?.items).toHaveLength(30);
+	expect(view.question?.items.every(({ open }) => open)).toBe(true);
+});

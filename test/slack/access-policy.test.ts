@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock, type Json } from '../../fake-slack/index.ts';
+import { type AccessRules, createAccessPolicy, FRESH_MS, type Refusal } from '../../src/slack/access-policy.ts';
+import type { Directory, PersonFacts } from '../../src/slack/clients.ts';
+import { type AppOptions, startApp } from '../support/app.ts';
+import { DELIVERED, whatHappened } from '../support/sentences.ts';
+import { openSession } from './support/open-session.ts';
+
+const FULL: PersonFacts = {
+	teamId: 'T1',
+	enterprise: null,
+	isGuest: false,
+	isBot: false,
+	isDeactivated: false,
+	isStranger: false,
+};
+const OPEN: AccessRules = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
+
+function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | null = null) {
+	const clock = createManualClock();
+	const asked: string[] = [];
+	let facts: PersonFacts | null | Error = FULL;
+	const directory: Pick<Directory, 'person' | 'userGroup' | 'retryAfterMs'> = {
+		async person(userId) {
+			asked.push(userId);
+			if (facts instanceof Error) throw facts;
+			return facts;
+		},
+		retryAfterMs: () => null,
+		async userGroup(groupId) {
+			asked.push(groupId);
+			return new Set(['U2']);
+		},
+	};
+	const installation = { teamId: 'T1', enterpriseId };
+	const accessPolicy = createAccessPolicy({ rules: { ...OPEN, ...rules }, installation, directory, clock });
+	return {
+		clock,
+		asked,
+		answer: (next: PersonFacts | null | Error) => {
+			facts = next;
+		},
+		check: (userId = 'U1', channelId: string | null = 'C1', claimedTeamId: string | null = 'T1') =>
+			accessPolicy.check({ userId, claimedTeamId }, { channelId }),
+		checkFresh: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, FRESH_MS),
+		checkAnywhere: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, 'anyChannel'),
+	};
+}
+
+describe('the access policy', () => {
+	it('asks once in ten seconds about a person unknown to Slack', async () => {
+		const { clock, asked, answer, check } = createHarness();
+		answer(null);
+		for (let times = 0; times < 5; times++) {
+			expect(await check()).toEqual({ refusal: 'could_not_check' });
+		}
+		expect(asked).toHaveLength(1);
+		await clock.advance(10_000);
+		answer(FULL);
+		expect(await check()).toEqual({ refusal: null });
+		expect(asked).toHaveLength(2);
+	});
+
+	it.each<[who: string, facts: Partial<PersonFacts>, refusal: string | null, rules?: object]>([
+		['a full member', {}, null],
+		['a guest', { isGuest: true }, 'guest'],
+		['a guest when guests are allowed', { isGuest: true }, null, { allowGuests: true }],
+		['a bot', { isBot: true }, 'bot', { allowGuests: true, allowExternal: true }],
+		['a deactivated person', { isDeactivated: true }, 'deactivated', { allowGuests: true, allowExternal: true }],
+		['a stranger', { isStranger: true }, 'external'],
+		['a person from another organisation', { teamId: 'T2' }, 'external'],
+		['a person without a workspace', { teamId: null }, 'could_not_check'],
+		['a person who may be a guest', { isGuest: null }, 'could_not_check'],
+		['a person who may be a guest, when guests are allowed', { isGuest: null }, null, { allowGuests: true }],
+		['a person without a workspace when external people are allowed', { teamId: null }, null, { allowExternal: true }],
+		['a stranger when external people are allowed', { teamId: 'T2', isStranger: true }, null, { allowExternal: true }],
+		[
+			'a guest from another organisation when external people are allowed',
+			{ teamId: 'T2', isGuest: true },
+			'guest',
+			{ allowExternal: true },
+		],
+	])('decides about %s', async (_, facts, refusal, rules = {}) => {
+		const { answer, check } = createHarness(rules);
+		answer({ ...FULL, ...facts });
+		expect(await check()).toEqual({ refusal });
+	});
+
+	const OURS = { id: 'E1', teamIds: ['T1', 'T2'] };
+	it.each<[who: string, facts: Partial<PersonFacts>, refusal: string | null, enterpriseId?: string | null]>([
+		['a colleague without a workspace', { teamId: null, enterprise: OURS }, null],
+		['a colleague from another workspace of the organisation', { teamId: 'T2', enterprise: OURS }, null],
+		[
+			'a person who is only in another workspace of the organisation',
+			{ teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } },
+			'external',
+		],
+		[
+			'a person from another workspace of the organisation who is only in that one',
+			{ teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } },
+			'external',
+		],
+		[
+			'a member whose organisation does not list the workspace',
+			{ enterprise: { id: 'E1', teamIds: [] } },
+			'could_not_check',
+		],
+		['a person from another organisation', { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } }, 'external'],
+		['a person from a workspace without an organisation', { teamId: 'T3' }, 'external'],
+		[
+			'a member whose other organisation lists our workspace',
+			{ enterprise: { id: 'E3', teamIds: ['T1'] } },
+			'could_not_check',
+		],
+		['a member without an organisation', {}, null],
+		[
+			'a person whose organisation lists our workspace, when we have no organisation',
+			{ teamId: 'T2', enterprise: OURS },
+			'could_not_check',
+			null,
+		],
+		[
+			'a person from an organisation, when we have none',
+			{ teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
+			'external',
+			null,
+		],
+		['a guest of our workspace', { teamId: null, enterprise: OURS, isGuest: true }, 'guest'],
+		['a colleague whom Slack calls a stranger', { teamId: null, enterprise: OURS, isStranger: true }, 'external'],
+	])('decides in an organisation about %s', async (_, facts, refusal, enterpriseId: string | null = 'E1') => {
+		const { answer, check } = createHarness({}, enterpriseId);
+		answer({ ...FULL, ...facts });
+		expect(await check('U1', 'C1', null)).toEqual({ refusal });
+	});
+
+	it('ignores the workspace in interactions of a colleague in an organisation', async () => {
+		const { answer, check } = createHarness({}, 'E1');
+		answer({ ...FULL, teamId: null, enterprise: OURS });
+		expect(await check('U1', 'C1', 'T2')).toEqual({ refusal: null });
+	});
+
+	it('refuses a person who acts from another workspace without asking Slack', async () => {
+		const { asked, check } = createHarness();
+		expect(await check('U1', 'C1', 'T2')).toEqual({ refusal: 'external' });
+		expect(asked).toEqual([]);
+	});
+
+	it('refuses everybody while Slack fails, and does not remember the failure', async () => {
+		const { answer, check } = createHarness();
+		answer(new Error('Slack is away'));
+		expect(await check()).toEqual({ refusal: 'could_not_check', retryAt: null });
+		answer(FULL);
+		expect(await check()).toEqual({ refusal: null });
+	});
+
+	it('asks Slack once in five minutes for a person', async () => {
+		const { answer, asked, check, clock } = createHarness();
+		await check();
+		answer({ ...FULL, isGuest: true });
+		await clock.advance(299_000);
+		expect(await check()).toEqual({ refusal: null });
+		await clock.advance(1_000);
+		expect(await check()).toEqual({ refusal: 'guest' });
+		expect(asked).toEqual(['U1', 'U1']);
+	});
+
+	it('asks again after 30 seconds when facts must be fresh', async () => {
+		const { answer, asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'], users: ['U1'] });
+		await check();
+		answer({ ...FULL, isDeactivated: true });
+		await clock.advance(29_999);
+		expect(await checkFresh()).toEqual({ refusal: null });
+		await clock.advance(1);
+		expect(await check()).toEqual({ refusal: null });
+		expect(await checkFresh()).toEqual({ refusal: 'deactivated' });
+		expect(await check()).toEqual({ refusal: 'deactivated' });
+		expect(asked).toEqual(['U1', 'U1']);
+	});
+
+	it('asks for user groups again after 30 seconds when facts must be fresh', async () => {
+		const { asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'] });
+		await check();
+		await clock.advance(30_000);
+		await checkFresh();
+		expect(asked).toEqual(['U1', 'S1', 'U1', 'S1']);
+	});
+
+	it('refuses a person with old facts when they must be fresh and Slack fails', async () => {
+		const { answer, check, checkFresh, clock } = createHarness();
+		await check();
+		answer(new Error('Slack is away'));
+		await clock.advance(30_000);
+		expect(await checkFresh()).toEqual({ refusal: 'could_not_check', retryAt: null });
+		expect(await check()).toEqual({ refusal: null });
+	});
+
+	it('skips only the rule about channels for actions in any channel', async () => {
+		const { answer, checkAnywhere, clock } = createHarness({ channels: ['C9'] });
+		expect(await checkAnywhere()).toEqual({ refusal: null });
+		answer({ ...FULL, isGuest: true });
+		await clock.advance(300_000);
+		expect(await checkAnywhere()).toEqual({ refusal: 'guest' });
+	});
+
+	it('asks once for a person with several actions at a time', async () => {
+		const { asked, check } = createHarness();
+		const verdicts = await Promise.all([check(), check('U1', 'C2'), check('U2')]);
+		expect(verdicts).toEqual([{ refusal: null }, { refusal: null }, { refusal: null }]);
+		expect(asked).toEqual(['U1', 'U2']);
+	});
+
+	it('remembers at most ten thousand people', async () => {
+		const { asked, check } = createHarness();
+		for (let n = 0; n <= 10_000; n++) await check(`U${n}`);
+		await check('U10000');
+		expect(asked).toHaveLength(10_001);
+		await check('U0');
+		expect(asked).toHaveLength(10_002);
+	});
+
+	it('combines the lists of people and user groups', async () => {
+		const { check } = createHarness({ users: ['U1'], userGroups: ['S1'] });
+		expect(await check('U1')).toEqual({ refusal: null });
+		expect(await check('U2')).toEqual({ refusal: null });
+		expect(await check('U3')).toEqual({ refusal: 'user_not_allowed' });
+	});
+
+	it('refuses direct messages when a list of channels is set', async () => {
+		const { check } = createHarness({ channels: ['C1'] });
+		expect(await check('U1', 'C1')).toEqual({ refusal: null });
+		expect(await check('U1', 'C2')).toEqual({ refusal: 'channel_not_allowed' });
+		expect(await check('U1', null)).toEqual({ refusal: 'channel_not_allowed' });
+	});
+});
+
+describe('the access policy in the app', () => {
+	const start = (env: Record<string, string>, options: AppOptions = {}) =>
+		startApp({ env: { ADMIN_CONTACT: 'ops@example.com', ...env }, ...options });
+
+	it.each<[what: string, who: string, channel: string, { why: Refusal; env?: Record<string, string>; facts?: Json }]>([
+		['a guest', 'gus', '#agents', { why: 'guest' }],
+		['a single-channel guest', 'una', '#agents', { why: 'guest' }],
+		['a person from another organisation', 'eve', '#shared', { why: 'external' }],
+		// Neither has a client: their requests were under way when they became that.
+		['a bot', 'grace', '#agents', { why: 'bot', facts: { is_bot: true } }],
+		['a deactivated person', 'grace', '#agents', { why: 'deactivated', facts: { deleted: true } }],
+		['a person who is not listed', 'grace', '#agents', { why: 'user_not_allowed', env: { ALLOWED_USERS: 'U0ADA' } }],
+		[
+			'a person in no listed group',
+			'grace',
+			'#agents',
+			{ why: 'user_not_allowed', env: { ALLOWED_USERGROUPS: 'S0OPS' } },
+		],
+		[
+			'a person in another channel',
+			'ada',
+			'#general',
+			{ why: 'channel_not_allowed', env: { ALLOWED_CHANNELS: 'C0AGENTS' } },
+		],
+		[
+			'a person in a direct message',
+			'ada',
+			'dm',
+			{ why: 'channel_not_allowed', env: { ALLOWED_CHANNELS: 'C0AGENTS' } },
+		],
+	])('refuses %s, says whom to ask and reads nothing', async (_, who, channel, { why, env = {}, facts }) => {
+		await using app = await start(env);
+		const member = { id: 'U0GRACE', team_id: 'T0ACME', is_restricted: false, is_ultra_restricted: false };
+		const user = { ...member, deleted: false, is_bot: false, ...facts };
+		if (facts !== undefined) app.slack.faults.add({ method: 'users.info', answer: { user } });
+		const person = app.slack.as(who);
+		expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
+		const modal = await person.waitForModal('🔒');
+		expect(modal.text()).toContain(whatHappened(why));
+		expect(modal.text()).toContain('ask ops@example.com');
+		await modal.close();
+		await person.command(channel, '/session history demo');
+		const told = await person.waitForMessage(channel, '🔒');
+		expect(told.text()).toContain(whatHappened(why));
+		expect(told.isEphemeral()).toBe(true);
+		expect(app.service.log.reads('demo')).toEqual([]);
+		expect(await app.said()).not.toContain('Which flight');
+		expect(app.slack.violations()).toEqual([]);
+	});
+
+	it.each<{ whom: string; env: Record<string, string>; who: string; channel: string }>([
+		{ whom: 'guests when they are allowed', env: { ALLOW_GUESTS: 'true' }, who: 'gus', channel: '#agents' },
+		{ whom: 'external people when they are allowed', env: { ALLOW_EXTERNAL: 'yes' }, who: 'eve', channel: '#shared' },
+		{ whom: 'a listed person', env: { ALLOWED_USERS: 'U0GRACE, U0ADA' }, who: 'ada', channel: '#agents' },
+		{ whom: 'a person in a listed group', env: { ALLOWED_USERGROUPS: 'S0OPS' }, who: 'ada', channel: '#agents' },
+		{ whom: 'a person in a listed channel', env: { ALLOWED_CHANNELS: 'C0AGENTS' }, who: 'ada', channel: '#agents' },
+	])('lets $whom in', async ({ env, who, channel }) => {
+		await using app = await start(env);
+		const modal = await openSession(app, 'yesno', who, channel);
+		await modal.choose(0, 'Yes');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.slack.as(who).waitForModal(DELIVERED);
+	});
+
+	it('refuses everybody while Slack gives no answer, and nobody afterwards', async () => {
+		await using app = await start({});
+		app.slack.faults.add({ method: 'users.info', status: 500 });
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', '/session demo');
+		const modal = await ada.waitForModal(whatHappened('could_not_check'));
+		expect(modal.text()).toContain('ops@example.com');
+		expect(modal.text()).not.toContain('Nothing was changed');
+		expect(app.service.log.reads('demo')).toEqual([]);
+		app.slack.faults.clear();
+		await modal.close();
+		expect((await openSession(app, 'demo')).submitText()).toBe('Send answer');
+	});
+
+	it('checks again at Submit, and keeps the form and its text after a refusal', async () => {
+		const clock = createManualClock();
+		await using app = await start({}, { clock });
+		const modal = await openSession(app, 'three');
+		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
+		const ada = app.slack.state.people.find((person) => person.name === 'ada');
+		if (ada !== undefined) ada.isRestricted = true;
+		await clock.advance(30_000);
+		const result = await modal.submit();
+		expect(result.outcome).toBe('fieldErrors');
+		expect(Object.values(result.errors).join()).toContain(whatHappened('guest'));
+		expect(Object.values(result.errors).join()).toContain('ops@example.com');
+		expect(modal.value(1)).toBe('text 1');
+		expect(app.service.log.puts('three')).toEqual([]);
+		await modal.press('Refresh');
+		const refused = await app.slack.as('ada').waitForModal('🔒');
+		expect(refused.id).not.toBe(modal.id);
+	});
+});
