@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/core/clock.ts';
-import { jsonTextOf } from '../../src/session-service/schema.ts';
 import { renewalFields, secretSessionFields, withSecretMessageFields } from './canaries.ts';
 import { type AnswerJson, type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
 import { LINK_LIFETIME_MS, signLink } from './links.ts';
@@ -235,7 +234,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 export type State = ReturnType<typeof createState>;
 
 function fingerprint(items: readonly ItemJson[] | null): string {
-	return jsonTextOf(items?.map((one) => [one.title, one.description, one.value]) ?? null);
+	return JSON.stringify(items?.map((one) => [one.title, one.description, one.value]) ?? null);
 }
 
 /** Express's weak tag: the body's length in hexadecimal and the first 27 characters of its SHA-1. */

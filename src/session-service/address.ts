@@ -3,18 +3,12 @@ import { SessionServiceError } from './errors.ts';
 /** Real ids have 8 characters, the service's document only says "string". This limits the path and the stored rows. */
 const LONGEST_ID = 200;
 
-/** The origin and the paths of a service. @throws TypeError unless it is an http(s) address without user name, query and fragment */
+/** The origin and the paths of a service. `baseUrl`: a valid setting of it. */
 export function parseBaseUrl(baseUrl: string) {
-	const url = URL.parse(baseUrl);
-	if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-		throw new TypeError('The session service address must start with http:// or https://');
-	}
-	if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-		throw new TypeError('The session service address must have no user name, query or fragment');
-	}
-	const sessions = `${url.pathname.replace(/\/+$/, '')}/v1/sessions`;
+	const { origin, pathname } = new URL(baseUrl);
+	const sessions = `${pathname.replace(/\/+$/, '')}/v1/sessions`;
 	return {
-		origin: url.origin,
+		origin,
 		/** Of the list operation, which the service's document does not show; without a query. */
 		listPath: `${sessions}/query`,
 		/** @throws SessionServiceError `invalid_session_id` */

@@ -177,24 +177,21 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 }
 
 function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask): BudgetState {
-	const buckets = state.buckets.filter(([second]) => isCounted(second, now));
-	const last = buckets.at(-1);
+	const { buckets, believed } = state;
 	// When the clock goes back a little, the newest second is charged: the order is kept and nothing is forgotten early.
-	const isNew = last === undefined || last[0] < Math.floor(now / 1000);
-	const [second, delivery, person, background, aheadOfOthers] = isNew ? [Math.floor(now / 1000), 0, 0, 0, 0] : last;
-	if (!isNew) buckets.pop();
+	const second = Math.max(Math.floor(now / 1000), buckets.at(-1)?.[0] ?? 0);
+	const [, delivery, person, background, wentAhead] = buckets.find(([one]) => one === second) ?? [second, 0, 0, 0, 0];
 	const charged = (other: RequestPriority) => (other === priority ? count : 0);
-	buckets.push([
+	const bucket = [
 		second,
 		delivery + charged('delivery'),
 		person + charged('person'),
 		background + charged('background'),
-		aheadOfOthers + (ahead ? charged('background') : 0),
-	]);
-	const { believed } = state;
+		wentAhead + (ahead ? charged('background') : 0),
+	] as const;
 	return {
 		...state,
-		buckets,
+		buckets: [...buckets.filter(([one]) => one < second && isCounted(one, now)), bucket],
 		granted: state.granted + count,
 		believed: believed && { ...believed, remaining: believed.remaining - count },
 	};

@@ -47,9 +47,6 @@ export function createRequestBudget({
 	clock: Clock;
 	cell?: Cell<BudgetState>;
 }) {
-	if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 10) {
-		throw new RangeError(`requestsPerMinute must be a whole number of at least 10, got ${requestsPerMinute}`);
-	}
 	/** In the order of asking. */
 	const waiting = new Set<Waiter>();
 	/** The newest state that this process has seen: for statistics and hopeless deadlines, never for granting. */

@@ -46,10 +46,7 @@ interface ReadOptions {
 	permit(deadline: number): Promise<number>;
 }
 
-/**
- * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read.
- * @throws TypeError for an invalid address or key
- */
+/** The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read. */
 export function createSessionServiceClient({
 	cacheBytes = 64 * 1_048_576,
 	...options
@@ -274,11 +271,9 @@ function createSharedReads(clock: Clock) {
 
 	function begin(sessionId: string, isPersons: boolean, start: (signal: AbortSignal) => Promise<SessionReading>) {
 		const controller = new AbortController();
-		const result = start(controller.signal);
-		const read: RunningRead = { sessionId, isPersons, startedAt: uptimeOf(clock), controller, result, readers: 0 };
+		const result = start(controller.signal).finally(() => running.delete(read));
+		const read = { sessionId, isPersons, startedAt: uptimeOf(clock), controller, result, readers: 0 };
 		running.add(read);
-		const forget = () => running.delete(read);
-		result.then(forget, forget);
 		return read;
 	}
 
@@ -287,12 +282,14 @@ function createSharedReads(clock: Clock) {
 		start: (signal: AbortSignal) => Promise<SessionReading>,
 	): Promise<SessionReading> => {
 		signal?.throwIfAborted();
-		const isJoinable = (read: RunningRead) =>
-			read.sessionId === sessionId &&
-			(read.isPersons || !isPersons) &&
-			!read.controller.signal.aborted &&
-			uptimeOf(clock) - read.startedAt <= LONGEST_AGE_MS;
-		const read = Array.from(running).findLast(isJoinable) ?? begin(sessionId, isPersons, start);
+		const joinable = Array.from(running).findLast(
+			(read) =>
+				read.sessionId === sessionId &&
+				(read.isPersons || !isPersons) &&
+				!read.controller.signal.aborted &&
+				uptimeOf(clock) - read.startedAt <= LONGEST_AGE_MS,
+		);
+		const read = joinable ?? begin(sessionId, isPersons, start);
 		read.readers++;
 		return unlessAborted(read.result, signal, () => {
 			read.readers--;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
+import { type Clock, createWaker, unlessAborted, uptimeOf } from '../core/clock.ts';
 import { type Operation, SessionServiceError } from './errors.ts';
 
 /** Milliseconds. */
@@ -56,13 +56,13 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 	let received = 0;
 	let lastProgress = startedAt;
 	let claim: 'none' | 'waiting' | 'granted' = 'none';
-	let sleeping = new AbortController();
+	const waker = createWaker(clock);
 	let abortRequest: ((reason: Error) => void) | null = null;
 
 	function settle(): boolean {
 		if (settled.signal.aborted) return false;
 		settled.abort();
-		sleeping.abort();
+		waker.wake();
 		return true;
 	}
 
@@ -89,8 +89,7 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 			const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
 			const leftMs = next - uptimeOf(clock);
 			if (leftMs <= 0) return fail('timed_out', 'did not come in time');
-			sleeping = new AbortController();
-			await clock.sleep(leftMs, sleeping.signal).catch(() => undefined);
+			await waker.wait(leftMs);
 		}
 	}
 
@@ -123,7 +122,7 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 				headers = new Map(
 					Object.entries(incoming).map(([name, value]) => [name.toLowerCase(), [value].flat()[0] ?? '']),
 				);
-				sleeping.abort();
+				waker.wake();
 				const announced = Number(headers.get('content-length'));
 				if (announced > maxBodyBytes) fail('body_too_large', 'is too large');
 				else if (announced > SMALL_BODY_BYTES) claimFor(controller);
@@ -158,7 +157,7 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 			() => {
 				claim = 'granted';
 				lastProgress = uptimeOf(clock);
-				sleeping.abort();
+				waker.wake();
 				controller.resume();
 			},
 			// The exchange is over.

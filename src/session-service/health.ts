@@ -20,16 +20,10 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 		if (failingSince !== null) failingSince = clock.now();
 	});
 
-	function isDown(): boolean | null {
-		const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
-		if (isEnough && failingSince !== null && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
-		return down;
-	}
-
 	return {
 		succeeded() {
 			// Fewer failures in a row may concern one session, which backs off by itself.
-			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;
+			const wasFailing = this.down === true || failures >= DOWN_AFTER_FAILURES;
 			failures = 0;
 			limited = false;
 			failingSince = null;
@@ -39,14 +33,15 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 		/** A call failed with this code; codes that concern one session are ignored. */
 		failed(code: string) {
 			if (!OUTAGE_CODES.has(code)) return;
-			const now = clock.now();
 			failures += 1;
 			limited ||= code === LIMITED;
-			failingSince ??= now;
+			failingSince ??= clock.now();
 		},
 		/** Null until a call succeeded or an outage was found. May become true by time alone. */
 		get down() {
-			return isDown();
+			const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
+			if (isEnough && failingSince !== null && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
+			return down;
 		},
 		/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
 		get failingSince() {

@@ -53,8 +53,6 @@ export interface TransportOptions {
 	readonly log: Log;
 	readonly budget: RequestBudget;
 	readonly timeouts?: Partial<CallTimeouts>;
-	/** Bodies over 1 MiB held at once, from their first megabyte until they are parsed. Default: 2. */
-	readonly largeBodies?: number;
 	/** Sends the requests instead of a pool of its own; `close` ends it too. */
 	readonly proxy?: Dispatcher | null;
 	readonly onCall?: ((report: CallReport) => void) | undefined;
@@ -62,17 +60,13 @@ export interface TransportOptions {
 
 export type Transport = ReturnType<typeof createTransport>;
 
-/**
- * Sends requests to the service over one keep-alive pool, and tells the budget what the responses say.
- * @throws TypeError for an invalid address or key
- */
+/** Sends requests to the service over one keep-alive pool, and tells the budget what the responses say. */
 export function createTransport(options: TransportOptions) {
-	const { baseUrl, apiKey, clock, log, budget, largeBodies = 2, proxy = null, onCall } = options;
+	const { baseUrl, apiKey, clock, log, budget, proxy = null, onCall } = options;
 	const timeouts: CallTimeouts = { connect: 3_000, body: 10_000, call: 20_000, ...options.timeouts };
 	const { origin, listPath, pathOf } = parseBaseUrl(baseUrl);
-	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
 	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: timeouts.connect } });
-	const slotFor = createBodySlots(largeBodies);
+	const slotFor = createBodySlots();
 
 	return {
 		callTimeoutMs: timeouts.call,
@@ -137,25 +131,24 @@ export function createTransport(options: TransportOptions) {
 	};
 }
 
+/** Bodies over 1 MiB held at once, from their first megabyte until they are parsed: 32 MB need several times that memory. */
+const LARGE_BODIES = 2;
+
 /**
- * A body of 32 MB needs several times that memory while it is decoded and parsed, so only `slots` large ones are held
- * at once. Background never takes the last slot, so that people and deliveries do not wait.
+ * Background never takes the last slot, so that people and deliveries do not wait for it.
  * @returns a function that makes the slot of one call, which is taken when its body is large
  */
-export function createBodySlots(slots: number) {
+export function createBodySlots() {
 	const waiting = new Set<{ readonly priority: RequestPriority; readonly grant: () => void }>();
 	let taken = 0;
 
 	function grantFree(): void {
-		for (const priority of PRIORITIES) {
-			const kept = priority === 'background' && slots > 1 ? 1 : 0;
-			for (const waiter of waiting) {
-				if (taken >= slots - kept) break;
-				if (waiter.priority !== priority) continue;
-				waiting.delete(waiter);
-				taken++;
-				waiter.grant();
-			}
+		const inOrder = PRIORITIES.flatMap((priority) => [...waiting].filter((waiter) => waiter.priority === priority));
+		for (const waiter of inOrder) {
+			if (taken >= LARGE_BODIES - (waiter.priority === 'background' ? 1 : 0)) return;
+			waiting.delete(waiter);
+			taken++;
+			waiter.grant();
 		}
 	}
 
@@ -164,13 +157,14 @@ export function createBodySlots(slots: number) {
 		return {
 			/** Resolves when it is free. Rejects with the signal's reason when that is aborted first. */
 			async take(signal: AbortSignal): Promise<void> {
-				signal.throwIfAborted();
 				const { promise, resolve } = Promise.withResolvers<void>();
-				const grant = () => {
-					isHeld = true;
-					resolve();
+				const waiter = {
+					priority,
+					grant() {
+						isHeld = true;
+						resolve();
+					},
 				};
-				const waiter = { priority, grant };
 				waiting.add(waiter);
 				grantFree();
 				await unlessAborted(promise, signal, () => waiting.delete(waiter));
@@ -251,19 +245,19 @@ export function readBody<T>(
 	if (hasTooManyParts(text)) {
 		throw new SessionServiceError('body_too_complex', `The response ${about} has too many parts`, { outcomeUnknown });
 	}
-	const result = read(parsed(text));
+	const result = valueIn(text, read);
 	if (result !== null) return result;
 	const code = operation === 'list' ? 'not_a_list' : 'unreadable_answer';
 	throw new SessionServiceError(code, `The response ${about} is not what was asked for`, { outcomeUnknown });
 }
 
-/** The JSON value of a text; undefined when it is not JSON. */
-function parsed(text: string): unknown {
+/** Null when the text is not JSON, or nested too deep to be sent back. */
+function valueIn<T>(text: string, read: (value: unknown) => T | null): T | null {
 	try {
-		return JSON.parse(text);
+		return read(JSON.parse(text));
 	} catch {
 		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
-		return undefined;
+		return null;
 	}
 }
 

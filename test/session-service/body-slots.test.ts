@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { RequestPriority } from '../../src/session-service/budget-state.ts';
 import { createBodySlots } from '../../src/session-service/transport.ts';
 
-function slotsWithLog(count: number) {
-	const slotFor = createBodySlots(count);
+function slotsWithLog() {
+	const slotFor = createBodySlots();
 	const granted: string[] = [];
 	const release = new Map<string, () => void>();
 	return {
@@ -22,7 +22,7 @@ function slotsWithLog(count: number) {
 }
 
 it('background leaves the last slot to people and deliveries', async () => {
-	const { ask, giveBack, granted } = slotsWithLog(2);
+	const { ask, giveBack, granted } = slotsWithLog();
 	await ask('poll 1', 'background');
 	const second = ask('poll 2', 'background');
 	await ask('person', 'person');
@@ -35,33 +35,33 @@ it('background leaves the last slot to people and deliveries', async () => {
 });
 
 it('gives slots to deliveries before people, and to people before background', async () => {
-	const { ask, giveBack, granted } = slotsWithLog(1);
-	await ask('first', 'background');
+	const { ask, giveBack, granted } = slotsWithLog();
+	for (const name of ['first', 'second']) await ask(name, 'person');
 	const waiting = [ask('poll', 'background'), ask('person', 'person'), ask('delivery', 'delivery')];
-	for (const name of ['first', 'delivery', 'person']) await giveBack(name);
+	for (const name of ['first', 'delivery', 'second', 'person']) await giveBack(name);
 	await Promise.all(waiting);
-	expect(granted).toEqual(['first', 'delivery', 'person', 'poll']);
+	expect(granted).toEqual(['first', 'second', 'delivery', 'person', 'poll']);
 });
 
 it('an aborted wait takes no slot, and giving a slot back twice frees one', async () => {
-	const { ask, giveBack, granted } = slotsWithLog(1);
-	await ask('first', 'person');
+	const { ask, giveBack, granted } = slotsWithLog();
+	for (const name of ['first', 'second']) await ask(name, 'person');
 	const leaving = new AbortController();
 	const gone = ask('gone', 'person', leaving.signal);
 	leaving.abort(new Error('left'));
 	await expect(gone).rejects.toThrow('left');
 	await giveBack('first');
 	await giveBack('first');
-	await ask('second', 'person');
-	void ask('third', 'person');
+	await ask('third', 'person');
+	void ask('fourth', 'person');
 	await Promise.resolve();
-	expect(granted).toEqual(['first', 'second']);
+	expect(granted).toEqual(['first', 'second', 'third']);
 });
 
 it('a slot that is granted at the moment of an abort is given back', async () => {
-	const slotFor = createBodySlots(1);
-	const [first, second, third] = [slotFor('person'), slotFor('person'), slotFor('person')];
-	await first.take(new AbortController().signal);
+	const slotFor = createBodySlots();
+	const [other, first, second, third] = [slotFor('person'), slotFor('person'), slotFor('person'), slotFor('person')];
+	for (const slot of [other, first]) await slot.take(new AbortController().signal);
 	const leaving = new AbortController();
 	const granted = second.take(leaving.signal);
 	first.giveBack();

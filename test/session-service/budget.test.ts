@@ -268,8 +268,3 @@ it('grants nothing while the cell cannot be read, keeps deadlines, and goes on a
 	expect(granted).toBe(true);
 	expect(clock.sleeping).toBe(0);
 });
-
-it('rejects a budget that is too small for the pair of a delivery', () => {
-	expect(() => createHarness(9)).toThrow(RangeError);
-	expect(() => createHarness(12.5)).toThrow(RangeError);
-});

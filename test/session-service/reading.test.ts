@@ -356,7 +356,7 @@ describe('large responses', () => {
 	const large = () => ({ ...orderSession(), sessionDetails: 'x'.repeat(2_000_000) });
 
 	it('a large response waits for a slot without counting as stalled, and an abort frees the slot', async () => {
-		const { service, client, clock } = await createHarness({ client: { largeBodies: 1 } });
+		const { service, client, clock } = await createHarness();
 		for (let n = 0; n < 6; n++) service.sessions.put(`big${n}`, large());
 		const leaving = new AbortController();
 		const gone = client.read('big0', { priority: 'delivery', signal: leaving.signal });
