@@ -20,9 +20,9 @@ export function createDrawing(
 		...createHandOverDrawing(facts),
 		...createSettingsDrawing(core, userGroups),
 	};
-	return (due: DuePost, maybeRepeat: boolean): Promise<Drawn> => {
+	return (due: DuePost): Promise<Drawn> => {
 		const { content } = due.post;
-		const draw: (content: never, due: DuePost, maybeRepeat: boolean) => Promise<Drawn> = drawing[content.kind];
-		return draw(content as never, due, maybeRepeat);
+		const draw: (content: never, due: DuePost) => Promise<Drawn> = drawing[content.kind];
+		return draw(content as never, due);
 	};
 }

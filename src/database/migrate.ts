@@ -79,7 +79,7 @@ function createTable(table: keyof typeof COLUMNS) {
  * stay as they are in that version, and a change adds a migration.
  */
 const initialSchema: Migration = {
-	number: 24,
+	number: 25,
 	name: 'initial',
 	async up(db) {
 		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);

@@ -20,7 +20,6 @@ export interface Kind {
 }
 
 const positions = z.array(z.int());
-const reason = z.enum(WATCH_ENDS);
 const messageIndex = z.int();
 
 const reminderEntry = z.object({
@@ -66,11 +65,10 @@ export const KINDS = {
 	/** A question is no longer open and no answer is known. */
 	questionClosed: { schema: z.object({ messageIndex }), thread: 'question', isReply: true },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'card', isReply: true },
-	end: {
-		schema: z.object({ status: z.string(), result: z.string().nullable(), step: z.int() }),
-		thread: 'card',
-	},
-	watchEnded: { schema: z.object({ reason, days: z.number().nullable() }), thread: 'card' },
+	/** The session is over. */
+	end: { schema: z.object({}), thread: 'card' },
+	/** The watch has ended for another reason. */
+	watchEnded: { schema: z.object({}), thread: 'card' },
 	/** One for each channel. */
 	serviceDown: { schema: z.object({ since: z.number() }) },
 	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
@@ -101,14 +99,9 @@ export const KINDS = {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		...ASKING,
 	},
-	/** A direct message. `all`: all sessions of the account were watched; left out: only these. */
+	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {
-		schema: z.object({
-			reason,
-			channelId: z.string(),
-			sessionIds: z.array(z.string()),
-			all: z.exactOptional(z.boolean()),
-		}),
+		schema: z.object({ reason: z.enum(WATCH_ENDS), channelId: z.string(), sessionIds: z.array(z.string()) }),
 	},
 } as const satisfies Record<string, Kind>;
 

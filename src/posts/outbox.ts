@@ -3,6 +3,8 @@ import { createLeaseLoop, type LeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import type { ChannelKey } from '../database/watch.ts';
+import { context } from '../slack/parts.ts';
+import { MAYBE_REPEAT } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
 import type { createMessages } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
@@ -37,8 +39,8 @@ type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
 /** What draws posts, and writes them to Slack. */
 export interface Announcer extends ReturnType<typeof createMessages> {
-	/** What a post shows now. `maybeRepeat`: a first post says that it may be a repeat. */
-	draw(due: DuePost, maybeRepeat: boolean): Promise<Drawn>;
+	/** What a post shows now. */
+	draw(due: DuePost): Promise<Drawn>;
 }
 
 /**
@@ -63,7 +65,7 @@ export function createOutbox(
 		const isCard = post.content.kind === 'card';
 		/** An earlier attempt may have shown something else. */
 		const unknown = post.sendingSince !== null;
-		const drawn = await draw(due, false);
+		const drawn = await draw(due);
 		// What it was about is not kept any more.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
 		if ('kind' in drawn) return resultOf(drawn, post, unknown);
@@ -107,11 +109,12 @@ export function createOutbox(
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
 		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
-		const drawn = await draw(due, unknown);
+		const drawn = await draw(due);
 		if (drawn === null) return dropped;
 		if ('kind' in drawn) return resultOf(drawn, post, unknown);
 		const { message, key, isLast, leftOut = [] } = drawn;
-		const prepared = await messages.prepare(due, message);
+		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
+		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
 		const { outcome, sentAt } = await callNow(post, token, { since: earlierAt, unknown }, prepared);
 		if (outcome === null) return null;
 		// What an earlier attempt may have shown must not come again.

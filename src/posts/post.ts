@@ -151,10 +151,9 @@ export function lookOf(message: MessageContent, { isLast = true, ...rest }: Part
 
 /**
  * What draws the posts of each kind: what they show now, from what is stored. It may ask Slack for names and links.
- * `maybeRepeat`: a first post says that it may be a repeat.
  */
 export type Drawing<Kinds extends PostKind = PostKind> = {
-	readonly [K in Kinds]: (content: ContentOf<K>, due: DuePost, maybeRepeat: boolean) => Promise<Drawn>;
+	readonly [K in Kinds]: (content: ContentOf<K>, due: DuePost) => Promise<Drawn>;
 };
 
 export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
@@ -168,11 +167,6 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	const held = notBefore > now ? { heldUntil: notBefore } : {};
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
-}
-
-/** Announces the end of a watch whose session goes on. */
-export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewPost {
-	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
 }
 
 export const NO_ENDINGS: Endings = { unansweredCount: 0, unansweredAt: 0, isNewestAnswered: false, isAnswered: false };

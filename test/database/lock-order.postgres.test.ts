@@ -354,7 +354,7 @@ function targetedEnd(watch: Watch): NewPost {
 	return {
 		target: targetOf(watch),
 		key: 'watchEnded',
-		content: { kind: 'watchEnded', reason: 'unwatched', days: null },
+		content: { kind: 'watchEnded' },
 	};
 }
 

@@ -34,8 +34,7 @@ describe('hostile watched sessions', () => {
 					checkedAt: now,
 					waitedMs: now,
 					discreet: isAnswered,
-					claims: [name],
-					claimedUntil: now,
+					claims: { userIds: [name], until: now },
 					handOver: null,
 					isUpdate: true,
 					standing,
@@ -45,7 +44,7 @@ describe('hostile watched sessions', () => {
 				});
 				expectSafeMessage(card);
 				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
-				const options = { standing, names, adminContact: name, maybeRepeat: isAnswered, discreet: isAnswered };
+				const options = { standing, names, adminContact: name, discreet: isAnswered };
 				const post = postContext({ ...options, sessionId: id, view, now });
 				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));
 				if (view.question === null) return;
@@ -59,11 +58,11 @@ describe('hostile watched sessions', () => {
 });
 
 function posts(view: ReturnType<typeof snapshotOf>): PostedContent[] {
-	const { question, status, result, step } = view;
+	const { question, status } = view;
 	const positions = question === null ? [] : question.items.map((_, position) => position);
 	return [
 		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
 		{ kind: 'status', from: status, to: status },
-		{ kind: 'end', status, result, step },
+		{ kind: 'end' },
 	];
 }

@@ -119,7 +119,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const names = { displayName: () => name };
 				const view = { ...snapshotOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
-				const claims = [name];
+				const claims = { userIds: [name], until: null };
 				const shown = {
 					checkedAt: now,
 					waitedMs: null,
@@ -128,12 +128,11 @@ describe('text from outside is marked as such and never begins a view or message
 					dashboardUrl: null,
 					handOver: null,
 					isUpdate: true,
-					claimedUntil: null,
 				};
 				const card = { ...shown, view, claims, standing, names };
 				expectVoices(watchCard(card));
 				const { sessionId } = given;
-				const post = postContext({ sessionId, view, standing, names, maybeRepeat: isThere, now });
+				const post = postContext({ sessionId, view, standing, names, now });
 				for (const content of posts(view, name)) expectVoices(watchPost(content, post));
 				if (view.question !== null) {
 					const { question } = view;
@@ -196,12 +195,12 @@ describe('text from outside is marked as such and never begins a view or message
 });
 
 function posts(view: SessionSnapshot, name: string): PostedContent[] {
-	const { question, status, result, step, sessionId } = view;
+	const { question, status, sessionId } = view;
 	const positions = question === null ? [] : question.items.map((_, position) => position);
 	return [
 		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
 		{ kind: 'status', from: name, to: status },
-		{ kind: 'end', status, result, step },
+		{ kind: 'end' },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId, 'a'] },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId] },
 	];

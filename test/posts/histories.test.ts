@@ -84,7 +84,7 @@ function createWatching(store: Store) {
 		const { post, watch, question, threadTs } = due;
 		const { content } = post;
 		const now = clock.now();
-		const drawn = await draw(due, false);
+		const drawn = await draw(due);
 		if (drawn === null || 'kind' in drawn) throw new Error(`${content.kind} is not drawn`);
 		await store.watches.beginAttempt(post.id, LEASE.token, { since: now, leasedUntil: now + LEASE.ms });
 		const shown = posts.get(post.id) ?? {

@@ -31,10 +31,10 @@ describe('a channel whose watches ended because another organisation reads it', 
 		start({
 			announcer: {
 				...announcer,
-				async draw(due, maybeRepeat) {
+				async draw(due) {
 					const isOther = due.watch?.id === other.id;
 					if (isOther || (isHeld && due.post.ts !== null)) await new Promise<void>((resolve) => standing.push(resolve));
-					return announcer.draw(due, maybeRepeat);
+					return announcer.draw(due);
 				},
 			},
 		});

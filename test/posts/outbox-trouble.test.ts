@@ -132,9 +132,9 @@ it('a task that was suspended past its lease does not change the post that was t
 	start({
 		announcer: {
 			...announcer,
-			async draw(due, maybeRepeat) {
+			async draw(due) {
 				await new Promise<void>((resolve) => standing.push(resolve));
-				return announcer.draw(due, maybeRepeat);
+				return announcer.draw(due);
 			},
 		},
 	});

@@ -60,7 +60,6 @@ export const CHANGED_REMINDERS = besideNames(
 			defaults: { remindAfterMs: null, escalateAfterMs: null },
 			names,
 			groups: { kind: 'listed', groups: [] },
-			maybeRepeat: false,
 		},
 	).text,
 );
@@ -89,7 +88,7 @@ export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', 
 
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */
 const [beganAll, endedAll] = (['discoveryBegun', 'discoveryEnded'] as const).map((kind) => {
-	const post: Partial<PostContext> = { names, maybeRepeat: false };
+	const post: Partial<PostContext> = { names };
 	return besideNames(watchPost({ kind, by: '@one' }, post as PostContext).text);
 });
 export const BEGAN_ALL = beganAll ?? '';

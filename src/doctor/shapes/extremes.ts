@@ -44,6 +44,7 @@ import {
 
 export const GIANT_CARD: CardModel = {
 	...MODEL,
+	claims: null,
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	waitedMs: 120_000,
@@ -63,7 +64,8 @@ export const POST: PostContext = {
 	view: snapshotAtNow(AT_WORK),
 	watchedBy: USER_ID,
 	reader: null,
-	alone: null,
+	claims: null,
+	endedWords: null,
 	showsChoices: true,
 };
 export const GIANT_POST: PostContext = {
@@ -71,9 +73,13 @@ export const GIANT_POST: PostContext = {
 	sessionId: LONGEST_ID,
 	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
 	standing: answerOf({ state: 'resumed' }),
-	alone: { claims: [USER_ID, USER_ID], claimedUntil: NOW },
+	claims: { userIds: [USER_ID, USER_ID], until: NOW },
 	adminContact: GIANT,
-	maybeRepeat: true,
+};
+
+export const GIANT_END: PostContext = {
+	...GIANT_POST,
+	view: { ...snapshotAtNow({ ...AT_WORK, name: GIANT, status: 'completed' }), result: GIANT, step: 30 },
 };
 
 export const ESCALATION: RemindedQuestion = {
@@ -99,7 +105,7 @@ export const ESCALATION: RemindedQuestion = {
 	link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
 };
 
-export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention, maybeRepeat: true };
+export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
 /**
  * The largest and the strangest views and messages of every screen, with invented content; the doctor asks Slack whether
@@ -129,7 +135,7 @@ export function extremes(): Shape[] {
 		...shapesOf(askedPost, { 'giant question': [{ question: giant, readAt }, false, GIANT_POST] }),
 		...shapesOf(watchPost, {
 			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
-			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
+			'giant end': [{ kind: 'end' }, GIANT_END],
 		}),
 		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),

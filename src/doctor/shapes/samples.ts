@@ -87,13 +87,11 @@ export const MODEL = {
 	retryAt: NOW + 60_000,
 	kept: 'text',
 	claims: [],
-	claimedUntil: null,
 	standing: null,
 	handOver: null,
 	offersOptions: true,
 	discreet: false,
 	isUpdate: false,
-	maybeRepeat: false,
 } as const;
 
 export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {

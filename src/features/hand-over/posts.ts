@@ -10,11 +10,7 @@ const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited:
 
 /** Draws the direct messages about hand-overs. */
 export function createHandOverDrawing(facts: QuestionFacts) {
-	async function draw(
-		content: ContentOf<'handedOver' | 'givenBack'>,
-		due: DuePost,
-		maybeRepeat: boolean,
-	): Promise<Drawn> {
+	async function draw(content: ContentOf<'handedOver' | 'givenBack'>, due: DuePost): Promise<Drawn> {
 		const { watch, post } = due;
 		const asked = askedOf(due);
 		if (post.target.kind !== 'person' || watch === null || asked === null) return null;
@@ -29,7 +25,7 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 		if (refusal !== null && post.ts !== null) return lookOf(textMessage(NOT_TOLD_ANY_MORE), { isLast: how !== null });
 		// A question that is handed over goes back to whoever handed it over, who hears that.
 		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;
-		const context = await facts.contextOf(due, maybeRepeat, asked);
+		const context = await facts.contextOf(due, asked);
 		const message = how === null ? handOverPost(content, asked, context) : settledQuestionPost(asked, how, context);
 		return lookOf(message, { isLast: how !== null });
 	}

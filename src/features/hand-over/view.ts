@@ -24,7 +24,6 @@ import { plain, quotedName } from '../../slack/text.ts';
 import {
 	contactMrkdwn,
 	durationText,
-	MAYBE_REPEAT,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
@@ -96,7 +95,7 @@ export function handOverPost(
 		...section(isHeld ? `*${words}*` : words),
 		...open.blocks(asksWords(titleOf(post))),
 		...inRow(open.row, post, encodeQuestionMark(mark)),
-		...context(open.noForm, open.cut, hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(open.noForm, open.cut, hint),
 	]);
 }
 

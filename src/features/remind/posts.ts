@@ -59,7 +59,6 @@ export function createReminderDrawing(
 	async function draw(
 		{ kind, entries }: ContentOf<ReminderStage | 'digest'>,
 		{ post: { target } }: DuePost,
-		maybeRepeat: boolean,
 	): Promise<Drawn> {
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		if (target.kind === 'person') return null;
@@ -76,7 +75,7 @@ export function createReminderDrawing(
 		const [first] = open;
 		if (first === undefined) return null;
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
-		const context = { mention, names: directory, now, maybeRepeat };
+		const context = { mention, names: directory, now };
 		const listed = open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null }));
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		if (kind === 'digest') return lookOf(digestPost(listed, context), { leftOut });
@@ -90,7 +89,7 @@ export function createReminderDrawing(
 		const asked = askedOf(due);
 		if (asked === null) return null;
 		const how = endOf(due);
-		const context = await facts.contextOf(due, false, asked);
+		const context = await facts.contextOf(due, asked);
 		const handOver = await facts.holderOf(due);
 		const { question, readAt } = asked;
 		const sessionName = context.view?.name ?? '';
@@ -101,8 +100,8 @@ export function createReminderDrawing(
 		return lookOf(message, { isLast: how !== null });
 	}
 
-	function drawOne(content: ContentOf<ReminderStage>, due: DuePost, maybeRepeat: boolean): Promise<Drawn> {
-		return due.post.ts === null ? draw(content, due, maybeRepeat) : redraw(content.entries[0], due);
+	function drawOne(content: ContentOf<ReminderStage>, due: DuePost): Promise<Drawn> {
+		return due.post.ts === null ? draw(content, due) : redraw(content.entries[0], due);
 	}
 
 	return { reminder: drawOne, escalation: drawOne, digest: draw } satisfies Drawing<ReminderStage | 'digest'>;

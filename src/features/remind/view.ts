@@ -10,7 +10,6 @@ import {
 	counted,
 	durationText,
 	joined,
-	MAYBE_REPEAT,
 	mentionMrkdwn,
 	type Names,
 	personName,
@@ -32,29 +31,26 @@ export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discr
 	readonly link: string | null;
 }
 
-interface ReminderContext extends Pick<PostContext, 'names' | 'now' | 'maybeRepeat'> {
+interface ReminderContext extends Pick<PostContext, 'names' | 'now'> {
 	readonly mention: Mention | null;
 }
 
 /** A reminder of one question, in its thread. */
-export function reminderPost(
-	asked: RemindedQuestion,
-	{ mention, names, now, maybeRepeat }: ReminderContext,
-): MessageContent {
+export function reminderPost(asked: RemindedQuestion, { mention, names, now }: ReminderContext): MessageContent {
 	const words = sentences(mentionMrkdwn(mention), reminderWords(asked.entry, now - asked.entry.postedAt));
-	return openReminder(asked, words, names, maybeRepeat);
+	return openReminder(asked, words, names);
 }
 
 /** A posted reminder as it is now; mentions nobody. `outcome`: of the question, mrkdwn; empty while it waits. */
 export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
 	const { entry } = asked;
-	if (outcome === '') return openReminder(asked, reminderWords(entry, null), names, false);
+	if (outcome === '') return openReminder(asked, reminderWords(entry, null), names);
 	const words = entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
 	const told = toldOf(asked, { settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
-function openReminder(asked: RemindedQuestion, words: string, names: Names, maybeRepeat: boolean): MessageContent {
+function openReminder(asked: RemindedQuestion, words: string, names: Names): MessageContent {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
 	const told = toldOf(asked);
@@ -66,7 +62,6 @@ function openReminder(asked: RemindedQuestion, words: string, names: Names, mayb
 		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
 		...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
 		...open.row,
-		...context(maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
@@ -76,7 +71,7 @@ export const MOST_LISTED = 15;
 /** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
 export function digestPost(
 	asked: readonly RemindedQuestion[],
-	{ mention, names, now, maybeRepeat }: ReminderContext,
+	{ mention, names, now }: ReminderContext,
 ): MessageContent {
 	const entries = asked.map(({ entry }) => entry);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
@@ -97,7 +92,7 @@ export function digestPost(
 	return message(`${words}.`, [
 		...section(`*${words}:*`),
 		...sectionsOf(lines),
-		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`, maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`),
 	]);
 }
 

@@ -246,14 +246,14 @@ export function createSettingsDrawing(
 	userGroups: Pick<ReturnType<typeof createUserGroups>, 'list'>,
 ) {
 	return {
-		async settingsChanged(content, { post: { target } }, maybeRepeat) {
+		async settingsChanged(content, { post: { target } }) {
 			const mentions = [content.before.mention, content.after.mention];
 			const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
 			await Promise.all(Array.from(people, names.learnName));
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			const known = { names, groups, channelId: target.channelId, defaults, maybeRepeat };
+			const known = { names, groups, channelId: target.channelId, defaults };
 			return lookOf(settingsChangedPost(content, known));
 		},
 	} satisfies Drawing<'settingsChanged'>;

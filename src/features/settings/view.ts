@@ -12,7 +12,6 @@ import {
 	andMoreWords,
 	contactMrkdwn,
 	isDirectMessage,
-	MAYBE_REPEAT,
 	mentionMrkdwn,
 	momentMrkdwn,
 	type Names,
@@ -252,14 +251,14 @@ export function conflictWords(
 /** Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly maybeRepeat: boolean },
+	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
 ): MessageContent {
-	const { channelId, defaults, names, maybeRepeat } = known;
+	const { channelId, defaults, names } = known;
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
 	const words = [`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n');
-	return textMessage(words, context(maybeRepeat ? MAYBE_REPEAT : ''));
+	return textMessage(words);
 }
 
 /** A line for each setting that differs. mrkdwn. */

@@ -26,18 +26,13 @@ import {
 import { answeredLine, isThere, OUTSIDE, type PostContext, resultBlocks, waitingLine } from './post-view.ts';
 
 /** What a card shows, for its newest question. Holds no link that gives access to whoever has it. */
-export interface CardModel extends Pick<PostContext, 'handOver' | 'standing' | 'discreet' | 'isUpdate' | 'names'> {
+export interface CardModel
+	extends Pick<PostContext, 'claims' | 'discreet' | 'endedWords' | 'handOver' | 'isUpdate' | 'names' | 'standing'> {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
 	/** Of the open question; null when that is not told. */
 	readonly waitedMs: number | null;
-	/** Ids of those who have the open question in a form now. */
-	readonly claims: readonly string[];
-	/** When the first of them is over, if that person does nothing more; null without claims. */
-	readonly claimedUntil: number | null;
-	/** Null while it is watched. */
-	readonly endedWords: string | null;
 	readonly dashboardUrl: string | null;
 }
 
@@ -65,7 +60,7 @@ export function watchCard(model: CardModel): MessageContent {
 }
 
 function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
-	const { view, claims, claimedUntil, handOver, standing, names } = model;
+	const { view, claims, handOver, standing, names } = model;
 	const asked = openQuestion(question, { sessionId: view.sessionId, room: 'card' });
 	return [
 		divider(),
@@ -74,7 +69,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 		...context(
 			asked.noForm,
 			handOverLine(handOver, names, model),
-			claimsWords(claims, claimedUntil),
+			claims === null ? '' : claimsWords(claims.userIds, claims.until),
 			standing !== null && isBlocking(standing.state)
 				? `📨 ${answeredLine(standing, question)}. The answer is being delivered.`
 				: '',

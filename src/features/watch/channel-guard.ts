@@ -131,6 +131,6 @@ function discoveryEnded({ teamId, channelId, createdBy, createdAt }: Discovery, 
 	return {
 		target: { kind: 'person', teamId, userId: createdBy },
 		key: `ended:all:${channelId}:${createdAt}`,
-		content: { kind: 'creatorTold', reason, channelId, sessionIds: [], all: true },
+		content: { kind: 'creatorTold', reason, channelId, sessionIds: [] },
 	};
 }

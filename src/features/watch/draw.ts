@@ -1,14 +1,12 @@
 import type { Core } from '../../core.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
-import { holderOf } from '../../questions/hand-over.ts';
 import { asShownBy } from '../../questions/session-snapshot.ts';
 import { hashOf } from '../../slack/parts.ts';
 import { type CardModel, watchCard } from './card-view.ts';
-import { askedOf, endOf, handOverOf, type QuestionFacts } from './facts.ts';
+import { askedOf, endOf, type QuestionFacts } from './facts.ts';
 import {
 	askedPost,
-	endWords,
 	type PlainKind,
 	type PostedContent,
 	plainKinds,
@@ -21,68 +19,48 @@ import {
 const OLD_READ_MS = 60_000;
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
-export function createWatchDrawing({ directory, config, clock }: Core, facts: QuestionFacts) {
-	const { showAnswers, access, dashboardUrl, watchMaxDays } = config;
-
+export function createWatchDrawing({ directory, config: { showAnswers, dashboardUrl } }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
-		const { post, watch, view, checkedAt, question: stored } = due;
+		const { watch, view, checkedAt, question } = due;
 		if (watch === null || view === null) return null;
-		const { question, sessionId } = view;
-		const [standing, claimed] = await Promise.all([
-			question === null ? null : facts.answerTo(stored, sessionId, question.messageIndex),
-			question === null ? null : facts.claimed(sessionId, question.messageIndex),
-		]);
-		const isUpdate = post.ts !== null;
-		const model: CardModel = {
-			view,
-			checkedAt: null,
-			waitedMs: null,
-			discreet: watch.discreet,
-			isUpdate: true,
-			claims: claimed?.claims ?? [],
-			claimedUntil: claimed?.claimedUntil ?? null,
-			handOver: question === null ? null : holderOf(handOverOf(due)),
-			standing,
-			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, watchMaxDays, access.adminContact),
-			names: directory,
-			dashboardUrl,
-		};
-		const now = clock.now();
+		const post = await facts.contextOf(due);
+		const { isUpdate, now } = post;
+		const model: CardModel = { ...post, view, checkedAt: null, waitedMs: null, dashboardUrl };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
-		const waitedMs = isUpdate && stored?.settled === null ? now - stored.askedAt : null;
+		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		return {
 			// Without the times, which would make every card look new.
-			key: hashOf(watchCard(model)),
-			message: watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs, isUpdate }),
+			key: hashOf(watchCard({ ...model, isUpdate: true })),
+			message: watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
 			isLast: watch.ended !== null,
 		};
 	}
 
-	async function drawQuestion({ changed }: ContentOf<'question'>, due: DuePost, maybeRepeat: boolean): Promise<Drawn> {
+	async function drawQuestion({ changed }: ContentOf<'question'>, due: DuePost): Promise<Drawn> {
 		const asked = askedOf(due);
 		if (asked === null) return null;
 		const how = endOf(due);
-		const post = await facts.contextOf(due, maybeRepeat, asked);
+		const post = await facts.contextOf(due, asked);
 		const message = how === null ? askedPost(asked, changed, post) : settledQuestionPost(asked, how, post);
 		return lookOf(message, { isLast: how !== null });
 	}
 
 	/** The one post of a session that changes its question often. */
-	async function drawSwitching(_: unknown, due: DuePost, maybeRepeat: boolean): Promise<Drawn> {
+	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, view, question } = due;
 		const asked = askedOf(due);
 		if (watch === null || asked === null || question === null) return null;
 		const end = watch.ended !== null || question.settled === 'answered' ? endOf(due) : null;
 		const how = end ?? (due.isReplaced ? 'own' : null);
-		const post = await facts.contextOf(due, maybeRepeat, asked);
+		const post = await facts.contextOf(due, asked);
 		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: true });
 		const newest = view?.question ?? { ...asked.question, openCount: 0 };
 		return lookOf(switchingPost(newest, post), { isLast: false });
 	}
 
-	async function once(content: PostedContent, due: DuePost, maybeRepeat: boolean): Promise<Drawn> {
+	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {
 		if ('by' in content) await directory.learnName(content.by);
-		return lookOf(watchPost(content, await facts.contextOf(due, maybeRepeat)));
+		return lookOf(watchPost(content, await facts.contextOf(due)));
 	}
 
 	return {
@@ -90,11 +68,11 @@ export function createWatchDrawing({ directory, config, clock }: Core, facts: Qu
 		card: drawCard,
 		question: drawQuestion,
 		switching: drawSwitching,
-		answered(content, due, maybeRepeat) {
+		answered(content, due) {
 			// By today's settings: a post that waited for Slack or for the next start may be older than them.
 			const mode = due.watch?.discreet === false ? showAnswers : 'never';
 			const question = content.question && asShownBy(mode, content.question);
-			return once({ ...content, question }, due, maybeRepeat);
+			return once({ ...content, question }, due);
 		},
 	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching'>;
 }

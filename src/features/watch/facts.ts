@@ -5,7 +5,7 @@ import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
-import type { PostContext, SettledLook } from './post-view.ts';
+import { endWords, type PostContext, type SettledLook } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
@@ -23,11 +23,9 @@ export function createQuestionFacts(
 ) {
 	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
 
-	const standing = (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex));
-
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
 	async function answerTo(question: StoredQuestion | null, sessionId: string, messageIndex: number) {
-		const newest = await standing(sessionId, messageIndex);
+		const newest = await answers.standing(keyOf(sessionId, messageIndex));
 		if (question === null || question.messageIndex !== messageIndex) return newest;
 		const { answerId, askedAt } = question;
 		// One that nobody watches any more may still be answered.
@@ -43,8 +41,8 @@ export function createQuestionFacts(
 	async function claimed(sessionId: string, messageIndex: number) {
 		const active = await claims.active(keyOf(sessionId, messageIndex), clock.now());
 		return {
-			claims: active.map(({ person }) => person.userId),
-			claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
+			userIds: active.map(({ person }) => person.userId),
+			until: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 		};
 	}
 
@@ -54,25 +52,26 @@ export function createQuestionFacts(
 	}
 
 	return {
-		standing,
-		answerTo,
-		claimed,
+		standing: (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex)),
 		refusal,
 		shownOf: watches.shownOf,
 
-		/** `asked`: the question of the post. */
-		async contextOf(due: DuePost, maybeRepeat: boolean, asked: Asked | null = null): Promise<PostContext> {
+		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
+		async contextOf(due: DuePost, asked: Asked | null = null): Promise<PostContext> {
 			const { post, watch, view, threadTs } = due;
 			const { content, target } = post;
 			const sessionId = watch?.session.sessionId ?? '';
 			const isUpdate = post.ts !== null;
-			const messageIndex = asked?.question.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
+			const { adminContact } = config.access;
+			const shown = 'messageIndex' in content ? content : (view?.question ?? null);
+			const messageIndex = asked?.question.messageIndex ?? shown?.messageIndex ?? null;
 			const isStored = sessionId !== '' && messageIndex !== null;
+			const isCard = content.kind === 'card';
 			const isAlone = watch?.mode === 'raisedHand' && (content.kind === 'question' || content.kind === 'switching');
 			// A new post names nobody: it would notify them.
 			const [standing, claims, refused] = await Promise.all([
 				isStored ? answerTo(due.question, sessionId, messageIndex) : null,
-				isStored && isUpdate && isAlone ? claimed(sessionId, messageIndex) : { claims: [], claimedUntil: null },
+				isStored && (isCard || (isUpdate && isAlone)) ? claimed(sessionId, messageIndex) : { userIds: [], until: null },
 				isStored && isUpdate && asked !== null
 					? answers.refused(keyOf(sessionId, messageIndex), asked.question.fingerprint)
 					: null,
@@ -87,15 +86,15 @@ export function createQuestionFacts(
 				threadTs,
 				watchedBy: watch?.createdBy ?? '',
 				reader: target.kind === 'person' ? target.userId : null,
-				alone: isAlone ? claims : null,
+				claims: isCard || isAlone ? claims : null,
+				endedWords: watch?.ended ? endWords(watch.ended.reason, config.watchMaxDays, adminContact) : null,
 				offersOptions: config.quickAnswers && watch?.buttons === true,
 				showsChoices: config.showAnswers !== 'never',
 				discreet: watch?.discreet !== false,
 				isUpdate,
 				now: clock.now(),
 				names: directory,
-				adminContact: config.access.adminContact,
-				maybeRepeat,
+				adminContact,
 			};
 		},
 

@@ -88,7 +88,7 @@ function postOf(
 	change: Change,
 	watch: Watch,
 	{ before, changes }: Told,
-	{ view, questionAt }: SeenSession,
+	{ questionAt }: SeenSession,
 ): Omit<NewPost, 'target'> | null {
 	switch (change.kind) {
 		case 'questionAsked':
@@ -120,7 +120,7 @@ function postOf(
 		}
 		case 'ended': {
 			if (watch.mode !== 'everything') return null;
-			return { key: 'end', content: { kind: 'end', status: change.status, result: view.result, step: view.step } };
+			return { key: 'end', content: { kind: 'end' } };
 		}
 		default:
 			return null;

@@ -24,7 +24,6 @@ import {
 	contactMrkdwn,
 	counted,
 	durationText,
-	MAYBE_REPEAT,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
@@ -56,8 +55,10 @@ export interface PostContext {
 	/** Slack user id of the reader of a direct message; null in channels. */
 	readonly reader: string | null;
 	readonly handOver: HandOver | null;
-	/** For a post in a channel without a card, which else shows these: who is answering, and until when at least. */
-	readonly alone: { readonly claims: readonly string[]; readonly claimedUntil: number | null } | null;
+	/** Who is answering, and until when at least; null where a card shows it. */
+	readonly claims: { readonly userIds: readonly string[]; readonly until: number | null } | null;
+	/** Why it is not watched any more; null while it is. mrkdwn. */
+	readonly endedWords: string | null;
 	/** As buttons. */
 	readonly offersOptions: boolean;
 	/** Whether channels see which option somebody chose. */
@@ -69,8 +70,6 @@ export interface PostContext {
 	readonly now: number;
 	readonly names: Names;
 	readonly adminContact: string | null;
-	/** An earlier attempt may have posted it; the post says so. */
-	readonly maybeRepeat: boolean;
 }
 
 /** How a post shows the end of its question; see `SETTLED_WORDS`. */
@@ -93,12 +92,13 @@ const PLAIN = {
 		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
 		return textMessage(text, section(waiting));
 	},
-	end({ status, result, step }, post) {
+	end(_, post) {
+		const { status = '', result = null, step = 0 } = post.view ?? {};
 		const { emoji, mrkdwn } = statusWords(status);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
 		return message(text, [...section(`*${text}*`), ...resultBlocks(result)]);
 	},
-	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, days, post.adminContact)}`,
+	watchEnded: (_, { endedWords }) => `👋 ${endedWords ?? ''}`,
 	serviceDown: ({ since }) =>
 		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
 	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
@@ -123,8 +123,7 @@ export function plainKinds<Draw>(draw: Draw): Readonly<Record<PlainKind, Draw>> 
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const draw = PLAIN[content.kind] as Draw<PlainKind>;
 	const drawn = draw(content, post);
-	const { text, blocks } = typeof drawn === 'string' ? textMessage(drawn) : drawn;
-	return message(text, [...blocks, ...repeatBlocks(post)]);
+	return typeof drawn === 'string' ? textMessage(drawn) : drawn;
 }
 
 /** The post of an open question; `changed`: the message asked something else before. */
@@ -144,7 +143,6 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 		...context(open.noForm, open.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
 		...claimsOf(post),
 		...idBlocks(post),
-		...repeatBlocks(post),
 	]);
 }
 
@@ -159,21 +157,16 @@ export function switchingPost(question: QuestionView, post: PostContext): Messag
 		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post.handOver, post.names, post)),
 		...claimsOf(post),
 		...idBlocks(post),
-		...repeatBlocks(post),
 	]);
 }
 
-function repeatBlocks({ maybeRepeat }: PostContext): KnownBlock[] {
-	return context(maybeRepeat ? MAYBE_REPEAT : '');
-}
-
-function claimsOf({ alone }: PostContext): KnownBlock[] {
-	return alone === null ? [] : context(claimsWords(alone.claims, alone.claimedUntil));
+function claimsOf({ claims }: PostContext): KnownBlock[] {
+	return claims === null ? [] : context(claimsWords(claims.userIds, claims.until));
 }
 
 /** The session's id, where no card shows it. */
-function idBlocks({ sessionId, alone }: PostContext): KnownBlock[] {
-	return alone === null ? [] : context(`session ${sessionIdMrkdwn(sessionId)}`);
+function idBlocks({ sessionId, claims }: PostContext): KnownBlock[] {
+	return claims === null ? [] : context(`session ${sessionIdMrkdwn(sessionId)}`);
 }
 
 /** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
@@ -193,7 +186,6 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
 		...context(words),
 		...idBlocks(post),
-		...repeatBlocks(post),
 	]);
 }
 
@@ -288,10 +280,11 @@ export const SETTLED_WORDS = {
 } as const;
 
 function creatorToldWords(told: ContentOf<'creatorTold'>, adminContact: string | null): string {
-	const { sessionIds, all, channelId, reason } = told;
-	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
+	const { sessionIds, channelId, reason } = told;
+	const isAll = sessionIds.length === 0;
+	const what = `The watch of ${isAll ? 'all sessions' : sessionNames(sessionIds)}`;
 	const why = endWords(reason, null, adminContact);
-	const command = all === true ? '`/session watch all`' : '`/session watch`';
+	const command = isAll ? '`/session watch all`' : '`/session watch`';
 	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../../core.ts';
 import type { SessionOutline, StepRate, TakenSession, Watch, WatchEnd, WatchedSession } from '../../database/watch.ts';
 import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
-import { type NewPost, targetOf, watchEndedIn } from '../../posts/post.ts';
+import { type NewPost, targetOf } from '../../posts/post.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session } from '../../questions/session.ts';
@@ -28,9 +28,8 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 		const stale = !changed && !isOver(seen.view.digest.status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && told.changes.length === 0 && end === null) return [];
-		const farewell = end === 'noChange' ? [watchEndedIn(watch, end, maxDays)] : [];
 		const news = {
-			posts: [...posts, ...farewell],
+			posts: end === 'noChange' ? [...posts, farewell(watch, 'watchEnded')] : posts,
 			card: end === null ? card : 'now',
 			slowly: isSwitching(endings),
 		} as const;
@@ -57,7 +56,7 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 	}
 
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
-	function endOf(watch: Watch, taken: WatchedSession, failures: number, isGone: boolean): WatchUpdate[] {
+	function endOf(watch: Watch, taken: TakenSession, failures: number, isGone: boolean): WatchUpdate[] {
 		const ended = (end: WatchEnd, posts: NewPost[]): WatchUpdate[] => {
 			const kept = { watchId: watch.id, revision: watch.revision, changed: false } as const;
 			return [{ ...kept, posts, card: null, slowly: false, end }];
@@ -67,16 +66,11 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 			const isLost = isGone || isStale(watch) || (watch.revision <= 0 && failures >= HAND_TRIES);
 			return isLost ? ended('handLowered', []) : [];
 		}
-		if (!isGone) return isStale(watch) ? ended('noChange', [watchEndedIn(watch, 'noChange', maxDays)]) : [];
+		if (!isGone) return isStale(watch) ? ended('noChange', [farewell(watch, 'watchEnded')]) : [];
 		// The end of a session that was over is announced without a last read.
-		if (taken.overSince === null || taken.digest === null) {
-			return ended('sessionGone', [watchEndedIn(watch, 'sessionGone', null)]);
-		}
-		if (watch.mode !== 'everything') return ended('sessionOver', [watchEndedIn(watch, 'sessionOver', null)]);
-		const { status, assistantCount: step } = taken.digest;
-		return ended('sessionOver', [
-			{ target: targetOf(watch), key: 'end', content: { kind: 'end', status, result: null, step } },
-		]);
+		const wasOver = taken.overSince !== null && taken.view !== null;
+		const isTold = wasOver && watch.mode === 'everything';
+		return ended(wasOver ? 'sessionOver' : 'sessionGone', [farewell(watch, isTold ? 'end' : 'watchEnded')]);
 	}
 
 	return {
@@ -156,6 +150,11 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 /** The session as stored, for a read that failed. */
 export function keptOf({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
 	return kept;
+}
+
+/** The last post of a watch: of the session's end, or why it is not watched any more. */
+function farewell(watch: Watch, kind: 'end' | 'watchEnded'): NewPost {
+	return { target: targetOf(watch), key: kind, content: { kind } };
 }
 
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {

@@ -373,7 +373,7 @@ export function describeDiscoveries(subject: Subject): void {
 			const common = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1' };
 			expect(told).toEqual(
 				expect.arrayContaining([
-					[expect.objectContaining({ userId: 'U-ANN' }), { ...common, sessionIds: [], all: true }],
+					[expect.objectContaining({ userId: 'U-ANN' }), { ...common, sessionIds: [] }],
 					[expect.objectContaining({ userId: 'U-BOB' }), { ...common, sessionIds: ['s2'] }],
 				]),
 			);

@@ -16,7 +16,7 @@ import { expectSafeMessage } from '../../slack/support/check.ts';
 import { buildSession, saying } from '../../support/sessions.ts';
 
 const names = { displayName: () => 'Ann' };
-const context = { mention: null, names, now, maybeRepeat: false };
+const context = { mention: null, names, now };
 
 function reminderOf(
 	title: string,
@@ -110,7 +110,6 @@ describe('a message about several questions', () => {
 		const list = digestPost([...others, reminderOf('A?', 'reminder')], {
 			...context,
 			names: { displayName: () => name },
-			maybeRepeat: true,
 		});
 		expect(validateMessage(list)).toEqual([]);
 		const lines = list.blocks.flatMap((block) =>

@@ -28,7 +28,6 @@ const CHANGE = {
 	defaults,
 	names: MODEL.names,
 	groups: groupsOf(2),
-	maybeRepeat: false,
 };
 function changeOf(before: ChannelSettings, after: ChannelSettings) {
 	return { kind: 'settingsChanged', by: USER_ID, before, after } as const;
@@ -86,7 +85,7 @@ export function channelSettingsVariants(): Shape[] {
 		}),
 		...shapesOf(settingsChangedPost, {
 			'in a direct message': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL), { ...CHANGE, ...DIRECT_PLACE }],
-			'everything taken back': [changeOf(FULL, DEFAULT_CHANNEL_SETTINGS), { ...CHANGE, maybeRepeat: true }],
+			'everything taken back': [changeOf(FULL, DEFAULT_CHANNEL_SETTINGS), CHANGE],
 			'hostile groups': [changeOf(DEFAULT_CHANNEL_SETTINGS, OF_GROUPS), { ...CHANGE, groups: HOSTILE_GROUP }],
 			'without an answer about groups': [changeOf(FULL, OF_GROUPS), { ...CHANGE, groups: NOT_LISTED }],
 		}),

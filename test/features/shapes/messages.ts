@@ -1,6 +1,14 @@
 import type { ReminderStage } from '../../../src/database/channel-settings.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/database/watch.ts';
-import { ESCALATION, FULL_PAGE, GIANT_CARD, GIANT_POST, POST, REMINDER } from '../../../src/doctor/shapes/extremes.ts';
+import {
+	ESCALATION,
+	FULL_PAGE,
+	GIANT_CARD,
+	GIANT_END,
+	GIANT_POST,
+	POST,
+	REMINDER,
+} from '../../../src/doctor/shapes/extremes.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -194,7 +202,7 @@ const OVER = {
 const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
-	'a question': cardOf(ASKS, { claims: [USER_ID], claimedUntil: NOW + 300_000 }),
+	'a question': cardOf(ASKS, { claims: { userIds: [USER_ID], until: NOW + 300_000 } }),
 	'a question that nobody answers': cardOf(ASKS),
 	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
@@ -217,11 +225,8 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		],
 		questionClosed: [{ kind: 'questionClosed', messageIndex }],
 		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
-		end: [
-			{ kind: 'end', status: 'completed', result: GIANT, step: 30 },
-			{ kind: 'end', status: 'failed', result: null, step: 1 },
-		],
-		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
+		end: [{ kind: 'end' }],
+		watchEnded: [{ kind: 'watchEnded' }],
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
 		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
@@ -235,7 +240,7 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 			...[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
 				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
 			),
-			{ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds: [], all: true } as const,
+			{ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds: [] } as const,
 		]),
 	};
 	return Object.values(contents).flat();
@@ -297,6 +302,11 @@ export function watchVariants(): Shape[] {
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 		}),
 		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
+		...WATCH_ENDS.flatMap((reason) =>
+			postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, endedWords: endWords(reason, 7, null) }),
+		),
+		...postShapes('giant', [{ kind: 'end' }], GIANT_END),
+		...postShapes('failed', [{ kind: 'end' }], { ...POST, view: snapshotAtNow({ ...AT_WORK, status: 'failed' }) }),
 		...askedShapes('plain', questionOf(ASKS), POST),
 		...askedShapes('options', questionOf(FLIGHTS), POST),
 		...askedShapes('handed over', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER }),
@@ -320,7 +330,7 @@ export function watchVariants(): Shape[] {
 		}),
 		...postShapes(
 			'giant',
-			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) => ['answered', 'status', 'end'].includes(kind)),
+			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) => ['answered', 'status'].includes(kind)),
 			GIANT_POST,
 		),
 		...shapesOf(reminderPost, {

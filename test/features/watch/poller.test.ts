@@ -208,7 +208,7 @@ describe('a session', () => {
 		await pass(clock, 2_000);
 		failures.set('s1', 'session_not_found');
 		await pass(clock, 60_000);
-		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone', days: null }]);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone' }]);
 	});
 
 	it('follows on when a session was missing twice in a row', async () => {
@@ -231,7 +231,7 @@ describe('a session', () => {
 		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
 		start();
 		await pass(clock, 90_000);
-		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when its session could not be read for days', async () => {
@@ -242,7 +242,7 @@ describe('a session', () => {
 		failures.set('s1', 'unreadable_answer');
 		start();
 		await pass(clock, 90_000);
-		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when only links were renewed, also while reads fail', async () => {
@@ -267,7 +267,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'card' }]);
 		failures.set('s2', 'unreadable_answer');
 		await pass(clock, 60_000);
-		const ended = { kind: 'watchEnded', reason: 'noChange', days: 1 };
+		const ended = { kind: 'watchEnded', reason: 'noChange' };
 		expect(await announced()).toEqual([ended, ended]);
 	});
 

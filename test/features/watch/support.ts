@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/core/clock.ts';
 import { HandraiseError } from '../../../src/core/errors.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
-import type { Watch, WatchLimits } from '../../../src/database/watch.ts';
+import type { Watch, WatchEnd, WatchLimits } from '../../../src/database/watch.ts';
 import type { NewWatch } from '../../../src/features/watch/adding-store.ts';
 import { createPoller, type PollerOptions } from '../../../src/features/watch/poller.ts';
 import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
@@ -184,7 +184,9 @@ export async function openTestStore(): Promise<Store> {
 
 type Redrawn =
 	| { readonly kind: 'redraw' }
-	| { readonly kind: 'settled'; readonly messageIndex: number; readonly how: string };
+	| { readonly kind: 'settled'; readonly messageIndex: number; readonly how: string }
+	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd | undefined }
+	| ({ readonly kind: 'end' } & Partial<Pick<SessionSnapshot, 'status' | 'result' | 'step'>>);
 
 interface PollerOverrides extends Partial<PollerOptions> {
 	readonly clock?: Clock;
@@ -228,7 +230,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	}
 	/**
 	 * Takes all posts that are due, and returns in their order the contents of first posts, and of questions that are drawn
-	 * again: how they were settled, or that they changed.
+	 * again: how they were settled, or that they changed. Of ends with what their posts show.
 	 */
 	async function announced(now = clock.now()) {
 		const contents: (PostContent | Redrawn)[] = [];
@@ -236,10 +238,13 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		for (;;) {
 			const due = await store.takePosts({ token: 'test', ms: 1 }, 100, now);
 			if (due.length === 0) return contents;
-			for (const { post, question } of due) {
+			for (const { post, question, watch, view } of due) {
 				const { kind } = post.content;
 				const isOver = question !== null && question.settled !== null;
-				if (post.ts === null) contents.push(post.content);
+				const [status, result, step] = [view?.status, view?.result, view?.step];
+				if (kind === 'watchEnded') contents.push({ kind, reason: watch?.ended?.reason });
+				else if (kind === 'end') contents.push({ kind, status, result, step });
+				else if (post.ts === null) contents.push(post.content);
 				else if (kind === 'question' && question !== null) {
 					const { messageIndex, settled: how } = question;
 					contents.push(how === null ? { kind: 'redraw' } : { kind: 'settled', messageIndex, how });

@@ -14,12 +14,12 @@ export function postContext(
 		threadTs: null,
 		watchedBy: 'U0EXAMPLE1',
 		reader: null,
-		alone: null,
+		claims: null,
+		endedWords: null,
 		offersOptions: true,
 		showsChoices: true,
 		discreet: false,
 		adminContact: null,
-		maybeRepeat: false,
 		...overrides,
 	};
 }
