@@ -35,6 +35,7 @@ import { createWatchCommands } from './features/watch/commands.ts';
 import { registerChannelEvents, registerFallbacks } from './features/watch/events.ts';
 import { createHousekeeping } from './ops/housekeeping.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
+import { createMessages } from './posts/messages.ts';
 import type { QuestionUpdated } from './questions/answer.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createRequestBudget } from './session-service/budget.ts';
@@ -51,7 +52,6 @@ import { createListen } from './slack/listen.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createReply } from './slack/reply.ts';
 import type { InboxPlace } from './slack/request.ts';
-import { createPatientReads } from './slack/windows.ts';
 import { openStore, type Store } from './stores.ts';
 import { createWatching } from './watching.ts';
 
@@ -178,9 +178,9 @@ export async function createHandraise({
 			inboxes.touch();
 		},
 	});
-	const housekeeping = createHousekeeping(core, async () => {
-		await watching.forget();
-		await inboxes.forget();
+	const housekeeping = createHousekeeping(core, {
+		isDiscovering: () => watching.discoveries.whyNot() === null,
+		forgetInboxes: inboxes.forget,
 	});
 
 	health.onRecovered(() => void answers.hasten(SERVICE_CODES));
@@ -220,8 +220,7 @@ export async function createHandraise({
 		const drafting = createDrafting(core, answers.claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
 		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
-		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow(core, presenter, { personReads, reads, reply });
+		const flow = createSessionFlow(core, presenter, { personReads, reply });
 		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();
@@ -278,7 +277,7 @@ export async function createHandraise({
 				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 				await bolt.app.stop();
 				await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
-				reads.stop();
+				flow.stop();
 				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 			},
 		};
@@ -318,7 +317,8 @@ export async function createHandraise({
 			// What writes to Slack by itself needs `workspace` and the access policy.
 			worker.wake();
 			const draw = createDrawing(core, { mayAct, userGroups });
-			await watching.startPosting(draw, createChannelList(clients.background));
+			const announcer = { draw, ...createMessages(core) };
+			await watching.startPosting(announcer, createChannelList(clients.background));
 			await slack.app.start();
 			return { port };
 		},

@@ -8,14 +8,10 @@ import { createChannelGuard, endChannel, endNotAllowed } from './features/watch/
 import { createPoller, type PollerOptions } from './features/watch/poller.ts';
 import { createSubscriptions } from './features/watch/subscribe.ts';
 import type { WatchStore } from './features/watch/watch-store.ts';
-import { createMessages } from './posts/messages.ts';
 import { type Announcer, createOutbox } from './posts/outbox.ts';
 import type { SessionKey } from './questions/session.ts';
 import type { createChannelList } from './slack/channels.ts';
 
-const DAY_MS = 24 * 3_600_000;
-/** Ended watches are removed after this, or earlier when answers are. */
-const FORGET_AFTER_DAYS = 7;
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
 
@@ -26,9 +22,8 @@ interface Options extends Omit<PollerOptions, 'onNews'> {
 
 /** Everything that watches: reads sessions when they are due and posts what changed. */
 export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, ...options }: Options) {
-	const { config, serviceUrl, clock, log } = core;
+	const { config, clock, log } = core;
 	const { watches: store } = core.store;
-	const { retentionDays } = config;
 	const stopping = new AbortController();
 	let outbox: LeaseLoop | null = null;
 	const wakeOutbox = () => outbox?.wake();
@@ -89,13 +84,6 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		/** A read was moved forward. */
 		wakePoller: poller.wake,
 		channelEnded,
-		/** Removes what is no longer needed. */
-		async forget(): Promise<void> {
-			const now = clock.now();
-			await store.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
-			const listed = discoveries.whyNot() === null ? serviceUrl : null;
-			await store.removeTexts(now - retentionDays * DAY_MS, listed);
-		},
 		/** Begins to read, which needs no Slack. */
 		async start(): Promise<void> {
 			await discoveries.start();
@@ -103,12 +91,12 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			if (listing !== null) running.push(listing.run(stopping.signal));
 		},
 		/** Begins to post, once the workspace is known: the store then gives out only its posts. */
-		async startPosting(draw: Announcer['draw'], listChannels: ReturnType<typeof createChannelList>): Promise<void> {
+		async startPosting(announcer: Announcer, listChannels: ReturnType<typeof createChannelList>): Promise<void> {
 			await endNotAllowed(core);
 			const { signal } = stopping;
 			if (signal.aborted) return;
 			const onGone = (...gone: [ChannelKey, ChannelEnd]) => endChannel(core, ...gone);
-			const posting = createOutbox(core, { draw, ...createMessages(core) }, onGone);
+			const posting = createOutbox(core, announcer, onGone);
 			outbox = posting;
 			const guard = createChannelGuard(core, listChannels, (channel) => channelEnded(channel, 'channelShared'));
 			if (config.access.allowExternal) posting.start();

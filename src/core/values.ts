@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, uptimeOf } from './clock.ts';
 
 /** A type read-only at every depth: of values that a schema read. */
 export type DeepReadonly<Value> = Value extends object
@@ -11,6 +11,43 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 	map.set(key, value);
 	const oldest = map.keys().next();
 	if (map.size > limit && !oldest.done) map.delete(oldest.value);
+}
+
+/** Enough for the people who use the app within a few minutes. */
+const MAX_CACHED = 10_000;
+/** So that requests about somebody unknown do not use up Slack's rate limit. */
+const NULL_MAX_AGE_MS = 10_000;
+
+/**
+ * Keeps what `ask` resolved to. Requests for a key share a call: Slack allows about 100 a minute. Null is kept for ten
+ * seconds, a failure for `failureAgeMs`; when it is 0, an older value stays for those whom it is young enough.
+ */
+export function createCache<Value>(
+	clock: Clock,
+	ask: (key: string, signal?: AbortSignal) => Promise<Value>,
+	failureAgeMs = 0,
+) {
+	const entries = new Map<string, { readonly value: Promise<Value>; at: number; limitMs: number }>();
+	return {
+		get(key: string, maxAgeMs: number, signal?: AbortSignal): Promise<Value> {
+			const now = uptimeOf(clock);
+			const known = entries.get(key);
+			if (known !== undefined && now - known.at < Math.min(maxAgeMs, known.limitMs)) return known.value;
+			const entry = { value: ask(key, signal), at: now, limitMs: Number.POSITIVE_INFINITY };
+			setBounded(entries, key, entry, MAX_CACHED);
+			entry.value.then(
+				(value) => {
+					if (value === null) entry.limitMs = NULL_MAX_AGE_MS;
+				},
+				() => {
+					Object.assign(entry, { at: uptimeOf(clock), limitMs: failureAgeMs });
+					if (failureAgeMs === 0 && known !== undefined) entries.set(key, known);
+				},
+			);
+			return entry.value;
+		},
+		forget: (key: string) => void entries.delete(key),
+	};
 }
 
 /** A state in memory, or in a row of the database that replicas share (`database/postgres.ts`). */

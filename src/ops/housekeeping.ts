@@ -1,35 +1,41 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore } from '../features/answer/answering-store.ts';
+import type { WatchStore } from '../features/watch/watch-store.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 /** A draft is kept for so many days, but never longer than answers. */
 const DRAFT_DAYS = 30;
+/** The same of watches that have ended. */
+const WATCH_DAYS = 7;
 
-/** Removes, every hour, values and secrets after their retention time, old drafts and lapsed claims. */
+/** Removes, every hour, what is kept no longer: values, secrets, drafts, claims, ended watches, posts and inboxes. */
 export function createHousekeeping(
 	{
-		store: { answers, drafts, claims },
+		store: { answers, drafts, claims, watches },
 		config: { retentionDays, waitingSecretDays },
+		serviceUrl,
 		clock,
 		log,
-	}: Core<{ answers: AnswerStore; claims: ClaimStore; drafts: DraftStore }>,
-	/** Removes old posts and ended watches. */
-	forgetWatches: () => Promise<void>,
+	}: Core<{ answers: AnswerStore; claims: ClaimStore; drafts: DraftStore; watches: WatchStore }>,
+	{ isDiscovering, forgetInboxes }: { isDiscovering(): boolean; forgetInboxes(): Promise<void> },
 ) {
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
 	async function removeExpired(): Promise<void> {
 		const now = clock.now();
+		const before = (days: number) => now - Math.min(days, retentionDays) * DAY_MS;
 		const removed = {
 			waitingSecrets: await answers.wipeWaitingSecrets(now - waitingSecretDays * DAY_MS, now),
-			answers: await answers.removeValues(now - retentionDays * DAY_MS, now),
-			drafts: await drafts.removeOlderThan(now - Math.min(DRAFT_DAYS, retentionDays) * DAY_MS),
+			answers: await answers.removeValues(before(retentionDays), now),
+			drafts: await drafts.removeOlderThan(before(DRAFT_DAYS)),
 			claims: await claims.removeLapsed(now),
 		};
-		await forgetWatches();
+		await watches.removeEnded(before(WATCH_DAYS));
+		await watches.removeTexts(before(retentionDays), isDiscovering() ? serviceUrl : null);
+		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed data after its retention time');
 	}

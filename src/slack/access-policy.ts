@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
-import { type Clock, startDeadline, uptimeOf } from '../core/clock.ts';
-import { setBounded } from '../core/values.ts';
+import { type Clock, startDeadline } from '../core/clock.ts';
+import { createCache } from '../core/values.ts';
 import type { Origin, Person } from '../questions/answer.ts';
-import type { Directory, PersonFacts } from './clients.ts';
+import { type Directory, type PersonFacts, slackRetryAfterMs } from './clients.ts';
 
 /** The operator's rules; empty lists allow everybody. */
 export type AccessRules = Omit<Config['access'], 'adminContact'>;
@@ -53,9 +53,6 @@ export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: num
 const FACTS_MAX_AGE_MS = 5 * 60_000;
 /** The same, for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
-/** How long Slack is not asked again about an unknown person, so that their requests do not use up Slack's rate limit. */
-const UNKNOWN_MAX_AGE_MS = 10_000;
-const CACHE_ENTRIES = 10_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
@@ -72,12 +69,12 @@ export function createAccessPolicy({
 	rules: AccessRules;
 	installation: Installation;
 	/** Asks Slack about people. The methods throw when Slack gives no answer. */
-	directory: Pick<Directory, 'person' | 'userGroup' | 'retryAfterMs'>;
+	directory: Pick<Directory, 'person' | 'userGroup'>;
 	clock: Clock;
 	isPatient?: boolean;
 }) {
-	const people = createCache<PersonFacts | null>(clock);
-	const groups = createCache<ReadonlySet<string>>(clock);
+	const people = createCache(clock, directory.person);
+	const groups = createCache(clock, directory.userGroup);
 
 	function isListedChannel(channelId: string | null): boolean {
 		return rules.channels.length === 0 || (channelId !== null && rules.channels.includes(channelId));
@@ -87,7 +84,7 @@ export function createAccessPolicy({
 		if (rules.users.length === 0 && rules.userGroups.length === 0) return true;
 		if (rules.users.includes(userId)) return true;
 		for (const group of rules.userGroups) {
-			const members = await groups.get(group, maxAgeMs, () => directory.userGroup(group, signal));
+			const members = await groups.get(group, maxAgeMs, signal);
 			if (members.has(userId)) return true;
 		}
 		return false;
@@ -121,12 +118,12 @@ export function createAccessPolicy({
 		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
 		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		try {
-			const facts = await people.get(userId, maxAgeMs, () => directory.person(userId, signal));
+			const facts = await people.get(userId, maxAgeMs, signal);
 			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
 			if (refusal !== null) return { refusal };
 			return { refusal: (await isListedPerson(userId, signal, maxAgeMs)) ? null : 'user_not_allowed' };
 		} catch (error) {
-			const waitMs = directory.retryAfterMs(error);
+			const waitMs = slackRetryAfterMs(error);
 			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
 		} finally {
 			end();
@@ -157,25 +154,3 @@ function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Ins
 }
 
 export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
-
-/** Keeps no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */
-function createCache<Value>(clock: Clock) {
-	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();
-	const asking = new Map<string, Promise<Value>>();
-
-	return {
-		async get(key: string, maxAgeMs: number, ask: () => Promise<Value>): Promise<Value> {
-			const cached = entries.get(key);
-			const limitMs = cached?.value === null ? Math.min(UNKNOWN_MAX_AGE_MS, maxAgeMs) : maxAgeMs;
-			if (cached !== undefined && uptimeOf(clock) - cached.askedAt < limitMs) return cached.value;
-			const running = asking.get(key);
-			if (running !== undefined) return running;
-			const askedAt = uptimeOf(clock);
-			const response = ask().finally(() => asking.delete(key));
-			asking.set(key, response);
-			const value = await response;
-			setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
-			return value;
-		},
-	};
-}

@@ -1,7 +1,7 @@
 import type { ConversationsInfoResponse, UsersConversationsResponse, WebClient } from '@slack/web-api';
-import { type Clock, uptimeOf } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
-import { type Cell, setBounded } from '../core/values.ts';
+import { type Cell, createCache } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import type { Person } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
@@ -108,8 +108,6 @@ const MAX_AGE_MS = 5 * 60_000;
 const FAILURE_AGE_MS = 5_000;
 /** How long a channel counts as public or private. */
 const KIND_AGE_MS = 60 * 60_000;
-/** Enough for the people who look at their inbox within five minutes. */
-const MAX_ENTRIES = 5_000;
 /** The most that Slack accepts; it recommends 200, but allows only about 50 calls a minute for all people together. */
 const PAGE_SIZE = 999;
 /** More than anybody is in; ends a list whose cursors never end. */
@@ -132,7 +130,7 @@ export function createMemberships(
 	}: Core<{ handOvers: { holds(person: Person, channelId: string, session: SessionKey): Promise<boolean> } }>,
 	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
 ) {
-	const channels = createCache(clock, MAX_AGE_MS, (key) => listChannels(key.split(' ')[0] ?? ''));
+	const channels = createCache(clock, (key) => listChannels(key.split(' ')[0] ?? ''), FAILURE_AGE_MS);
 
 	/** Ids, and whether each is private. `userId`: empty for the bot's own channels. */
 	async function listChannels(userId: string): Promise<ReadonlyMap<string, boolean>> {
@@ -150,7 +148,7 @@ export function createMemberships(
 	}
 
 	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
-	const privacy = createCache(clock, KIND_AGE_MS, async (channel) => {
+	async function askPrivacy(channel: string): Promise<boolean> {
 		try {
 			const { channel: facts } = await client.conversations.info({ channel });
 			// Slack names an archived channel among nobody's.
@@ -162,11 +160,12 @@ export function createMemberships(
 			if (code === 'channel_not_found' || code === 'missing_scope') return false;
 			throw error;
 		}
-	});
+	}
+	const privacy = createCache(clock, askPrivacy, FAILURE_AGE_MS);
 
 	/** After a start more channels may be in use than Slack tells of in a minute; one list has all of them. */
 	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
-		const listed = (await channels.get('')).get(channel);
+		const listed = (await channels.get('', MAX_AGE_MS)).get(channel);
 		if (listed === undefined) throw failure;
 		return listed;
 	}
@@ -189,7 +188,7 @@ export function createMemberships(
 
 	/** At most five minutes old. */
 	async function channelsOf(userId: string): Promise<Pick<ReadonlySet<string>, 'has'>> {
-		return orUnknown(channels.get(await keyOf(userId)));
+		return orUnknown(channels.get(await keyOf(userId), MAX_AGE_MS));
 	}
 
 	/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
@@ -205,7 +204,7 @@ export function createMemberships(
 
 	async function isPrivate(channelId: string): Promise<boolean> {
 		if (channelId.startsWith('D')) return false;
-		return orUnknown(privacy.get(channelId).catch((error) => isListedAsPrivate(channelId, error)));
+		return orUnknown(privacy.get(channelId, KIND_AGE_MS).catch((error) => isListedAsPrivate(channelId, error)));
 	}
 
 	return {
@@ -249,30 +248,7 @@ export function createDirectChannels(client: WebClient, clock: Clock): Core['dir
 		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
 		return channel.id;
 	};
+	const ids = createCache(clock, ask);
 	// The id never changes.
-	return createCache(clock, Number.POSITIVE_INFINITY, ask, 0).get;
-}
-
-/** Keeps what Slack told, and failures for `failureAgeMs`. `key`: a channel, a person, or a person at some time. */
-function createCache<Value>(
-	clock: Clock,
-	maxAgeMs: number,
-	ask: (key: string) => Promise<Value>,
-	failureAgeMs = FAILURE_AGE_MS,
-) {
-	const entries = new Map<string, { readonly value: Promise<Value>; until: number }>();
-	return {
-		get(key: string): Promise<Value> {
-			const now = uptimeOf(clock);
-			const known = entries.get(key);
-			if (known !== undefined && now < known.until) return known.value;
-			const entry = { value: ask(key), until: now + maxAgeMs };
-			setBounded(entries, key, entry, MAX_ENTRIES);
-			entry.value.catch(() => {
-				entry.until = uptimeOf(clock) + failureAgeMs;
-			});
-			return entry.value;
-		},
-		forget: (key: string) => void entries.delete(key),
-	};
+	return (userId) => ids.get(userId, Number.POSITIVE_INFINITY);
 }

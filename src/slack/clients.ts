@@ -146,16 +146,8 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 /** The pause in milliseconds before a connection is tried again. */
 export const pauseAfter = (failures: number) => backOff(failures + 1, { firstMs: 500, longestMs: 30_000 });
 
-const TEMPORARY = new Set([
-	'no_answer',
-	'ratelimited',
-	'internal_error',
-	'fatal_error',
-	'service_unavailable',
-	'request_timeout',
-]);
 /** Whether a failure says nothing about the token. */
-export const isTemporary = (code: string) => TEMPORARY.has(code);
+export const isTemporary = (code: string) => code === 'ratelimited' || UNCERTAIN.has(code);
 
 /** Asks whose the token is, until Slack is reached. @throws `slack_token_refused`, `organisation_install` */
 export async function identify(
@@ -244,12 +236,10 @@ export function createDirectory(client: WebClient) {
 	return {
 		person,
 		/** The members' user ids. */
-		async userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
 			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
-		/** How long to wait when Slack limits our calls, as an error of these methods says; else null. */
-		retryAfterMs: slackRetryAfterMs,
 		/** Looks up the name of a person whom this process has not seen. Without it, a message says "somebody". Never rejects. */
 		async learnName(userId: string): Promise<void> {
 			if (!names.has(userId)) await person(userId).catch(() => null);

@@ -11,7 +11,7 @@ import { codeOf } from './clients.ts';
 import { errorMessage } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
 import type { MessageContent } from './parts.ts';
-import { isTooFastError, type PersonReads } from './person-reads.ts';
+import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
 	type AllowedRequest,
@@ -142,7 +142,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			if (tooFast !== null) throw tooFast;
 			nextTask = await task.run({ ...request, access: 'allowed' });
 		} catch (error) {
-			if (!isTooFastError(error) || task.about === undefined) throw error;
+			if (codeOf(error) !== 'too_fast' || task.about === undefined) throw error;
 			return reply.failed(request, error, task.about);
 		}
 		if (nextTask !== undefined) await perform(request, nextTask, view);
@@ -388,6 +388,6 @@ export type Listen = ReturnType<typeof createListen>;
 /** That a person is too fast is no failure of the program. */
 function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {
 	const code = codeOf(error);
-	if (isTooFastError(error)) log.info({ ...facts, code }, message);
+	if (code === 'too_fast') log.info({ ...facts, code }, message);
 	else log.error({ ...facts, code, err: error }, message);
 }

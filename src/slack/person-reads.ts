@@ -1,19 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { uptimeOf } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
+import { codeOf, HandraiseError } from '../core/errors.ts';
 import { loggedId } from '../core/log.ts';
 import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
 import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import type { Session } from '../questions/session.ts';
-import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
 
 /** For so long after a person was told that they are too fast, presses are refused silently. */
 const SILENT_AFTER_TELLING_MS = 30_000;
-
-/** The error of a person who asked for more than one person may: nothing was read or opened. */
-export const isTooFastError = (error: unknown) => codeOf(error) === 'too_fast';
 
 export interface Reading {
 	readonly session: Session;
@@ -71,7 +67,7 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 	return {
 		/**
 		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: a new
-		 * window, Slack's channel information, the session service. @throws `too_fast`, which `listen` tells the person
+		 * window, Slack's channel information, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells the person
 		 */
 		async permit(request: PersonRequest) {
 			const { userId } = request.person;

@@ -13,7 +13,7 @@ import {
 } from './error-view.ts';
 import { CALLBACKS, decodeMetadata, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent } from './parts.ts';
-import { isTooFastError, type PersonReads } from './person-reads.ts';
+import type { PersonReads } from './person-reads.ts';
 import { type PersonRequest, type SubmittedView, type Task, whereItBegan } from './request.ts';
 import { createViewHandle, openView, type ViewHandle, withNotes } from './windows.ts';
 
@@ -176,9 +176,9 @@ export function createReply(core: Core, personReads: PersonReads) {
 			error: unknown,
 			about: Partial<NonNullable<Task['about']>> = {},
 		): Promise<void> {
-			const context = errorContext(error, about.kept);
-			const content = errorMessage(codeOf(error), about.sessionId ?? null, context, about.others);
-			if (isTooFastError(error)) await slowDown(request, content);
+			const code = codeOf(error);
+			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);
+			if (code === 'too_fast') await slowDown(request, content);
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},

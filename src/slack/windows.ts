@@ -148,8 +148,6 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	};
 }
 
-export type PatientReads = ReturnType<typeof createPatientReads>;
-
 function viewLeft(): HandraiseError {
 	return new HandraiseError('the view of a read was closed', { code: 'view_left' });
 }

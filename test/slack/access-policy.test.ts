@@ -20,13 +20,12 @@ function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | 
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | null | Error = FULL;
-	const directory: Pick<Directory, 'person' | 'userGroup' | 'retryAfterMs'> = {
+	const directory: Pick<Directory, 'person' | 'userGroup'> = {
 		async person(userId) {
 			asked.push(userId);
 			if (facts instanceof Error) throw facts;
 			return facts;
 		},
-		retryAfterMs: () => null,
 		async userGroup(groupId) {
 			asked.push(groupId);
 			return new Set(['U2']);

@@ -5,7 +5,6 @@ import { codeOf, isThreaded, slackErrorCode } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import type { MessageContent } from '../../slack/parts.ts';
-import { isTooFastError } from '../../slack/person-reads.ts';
 import { type AllowedRequest, copyPlace, type Press } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -32,8 +31,9 @@ export function registerSecondSending(
 			const permit = await personReads.permit(request);
 			({ session } = await permit.read(own.question.sessionId));
 		} catch (error) {
-			if (isTooFastError(error) && !personReads.isWorthTelling(request)) return;
-			return showAgain(request, press, own, notSentAgainWords(codeOf(error)));
+			const code = codeOf(error);
+			if (code === 'too_fast' && !personReads.isWorthTelling(request)) return;
+			return showAgain(request, press, own, notSentAgainWords(code));
 		}
 		if (!canRestart(own, session)) {
 			// The agent is working, so the receipt loses its button.

@@ -16,7 +16,7 @@ import {
 	whereItBegan,
 	windowPlace,
 } from '../../slack/request.ts';
-import { type Note, openView, type PatientReads, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
+import { createPatientReads, type Note, openView, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
 import type { Wish } from '../answer/drafts.ts';
 import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
 import { chooseItemModal } from '../watch/view.ts';
@@ -36,11 +36,12 @@ const MAX_LIMIT_MS = 60_000;
 export function createSessionFlow(
 	core: Core,
 	presenter: Presenter,
-	{ personReads, reads, reply }: { personReads: PersonReads; reads: PatientReads; reply: Reply },
+	{ personReads, reply }: { personReads: PersonReads; reply: Reply },
 ) {
 	const { clock } = core;
 	const client = core.clients.people;
 	const { latest } = core.sessionService;
+	const reads = createPatientReads(core);
 
 	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
 	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
@@ -269,6 +270,7 @@ export function createSessionFlow(
 
 		/** The person closed a view: ends its reads. */
 		left: reads.left,
+		stop: reads.stop,
 	};
 }
 

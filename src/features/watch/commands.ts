@@ -10,7 +10,7 @@ import type {
 import type { LeftOut } from '../../posts/kinds.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import { isTooFastError, type ReadPermit } from '../../slack/person-reads.ts';
+import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
 import type { Subscriptions } from './subscribe.ts';
 import {
@@ -104,7 +104,7 @@ export function createWatchCommands({
 				outcome = await subscriptions.watch({ ...channel, userId, sessionId, read, settings });
 			} catch (error) {
 				const code = codeOf(error);
-				if (isTooFastError(error)) {
+				if (code === 'too_fast') {
 					logAccess(request, 'watch', sessionId, code);
 					lines.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
 					break;

@@ -12,8 +12,8 @@ it('removes the secrets of a waiting answer after a week and tells its author', 
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
 	await accepted(store, secret, 'waiting');
 	const config = { retentionDays: 90, waitingSecretDays: 7 };
-	const core = coreOf({ store, clock, log: createRecordingLog(), config });
-	const housekeeping = createHousekeeping(core, async () => undefined);
+	const core = coreOf({ store, clock, log: createRecordingLog(), config, serviceUrl: 'https://service.example' });
+	const housekeeping = createHousekeeping(core, { isDiscovering: () => false, forgetInboxes: async () => undefined });
 	await clock.advance(7 * DAY);
 	housekeeping.start();
 	await harness.settle();
