@@ -1,10 +1,9 @@
 import type { LeaseLoop } from './core/lease-loop.ts';
 import type { Cell } from './core/values.ts';
 import type { Core } from './core.ts';
-import type { ChannelEnd, ChannelKey } from './database/watch.ts';
 import { createDiscoveries } from './features/discover/discovery.ts';
 import { createListing, type Listing, type ListingState } from './features/discover/listing.ts';
-import { createChannelGuard, endChannel, endNotAllowed } from './features/watch/channel-guard.ts';
+import { createChannelGuard, createEndings } from './features/watch/endings.ts';
 import { createPoller, type PollerOptions } from './features/watch/poller.ts';
 import { createSubscriptions } from './features/watch/subscribe.ts';
 import type { WatchStore } from './features/watch/watch-store.ts';
@@ -15,7 +14,7 @@ import type { createChannelList } from './slack/channels.ts';
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
 
-interface Options extends Omit<PollerOptions, 'onNews'> {
+interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
 	/** What replicas share about the service's list. */
 	readonly listCell: Cell<ListingState>;
 }
@@ -37,7 +36,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		options.onQuestions();
 	};
 	const discoveries = createDiscoveries(core, {
-		isUnlisted: () => listing?.isUnlisted() ?? false,
+		whyUnlisted: () => (listing === null ? 'listOff' : listing.isUnlisted() ? 'noList' : null),
 		onChange: wakeAll,
 	});
 	const listing: Listing | null = config.service.usesList
@@ -49,15 +48,9 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 				onEarlyRead: () => poller.wake(),
 			})
 		: null;
-	const poller = createPoller(core, { ...options, onNews: wakeOutbox });
+	const endings = createEndings(core, wakeAll);
+	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
 	const subscriptions = createSubscriptions(core, { ...options, onChange: wakeAll });
-
-	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
-	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
-		await endChannel(core, channel, reason);
-		wakeOutbox();
-		options.onQuestions();
-	}
 
 	const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, what);
 	const running: Promise<unknown>[] = [];
@@ -83,7 +76,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		wakeOutbox,
 		/** A read was moved forward. */
 		wakePoller: poller.wake,
-		channelEnded,
+		endings,
 		/** Begins to read, which needs no Slack. */
 		async start(): Promise<void> {
 			await discoveries.start();
@@ -92,13 +85,12 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		},
 		/** Begins to post, once the workspace is known: the store then gives out only its posts. */
 		async startPosting(announcer: Announcer, listChannels: ReturnType<typeof createChannelList>): Promise<void> {
-			await endNotAllowed(core);
+			await endings.endNotAllowed();
 			const { signal } = stopping;
 			if (signal.aborted) return;
-			const onGone = (...gone: [ChannelKey, ChannelEnd]) => endChannel(core, ...gone);
-			const posting = createOutbox(core, announcer, onGone);
+			const posting = createOutbox(core, announcer, endings.endChannel);
 			outbox = posting;
-			const guard = createChannelGuard(core, listChannels, (channel) => channelEnded(channel, 'channelShared'));
+			const guard = createChannelGuard(core, listChannels, (channel) => endings.endChannel(channel, 'channelShared'));
 			if (config.access.allowExternal) posting.start();
 			else running.push(guard.run(signal), guard.firstCheck().then(posting.start));
 		},

@@ -238,22 +238,3 @@ export interface LimitReached {
 	readonly count: number;
 	readonly most: number;
 }
-
-/** How soon changes of a new watch are noticed, in seconds. */
-export interface Expectation {
-	/** To read every watched session once, in turn. */
-	readonly roundSeconds: number;
-	/** Until a question of a working session is noticed (`npm run bench:watching`). */
-	readonly typicalSeconds: number;
-	/** Between two reads of a session. */
-	readonly longestSeconds: number;
-	/** Whether to tell the person who adds the watch. */
-	readonly slow: boolean;
-}
-
-export type WatchOutcome =
-	| { readonly kind: 'watching'; readonly watch: Watch; readonly expectation: Expectation }
-	| Exclude<AddWatchResult, { kind: 'added' }>
-	| { readonly kind: 'unknownSession' }
-	| { readonly kind: 'over'; readonly status: string }
-	| { readonly kind: 'unreadable'; readonly code: string; readonly retryable: boolean };

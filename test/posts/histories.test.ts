@@ -5,7 +5,6 @@ import type { Watch } from '../../src/database/watch.ts';
 import { createDrawing } from '../../src/drawing.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../src/features/watch/post-view.ts';
 import { createReading } from '../../src/features/watch/reading.ts';
-import { createPlanner } from '../../src/features/watch/schedule.ts';
 import type { DuePost, Look } from '../../src/posts/post.ts';
 import { fingerprintOf, type Session } from '../../src/questions/session.ts';
 import { NO_ANSWERS } from '../../src/questions/session-snapshot.ts';
@@ -51,7 +50,7 @@ function createWatching(store: Store) {
 			access: { adminContact: null, allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] },
 		},
 	});
-	const reading = createReading(core, createPlanner());
+	const reading = createReading(core);
 	const draw = createDrawing(core, {
 		mayAct: async () => null,
 		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },

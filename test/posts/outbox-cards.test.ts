@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../src/database/watch.ts';
-import { endChannel } from '../../src/features/watch/channel-guard.ts';
+import { createEndings } from '../../src/features/watch/endings.ts';
 import { createRecordingLog } from '../database/support.ts';
 import { pass, SERVICE } from '../features/watch/support.ts';
 import { coreOf } from '../support/core.ts';
@@ -16,7 +16,10 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		const before = sent.length;
 		expect(before).toBeLessThan(4);
-		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
+		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
+			C1,
+			'channelShared',
+		);
 		expect(await store.ofChannel(C1)).toEqual([]);
 		await pass(clock, 20_000);
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
@@ -44,7 +47,10 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		// The first card of the other watch, and the update of the posted card.
 		expect(standing).toHaveLength(2);
-		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
+		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
+			C1,
+			'channelShared',
+		);
 		for (const goOn of standing) goOn();
 		await pass(clock, 20_000);
 		expect(texts()).toEqual(['card', 'creatorTold']);
@@ -66,7 +72,10 @@ describe('a channel whose watches ended because another organisation reads it', 
 		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now };
 		expect(await store.noteOutage(outage)).toBe(true);
 		const before = sent.length;
-		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
+		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
+			C1,
+			'channelShared',
+		);
 		// Another replica does not know of the end yet.
 		answer(() => null);
 		start();
@@ -88,7 +97,10 @@ describe('a channel whose watches ended because another organisation reads it', 
 		};
 		await store.noteOutage(down);
 		await pass(clock, 5_000);
-		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
+		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
+			C1,
+			'channelShared',
+		);
 		await store.noteOutage({ ...down, now: clock.now(), down: false });
 		await pass(clock, 5_000);
 		expect(texts()).toEqual(['card', 'serviceDown', 'creatorTold']);

@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/core/rate-limiter.ts';
 import { type CardUrgency, UNKNOWN_STEP_RATE, type Watch } from '../../src/database/watch.ts';
-import { endChannel } from '../../src/features/watch/channel-guard.ts';
+import { createEndings } from '../../src/features/watch/endings.ts';
 import type { WatchStore } from '../../src/features/watch/watch-store.ts';
 import type { SessionUpdate } from '../../src/features/watch/watched-session-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
@@ -138,7 +138,7 @@ export async function createOutboxHarness() {
 			metrics: { watches: recorded.metrics },
 			log: createRecordingLog(),
 		});
-		const outbox = createOutbox(core, announcer, (...gone) => endChannel(core, ...gone));
+		const outbox = createOutbox(core, announcer, createEndings(core, () => {}).endChannel);
 		outbox.start();
 		const stop = async () => {
 			const stopped = outbox.stop();

@@ -179,7 +179,8 @@ export async function startProcess(options: Options) {
 		mayAct: async () => null,
 	});
 	const announcer = { draw, ...program.createMessages(core) };
-	const outbox = program.createOutbox(core, announcer, (...gone) => program.endChannel(core, ...gone));
+	const { endChannel } = program.createEndings(core, () => {});
+	const outbox = program.createOutbox(core, announcer, endChannel);
 	const onNews = () => outbox.wake();
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
 	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });

@@ -1,5 +1,5 @@
 import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/database/channel-settings.ts';
-import type { WatchEnd, WatchOutcome } from '../../src/database/watch.ts';
+import type { WatchEnd } from '../../src/database/watch.ts';
 import { NOTICES } from '../../src/features/answer/form-view.ts';
 import { receiptHeadline, stateLine } from '../../src/features/answer/view.ts';
 import * as handOver from '../../src/features/hand-over/view.ts';
@@ -7,6 +7,7 @@ import { inboxHandOverLine } from '../../src/features/inbox/view.ts';
 import { digestWords, reminderWords } from '../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../src/features/settings/view.ts';
 import { endWords, type PostContext, watchPost } from '../../src/features/watch/post-view.ts';
+import type { WatchOutcome } from '../../src/features/watch/subscribe.ts';
 import { watchOutcomeWords } from '../../src/features/watch/view.ts';
 import type { AnswerState } from '../../src/questions/answer.ts';
 import type { HandOver } from '../../src/questions/hand-over.ts';

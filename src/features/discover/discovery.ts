@@ -5,7 +5,7 @@ import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../
 import type { LeftOut, PostContent } from '../../posts/kinds.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { isWaiting, type ListedSession } from '../../questions/session.ts';
-import { isTeamChannel } from '../watch/channel-guard.ts';
+import { isDirectMessage } from '../../slack/words.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
 const MOST_WAITING = 500;
@@ -17,27 +17,25 @@ const DAY_MS = 24 * 3_600_000;
 /** So many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 
-/**
- * Brings the raised hands of all listed sessions into the channels that want them. `isUnlisted`: whether the service has no
- * list, or its list has failed for some minutes.
- */
+/** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(
 	core: Core<{ watches: WatchStore }>,
-	{ isUnlisted, onChange }: { isUnlisted: () => boolean; onChange: () => void },
+	{
+		whyUnlisted,
+		onChange,
+	}: { whyUnlisted: () => Exclude<NoListReason, 'notDiscovering'> | null; onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	const { discoverSessions, service, watchLimits: limits } = core.config;
+	const { discoverSessions, watchLimits: limits } = core.config;
 	let isCut = false;
 	let hasListed = false;
 	/** The newest notice of each channel, so that the store is not asked again with each list. */
 	const toldKeys = new Map<string, string>();
 
 	function whyNot(): NoListReason | null {
-		if (!discoverSessions) return 'notDiscovering';
-		if (!service.usesList) return 'listOff';
-		return isUnlisted() ? 'noList' : null;
+		return discoverSessions ? whyUnlisted() : 'notDiscovering';
 	}
 
 	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
@@ -178,7 +176,7 @@ export type Discoveries = ReturnType<typeof createDiscoveries>;
 
 /** For the other people of a channel; a direct message has none. */
 function noticesIn(channel: ChannelKey, content: PostContent, now: number): readonly NewPost[] {
-	if (!isTeamChannel(channel)) return [];
 	const { teamId, channelId } = channel;
+	if (isDirectMessage(channelId)) return [];
 	return [{ target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content }];
 }

@@ -1,18 +1,12 @@
 import { loggedId } from '../../core/log.ts';
-import type {
-	ChannelKey,
-	Discovery,
-	DiscoverySettings,
-	NoListReason,
-	WatchOutcome,
-	WatchSettings,
-} from '../../database/watch.ts';
+import type { ChannelKey, Discovery, DiscoverySettings, NoListReason, WatchSettings } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/kinds.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
-import type { Subscriptions } from './subscribe.ts';
+import type { Endings } from './endings.ts';
+import type { Subscriptions, WatchOutcome } from './subscribe.ts';
 import {
 	DISCOVERY_OPTIONS,
 	discoveredByWords,
@@ -51,8 +45,10 @@ export function createWatchCommands({
 	reply,
 	channels,
 	watching,
-}: HandlerContext & { watching: { subscriptions: Subscriptions; discoveries: Discoveries; isListed(): boolean } }) {
-	const { subscriptions, discoveries } = watching;
+}: HandlerContext & {
+	watching: { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries; isListed(): boolean };
+}) {
+	const { subscriptions, endings, discoveries } = watching;
 	const errorContext = reply.errorContext();
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
@@ -111,7 +107,7 @@ export function createWatchCommands({
 				}
 				// An error of one session must not hide the outcomes of the others.
 				request.log.error({ session: loggedId(sessionId), code, err: error }, 'a session could not be watched');
-				outcome = { kind: 'unreadable', code, retryable: true };
+				outcome = { kind: 'unreadable', code };
 			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
@@ -145,13 +141,13 @@ export function createWatchCommands({
 		if (sessionIds === 'all') {
 			// First, because it adds watches.
 			const discovery = await discoveries.end({ teamId, channelId }, userId);
-			const count = await subscriptions.unwatch({ teamId, channelId }, null);
+			const count = await endings.unwatch({ teamId, channelId }, null);
 			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
 			return say(request, [unwatchedAllWords(count, discovery !== null)]);
 		}
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
-			const isEnded = (await subscriptions.unwatch({ teamId, channelId }, sessionId)) > 0;
+			const isEnded = (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
 			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
 			lines.push(unwatchedWords(sessionId, isEnded));
 		}

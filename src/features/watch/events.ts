@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ChannelEnd, ChannelKey } from '../../database/watch.ts';
 import type { GoneReason } from '../../posts/post.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import { forAnybody, NOTHING_TO_DO } from '../../slack/request.ts';
+import type { Endings } from './endings.ts';
 import { helpMessage } from './view.ts';
 
 const CHANNEL_EVENT = z.object({ channel: z.string() });
@@ -32,17 +32,17 @@ const DIRECT_MESSAGE_EVENT = z.object({
 /** Ends the watches of channels that are gone or shared with another organisation, and tells their creators. */
 export function registerChannelEvents({
 	listen,
-	watching,
+	watching: { endings },
 	channels,
 	config,
-}: HandlerContext & { watching: { channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> } }): void {
+}: HandlerContext & { watching: { endings: Endings } }): void {
 	/** Whether channels shared with other organisations may hold watches. */
 	const { allowExternal } = config.access;
 
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
 			const { data } = CHANNEL_EVENT.safeParse(event);
-			if (data !== undefined) await watching.channelEnded({ teamId, channelId: data.channel }, reason);
+			if (data !== undefined) await endings.endChannel({ teamId, channelId: data.channel }, reason);
 		});
 	}
 
@@ -51,13 +51,13 @@ export function registerChannelEvents({
 		if (data === undefined || allowExternal) return;
 		// Slack may also send this event for sharing inside our own organisation.
 		const channel = { teamId, channelId: data.channel };
-		if (!(await channels.isSharedInsideOnly(channel.channelId))) await watching.channelEnded(channel, 'channelShared');
+		if (!(await channels.isSharedInsideOnly(channel.channelId))) await endings.endChannel(channel, 'channelShared');
 	});
 
 	// Slack sends this when a private channel becomes shared with another organisation. The watches have its old id.
 	listen.event('channel_id_changed', async (event, teamId) => {
 		const channelId = ID_CHANGED_EVENT.safeParse(event).data?.old_channel_id;
-		if (channelId !== undefined && !allowExternal) await watching.channelEnded({ teamId, channelId }, 'channelShared');
+		if (channelId !== undefined && !allowExternal) await endings.endChannel({ teamId, channelId }, 'channelShared');
 	});
 }
 

@@ -2,15 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { codeOf, retryAtOf } from '../../core/errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
-import type { ReadKind, TakenSession, Watch } from '../../database/watch.ts';
+import type { ReadKind, TakenSession, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import type { Session } from '../../questions/session.ts';
 import type { OurAnswers } from '../../questions/session-snapshot.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
 import { createReadWindow, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
-import { logEnded } from './channel-guard.ts';
 import { createReading, keptOf } from './reading.ts';
-import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
+import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 import type { ReadOutcome, SessionUpdate } from './watched-session-store.ts';
 
@@ -27,8 +26,10 @@ export interface PollerOptions {
 	readonly ourAnswers: (session: Session, known: QuestionDigest | null) => Promise<ReadAnswers>;
 	/** Called after a post or a card update was stored. */
 	readonly onNews: () => void;
-	/** Called after a question was opened, changed or closed, or a watch began or ended. */
+	/** Called after a question was opened, changed or closed. */
 	readonly onQuestions: () => void;
+	/** Called after a read ended a watch. */
+	readonly onEnd: (watch: Watch, reason: WatchEnd) => void;
 }
 
 const LEASE_MS = 21_000;
@@ -48,9 +49,8 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	const { budget, health, onNews, onQuestions } = options;
-	const planner = createPlanner();
-	const reading = createReading(core, planner);
+	const { budget, health, onNews, onQuestions, onEnd } = options;
+	const reading = createReading(core);
 	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
 	let planAt = 0;
 	/** `health.down` as this process last stored it. */
@@ -131,11 +131,9 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 	async function plan(): Promise<void> {
 		const outlines = await store.outlines(serviceUrl);
 		const rate = budget.rates().planned;
-		planner.plan(outlines, rate);
 		metrics.watchedSessions(outlines.length);
 		metrics.backgroundPerSecond(rate);
-		const now = clock.now();
-		const moves = movesFor(outlines, planner, now, recovered);
+		const moves = reading.plan(outlines, { perSecond: rate, recovered });
 		recovered = false;
 		if (moves.length > 0) await store.reschedule(moves);
 	}
@@ -177,10 +175,10 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		for (const { watchId, card, end } of watches) {
 			if (card !== null) metrics.card('wanted');
 			const watch = live.find(({ id }) => id === watchId);
-			if (watch !== undefined && end !== null) logEnded(log, watch, end);
+			if (watch !== undefined && end !== null) onEnd(watch, end);
 		}
 		if (watches.length > 0) onNews();
-		if (changesQuestion(taken, update) || watches.some(({ end }) => end !== null)) onQuestions();
+		if (changesQuestion(taken, update)) onQuestions();
 	}
 
 	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../../core.ts';
-import type { SessionOutline, StepRate, TakenSession, Watch, WatchEnd, WatchedSession } from '../../database/watch.ts';
+import type {
+	SessionOutline,
+	StepRate,
+	TakenSession,
+	Watch,
+	WatchEnd,
+	WatchedOutline,
+	WatchedSession,
+} from '../../database/watch.ts';
 import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
 import { type NewPost, targetOf } from '../../posts/post.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
@@ -8,15 +16,18 @@ import { occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session } from '../../questions/session.ts';
 import { type OurAnswers, type SeenSession, seenIn, showSame } from '../../questions/session-snapshot.ts';
 import { isSwitching, newsFor, REST_MS, type Told } from './news.ts';
-import { isEarlyReadAsked, type Planner } from './schedule.ts';
+import { createPlanner, isEarlyReadAsked, movesFor, type Planner } from './schedule.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
 
 const DAY_MS = 86_400_000;
 /** A raised hand that was never read holds its place for so many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
-/** The rules for what a read changes. Without side effects. */
-export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core<unknown>, planner: Planner) {
+/** The rules for what a read changes, and when the next one comes. Without side effects. */
+export function createReading(
+	{ clock, config: { watchMaxDays: maxDays } }: Core<unknown>,
+	planner: Planner = createPlanner(),
+) {
 	/** Whether a watch ends because nothing has changed for `maxDays`. */
 	function isStale({ lastChangeAt }: Watch): boolean {
 		return clock.now() - lastChangeAt > maxDays * DAY_MS;
@@ -74,6 +85,12 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 	}
 
 	return {
+		/** Plans the reads of all sessions anew. Returns those to move. `recovered`: see `movesFor`. */
+		plan(outlines: readonly WatchedOutline[], { perSecond, recovered }: { perSecond: number; recovered: boolean }) {
+			planner.plan(outlines, perSecond);
+			return movesFor(outlines, planner, clock.now(), recovered);
+		},
+
 		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
 		succeeded(
 			taken: TakenSession,

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { HandraiseError } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
-import type { ChannelKey, Expectation, Watch, WatchOutcome, WatchSettings } from '../../database/watch.ts';
+import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../database/watch.ts';
 import { targetOf } from '../../posts/post.ts';
 import { changesBetween } from '../../questions/changes.ts';
-import type { Session, SessionKey } from '../../questions/session.ts';
+import type { Session } from '../../questions/session.ts';
 import { seenIn } from '../../questions/session-snapshot.ts';
-import { logEnded } from './channel-guard.ts';
 import { newsFor } from './news.ts';
 import type { PollerOptions } from './poller.ts';
 import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
@@ -28,22 +27,31 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/** `onChange`: a watch began or ended. */
+export type WatchOutcome =
+	| { readonly kind: 'watching'; readonly expectation: Expectation }
+	/** The channel watches the session already. `changed`: its settings were updated. */
+	| { readonly kind: 'already'; readonly changed: boolean }
+	| LimitReached
+	| { readonly kind: 'unknownSession' }
+	| { readonly kind: 'over'; readonly status: string }
+	| { readonly kind: 'unreadable'; readonly code: string };
+
+/** `onChange`: a watch began or changed. */
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore }>,
 	{ budget, ourAnswers, onChange }: Pick<PollerOptions, 'budget' | 'ourAnswers'> & { onChange: () => void },
 ) {
-	const { serviceUrl, clock, log } = core;
+	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
 	const { watchLimits: limits } = core.config;
-	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
 
 	return {
 		/** The access policy has allowed the request, and the bot is a member of the channel. */
 		async watch(request: WatchRequest): Promise<WatchOutcome> {
 			const { teamId, channelId, sessionId } = request;
-			const existing = await store.find({ teamId, channelId }, keyOf(sessionId));
+			const key = { service: serviceUrl, sessionId };
+			const existing = await store.find({ teamId, channelId }, key);
 			let reading: Awaited<ReturnType<WatchRequest['read']>>;
 			try {
 				reading = await request.read(sessionId);
@@ -52,10 +60,8 @@ export function createSubscriptions(
 				if (error.code === 'session_not_found' || error.code === 'invalid_session_id')
 					return { kind: 'unknownSession' };
 				// What is watched stays watched while the service is away.
-				if (existing !== null && !changesSettings(existing, request)) {
-					return { kind: 'already', watch: existing, changed: false };
-				}
-				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
+				if (existing !== null && !changesSettings(existing, request)) return { kind: 'already', changed: false };
+				return { kind: 'unreadable', code: error.code };
 			}
 			const { session, readAt } = reading;
 			const ours = await ourAnswers(session, null);
@@ -67,7 +73,7 @@ export function createSubscriptions(
 				id: randomUUID(),
 				teamId,
 				channelId,
-				session: keyOf(sessionId),
+				session: key,
 				...settingsAfter(existing, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
@@ -87,29 +93,10 @@ export function createSubscriptions(
 				return result;
 			}
 			onChange();
-			if (result.kind === 'already') return result;
+			if (result.kind === 'already') return { kind: 'already', changed: result.changed };
 			// While somebody adds many, the rate is lower than in the long run.
 			const expectation = expectationFor(await store.countSessions(serviceUrl), budget.rates().usual);
-			return { kind: 'watching', watch: result.watch, expectation };
-		},
-
-		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
-		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
-			const watches =
-				sessionId === null ? await store.ofChannel(channel) : [await store.find(channel, keyOf(sessionId))];
-			const now = clock.now();
-			let count = 0;
-			for (const watch of watches) {
-				if (watch === null) continue;
-				// Nobody stopped this one: it comes again with the next `watch all`.
-				const reason = sessionId === null && watch.mode === 'raisedHand' ? 'discoveryEnded' : 'unwatched';
-				const options = { now, posts: [], keepPending: false };
-				if ((await store.end(watch.id, reason, options)) === null) continue;
-				count += 1;
-				logEnded(log, watch, reason);
-			}
-			if (count > 0) onChange();
-			return count;
+			return { kind: 'watching', expectation };
 		},
 
 		list: store.list,
@@ -135,14 +122,20 @@ const QUICKER_THAN_A_ROUND = 6;
 const SLOW_SECONDS = 60;
 
 /** How soon changes of a new watch are noticed, in seconds. */
-export function expectationFor(watched: number, readsPerSecond: number): Expectation {
+export function expectationFor(watched: number, readsPerSecond: number) {
+	/** To read every watched session once, in turn. */
 	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
 	return {
 		roundSeconds,
+		/** Until a question of a working session is noticed (`npm run bench:watching`). */
 		typicalSeconds: Math.max(1, roundSeconds / 2 / QUICKER_THAN_A_ROUND),
+		/** Between two reads of a session. */
 		longestSeconds: Math.max(CEILING_MS / 1000, roundSeconds * CEILING_ROUNDS),
+		/** Whether to tell the person who adds the watch. */
 		slow: roundSeconds > SLOW_SECONDS,
 	};
 }
+
+export type Expectation = Readonly<ReturnType<typeof expectationFor>>;
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>;

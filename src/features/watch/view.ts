@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { Discovery, Expectation, NoListReason, Watch, WatchOutcome } from '../../database/watch.ts';
+import type { Discovery, NoListReason, Watch } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/kinds.ts';
 import type { Question } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -28,6 +28,7 @@ import {
 	statusWords,
 	viewTitle,
 } from '../../slack/words.ts';
+import type { Expectation, WatchOutcome } from './subscribe.ts';
 
 const REASONS = {
 	asked: '',

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../../src/config.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Discovery, Watch } from '../../../src/database/watch.ts';
 import { createDiscoveries } from '../../../src/features/discover/discovery.ts';
-import { endChannel } from '../../../src/features/watch/channel-guard.ts';
+import { createEndings } from '../../../src/features/watch/endings.ts';
 import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { NewPost } from '../../../src/posts/post.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
@@ -363,7 +362,10 @@ export function describeDiscoveries(subject: Subject): void {
 			await raised('s1');
 			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
 			const end = (at: ReturnType<typeof store>) =>
-				endChannel(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG }), C1, 'channelShared');
+				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG }), () => {}).endChannel(
+					C1,
+					'channelShared',
+				);
 			await Promise.all([end(store()), end(replica())]);
 			expect(await store().discoveryOf(C1, null)).toBeNull();
 			expect(await store().ofChannel(C1)).toEqual([]);
@@ -387,12 +389,11 @@ function discoveriesOver(store: WatchStore, now: () => number) {
 		serviceUrl: SERVICE,
 		config: {
 			discoverSessions: true,
-			service: { usesList: true } as Config['service'],
 			watchLimits: { ...NO_LIMITS, channel: 3 },
 		},
 		metrics: { watches: createRecordingMetrics().metrics },
 		clock: { ...systemClock, now },
 		log: createRecordingLog(),
 	});
-	return createDiscoveries(core, { isUnlisted: () => false, onChange: () => {} });
+	return createDiscoveries(core, { whyUnlisted: () => null, onChange: () => {} });
 }

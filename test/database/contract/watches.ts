@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import { createSharedState } from '../../../src/database/postgres.ts';
 import type { Watch } from '../../../src/database/watch.ts';
-import { endChannel } from '../../../src/features/watch/channel-guard.ts';
+import { createEndings } from '../../../src/features/watch/endings.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -210,7 +210,10 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			const log = createRecordingLog();
 			const end = (at: ReturnType<typeof store>) =>
-				endChannel(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log }), C1, 'channelShared');
+				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log }), () => {}).endChannel(
+					C1,
+					'channelShared',
+				);
 			await Promise.all([end(store()), end(replica()), end(store())]);
 			await end(replica());
 			expect(await store().ofChannel(C1)).toEqual([]);

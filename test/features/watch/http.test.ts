@@ -55,6 +55,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		...NO_ANSWERS,
 		onNews: () => {},
 		onQuestions: () => {},
+		onEnd: () => {},
 	});
 	poller.start();
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {

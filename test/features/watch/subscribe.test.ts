@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import type { WatchLimits, WatchSettings } from '../../../src/database/watch.ts';
+import { createEndings } from '../../../src/features/watch/endings.ts';
 import { createSubscriptions, expectationFor } from '../../../src/features/watch/subscribe.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -29,13 +30,11 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		clock,
 		log: createRecordingLog(),
 	});
-	const subscriptions = createSubscriptions(core, {
-		budget: plentiful,
-		...NO_ANSWERS,
-		onChange: () => {
-			changes += 1;
-		},
-	});
+	const onChange = () => {
+		changes += 1;
+	};
+	const subscriptions = createSubscriptions(core, { budget: plentiful, ...NO_ANSWERS, onChange });
+	const { unwatch } = createEndings(core, onChange);
 	const reads: string[] = [];
 	const read = (sessionId: string) => {
 		reads.push(sessionId);
@@ -44,32 +43,27 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
 	const watch = (sessionId: string, settings: Partial<WatchSettings> = {}, asks = {}) =>
 		subscriptions.watch({ ...ann, sessionId, read, settings, ...asks });
-	return { store, subscriptions, watch, ann, ...fake, reads, recorded, changes: () => changes };
+	const stored = () => store.find(ann, { service: SERVICE, sessionId: 's1' });
+	return { store, subscriptions, watch, stored, unwatch, ann, ...fake, reads, recorded, changes: () => changes };
 }
 
 describe('watching', () => {
 	it('a second watch of the same session is no error', async () => {
-		const { watch, put, reads, changes } = await createHarness();
+		const { watch, put, reads, changes, stored } = await createHarness();
 		put({});
-		expect(await watch('s1')).toMatchObject({
-			kind: 'watching',
-			watch: { mode: 'everything', questionsInChannel: true },
-			expectation: { slow: false },
-		});
+		expect(await watch('s1')).toMatchObject({ kind: 'watching', expectation: { slow: false } });
+		expect(await stored()).toMatchObject({ mode: 'everything', questionsInChannel: true });
 		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
 		expect(reads).toEqual(['s1', 's1']);
 		expect(changes()).toBeGreaterThan(0);
 	});
 
 	it('a second watch changes the given settings and keeps the others', async () => {
-		const { watch, put } = await createHarness();
+		const { watch, put, stored } = await createHarness();
 		put({});
 		await watch('s1', { questionsInChannel: false });
-		expect(await watch('s1', { mode: 'questionsOnly' })).toMatchObject({
-			kind: 'already',
-			changed: true,
-			watch: { mode: 'questionsOnly', questionsInChannel: false },
-		});
+		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({ kind: 'already', changed: true });
+		expect(await stored()).toMatchObject({ mode: 'questionsOnly', questionsInChannel: false });
 	});
 
 	it('tells when a session is unknown, over or cannot be read now', async () => {
@@ -123,14 +117,14 @@ describe('watching', () => {
 
 describe('unwatching', () => {
 	it('ends one watch or all of a channel, and tells when there is none', async () => {
-		const { watch, put, subscriptions, ann } = await createHarness();
+		const { watch, put, subscriptions, ann, ...harness } = await createHarness();
 		for (const sessionId of ['s1', 's2', 's3']) {
 			put({ sessionId });
 			await watch(sessionId);
 		}
 		put({ sessionId: 'elsewhere' });
 		await watch('elsewhere', {}, { channelId: 'C2' });
-		const unwatch = (sessionId: string | null) => subscriptions.unwatch(ann, sessionId);
+		const unwatch = (sessionId: string | null) => harness.unwatch(ann, sessionId);
 		expect(await unwatch('s1')).toBe(1);
 		expect(await unwatch('s1')).toBe(0);
 		expect(await unwatch(null)).toBe(2);

@@ -222,6 +222,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			...NO_ANSWERS,
 			onNews: () => {},
 			onQuestions: () => {},
+			onEnd: () => {},
 			...options,
 		});
 		poller.start();
