@@ -75,7 +75,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 			const { ts, message } = await call();
 			if (target.kind !== 'person') missingSince.delete(target.channelId);
 			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
-			return threadTs === null || isThreaded(message) ? { kind: 'sent', ts } : { kind: 'unthreaded', ts };
+			return { kind: 'sent', ts, isUnthreaded: threadTs !== null && !isThreaded(message) };
 		} catch (error) {
 			const outcome = outcomeOf(error);
 			log.debug({ outcome }, 'Slack did not accept a post');

@@ -35,6 +35,7 @@ const STOOD_STILL = 'stood_still';
 
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
+type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Retry;
 type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
 /** What draws posts, and writes them to Slack. */
@@ -68,7 +69,7 @@ export function createOutbox(
 		const drawn = await draw(due);
 		// What it was about is not kept any more.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
-		if ('kind' in drawn) return resultOf(drawn, post, unknown);
+		if ('kind' in drawn) return failed(drawn, post, unknown);
 		const { message, key, isLast } = drawn;
 		if (key === post.shownKey && !unknown) {
 			if (isCard) metrics.card('unchanged');
@@ -78,9 +79,10 @@ export function createOutbox(
 		if (waiting !== null) return waiting;
 		const { outcome } = await callNow(post, token, { since: null, unknown }, await messages.prepare(due, message));
 		if (outcome === null) return null;
-		if (isCard) metrics.card(outcome.kind === 'sent' ? 'sent' : 'failed');
-		else if (outcome.kind === 'sent') metrics.post('posted');
-		return outcome.kind === 'sent' ? { kind: 'shown', ts, key, isLast } : resultOf(outcome, post, unknown);
+		const isSent = outcome.kind === 'sent';
+		if (isCard) metrics.card(isSent ? 'sent' : 'failed');
+		else if (isSent) metrics.post('posted');
+		return isSent ? { kind: 'shown', ts, key, isLast } : failed(outcome, post, unknown);
 	}
 
 	/** Sends a first post. Null when the lease was lost. */
@@ -111,7 +113,7 @@ export function createOutbox(
 		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
 		const drawn = await draw(due);
 		if (drawn === null) return dropped;
-		if ('kind' in drawn) return resultOf(drawn, post, unknown);
+		if ('kind' in drawn) return failed(drawn, post, unknown);
 		const { message, key, isLast, leftOut = [] } = drawn;
 		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
@@ -119,8 +121,8 @@ export function createOutbox(
 		if (outcome === null) return null;
 		// What an earlier attempt may have shown must not come again.
 		const shown = { kind: 'shown', key, isLast, sentAt, leftOut: unknown ? [] : leftOut } as const;
-		if (outcome.kind === 'unthreaded') return unthreadedResult(due, { ...shown, ts: outcome.ts }, unknown);
-		if (outcome.kind !== 'sent') return resultOf(outcome, post, unknown);
+		if (outcome.kind !== 'sent') return failed(outcome, post, unknown);
+		if (outcome.isUnthreaded) return unthreadedResult(due, { ...shown, ts: outcome.ts }, unknown);
 		metrics.post(unknown ? 'maybeRepeated' : 'posted');
 		return { ...shown, ts: outcome.ts };
 	}
@@ -189,22 +191,10 @@ export function createOutbox(
 	}
 
 	/** `unknown`: whether an earlier attempt may have sent something. */
-	function resultOf(outcome: SendOutcome | Retry, { attempts }: Post, unknown: boolean): Outcome {
+	function failed(outcome: Failure, { attempts }: Post, unknown: boolean): Outcome {
 		const now = clock.now();
-		switch (outcome.kind) {
-			case 'sent':
-			case 'unthreaded':
-				return { kind: 'shown', ts: outcome.ts, key: null, isLast: true };
-			case 'gone':
-			case 'refused':
-			case 'deleted':
-			case 'retry':
-				return outcome;
-			case 'later':
-				return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
-			case 'unknown':
-				return retry(now + retryDelay(attempts), outcome.code, true);
-		}
+		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
+		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
 	}
 
 	/** Makes one attempt for a post that is leased by `token` and notes the outcome. */

@@ -87,7 +87,8 @@ export interface DuePost {
 export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
 
 export type SendOutcome =
-	| { readonly kind: 'sent'; readonly ts: string }
+	/** `isUnthreaded`: in the channel, because its thread is gone. */
+	| { readonly kind: 'sent'; readonly ts: string; readonly isUnthreaded?: boolean }
 	/** The channel takes no posts: the watch ends. */
 	| { readonly kind: 'gone'; readonly reason: GoneReason }
 	/** Nothing was written. `ms`: the wait that Slack asks for, or null. `limited`: Slack's rate limit was hit. */
@@ -96,8 +97,6 @@ export type SendOutcome =
 	| { readonly kind: 'unknown'; readonly code: string }
 	/** Slack or the access policy refuses it, and would refuse it again. */
 	| { readonly kind: 'refused'; readonly code: string }
-	/** It was posted in the channel because its thread is gone. */
-	| { readonly kind: 'unthreaded'; readonly ts: string }
 	| { readonly kind: 'deleted' };
 
 export type AttemptResult =
@@ -141,7 +140,7 @@ export interface Look {
 }
 
 /** Null when there is nothing to say any more; an outcome when that is not known now, or it must not be said. */
-export type Drawn = Look | SendOutcome | null;
+export type Drawn = Look | Extract<SendOutcome, { readonly kind: 'later' | 'refused' }> | null;
 
 /** `isLast` left out: a message that is posted once. */
 export function lookOf(message: MessageContent, { isLast = true, ...rest }: Partial<Look> = {}): Look {

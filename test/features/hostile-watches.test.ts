@@ -16,7 +16,6 @@ import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { askedContent, postContext } from '../slack/support/posts.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { ended } from '../support/sentences.ts';
 
 const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
@@ -38,7 +37,9 @@ describe('hostile watched sessions', () => {
 					handOver: null,
 					isUpdate: true,
 					standing,
-					endedWords: isAnswered ? null : ended('unwatched'),
+					ended: isAnswered ? null : 'channelShared',
+					watchMaxDays: 7,
+					adminContact: name,
 					names,
 					dashboardUrl: 'https://dash.example',
 				});

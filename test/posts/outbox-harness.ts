@@ -54,7 +54,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 		sent.push(entry);
 		if (id !== null) history.set(id, { ts, at: clock.now(), isThreaded: outcome !== 'unthreaded' });
 		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
-		if (outcome === 'unthreaded') return { kind: 'unthreaded', ts };
+		if (outcome === 'unthreaded') return { kind: 'sent', ts, isUnthreaded: true };
 		// It is posted, but the call does not return.
 		if (outcome === 'hang') await clock.sleep(3_600_000, crash.signal);
 		return { kind: 'sent', ts };

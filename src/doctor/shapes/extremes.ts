@@ -48,7 +48,8 @@ export const GIANT_CARD: CardModel = {
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	waitedMs: 120_000,
-	endedWords: null,
+	ended: null,
+	watchMaxDays: 7,
 	isUpdate: true,
 };
 
@@ -65,7 +66,8 @@ export const POST: PostContext = {
 	watchedBy: USER_ID,
 	reader: null,
 	claims: null,
-	endedWords: null,
+	ended: null,
+	watchMaxDays: 7,
 	showsChoices: true,
 };
 export const GIANT_POST: PostContext = {
@@ -116,7 +118,7 @@ export function extremes(): Shape[] {
 	const readAt = NOW - 120_000;
 	const handedOver = { kind: 'handedOver', watchId: 'watch', messageIndex: 3, handOverId: '', from: USER_ID } as const;
 	const items = giant.items.map((_, position) => position);
-	const unreadable = { kind: 'unreadable', code: 'unauthorized', retryable: false } as const;
+	const unreadable = { kind: 'unreadable', code: 'unauthorized' } as const;
 	const error = { ...MODEL, adminContact: 'the people on call '.repeat(20) };
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [

@@ -1,5 +1,13 @@
 import { quietUntil } from '../../core/quiet-hours.ts';
-import type { LadderTimes, QuietHours, ReminderStage } from '../../database/channel-settings.ts';
+import {
+	type ChannelSettings,
+	isStillDue,
+	type LadderTimes,
+	type QuietHours,
+	type ReminderStage,
+	timesIn,
+} from '../../database/channel-settings.ts';
+import type { ReminderEntry } from '../../posts/kinds.ts';
 import type { TakenLadder, Wait } from './ladder-store.ts';
 
 /** A ladder that was taken, with the settings of its channel. */
@@ -86,4 +94,14 @@ function nextReminder(
 		reminders.push({ stage: 'reminder', at: afterQuietHours(postedAt + remindAfterMs) });
 	}
 	return reminders.find(({ at }) => at <= now) ?? reminders.toSorted((one, other) => one.at - other.at)[0] ?? null;
+}
+
+/** Those of these reminders that the settings of now allow: none in quiet hours. */
+export function stillDue(
+	entries: readonly ReminderEntry[],
+	{ settings, defaults, now }: { settings: ChannelSettings; defaults: LadderTimes; now: number },
+): readonly ReminderEntry[] {
+	const { quietHours } = settings;
+	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
+	return entries.filter((entry) => isStillDue(entry, timesIn(settings, defaults), now));
 }

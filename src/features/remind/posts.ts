@@ -1,13 +1,12 @@
-import { quietUntil } from '../../core/quiet-hours.ts';
 import type { Core } from '../../core.ts';
-import { isStillDue, type ReminderStage, timesIn } from '../../database/channel-settings.ts';
+import type { ReminderStage } from '../../database/channel-settings.ts';
 import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
 import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
-import { hashOf } from '../../slack/parts.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { askedOf, endOf, type QuestionFacts } from '../watch/facts.ts';
 import { outcomeWords } from '../watch/post-view.ts';
+import { stillDue } from './ladder.ts';
 import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, updatedReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
@@ -30,7 +29,7 @@ export function createReminderDrawing(
 				if (watch.ended !== null || view === null || question === null) return [];
 				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				if (stored?.id !== entry.questionId || stored.settled !== null || question.openCount === 0) return [];
-				const standing = await facts.standing(entry.sessionId, question.messageIndex);
+				const standing = await facts.standing({ ...watch.session, messageIndex: question.messageIndex });
 				if (isAnsweredSince(standing, checkedAt)) return [];
 				const { discreet, channelId } = watch;
 				const handOver = await facts.holderOf({ watch, question: stored });
@@ -68,10 +67,7 @@ export function createReminderDrawing(
 		await Promise.all(before.map(learnNames));
 		const now = clock.now();
 		const { settings: current } = await channelSettings.read(target);
-		const { quietHours } = current;
-		if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;
-		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, config.ladderTimes), now));
-		const open = await openQuestions(wanted);
+		const open = await openQuestions(stillDue(oldestFirst, { settings: current, defaults: config.ladderTimes, now }));
 		const [first] = open;
 		if (first === undefined) return null;
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
@@ -80,7 +76,7 @@ export function createReminderDrawing(
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		if (kind === 'digest') return lookOf(digestPost(listed, context), { leftOut });
 		// As an update shows it, which names no time and mentions nobody.
-		const key = hashOf(updatedReminderPost(first, '', directory).blocks);
+		const { key } = lookOf(updatedReminderPost(first, '', directory));
 		return lookOf(reminderPost(first, context), { key, isLast: false, leftOut });
 	}
 
@@ -91,10 +87,9 @@ export function createReminderDrawing(
 		const how = endOf(due);
 		const context = await facts.contextOf(due, asked);
 		const handOver = await facts.holderOf(due);
-		const { question, readAt } = asked;
-		const sessionName = context.view?.name ?? '';
 		const threadOnly = due.watch?.questionsInChannel === false;
-		const reminder = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
+		const told = { sessionName: context.view?.name ?? '', threadOnly, handOver, link: null };
+		const reminder = { ...context, ...asked, ...told, entry };
 		await learnNames(reminder);
 		const message = updatedReminderPost(reminder, outcomeWords(asked, how, context), directory);
 		return lookOf(message, { isLast: how !== null });

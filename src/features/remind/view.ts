@@ -1,7 +1,7 @@
 import type { Mention } from '../../database/channel-settings.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
+import type { Asked } from '../../posts/post.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
-import type { QuestionView } from '../../questions/session-snapshot.ts';
 import { context, type MessageContent, message, section, sectionsOf } from '../../slack/parts.ts';
 import { openQuestion, questionText, tellsQuestion } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
@@ -19,11 +19,10 @@ import {
 } from '../../slack/words.ts';
 import { asksWords, type PostContext } from '../watch/post-view.ts';
 
-export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
+export interface RemindedQuestion
+	extends Asked,
+		Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
 	readonly entry: ReminderEntry;
-	readonly question: QuestionView;
-	/** When the read began that found the question, clock milliseconds. */
-	readonly readAt: number;
 	readonly sessionName: string;
 	/** Whether the channel shows none of the session's questions outside of its thread. */
 	readonly threadOnly: boolean;

@@ -23,11 +23,20 @@ import {
 	statusWords,
 	stepWords,
 } from '../../slack/words.ts';
-import { answeredLine, isThere, OUTSIDE, type PostContext, resultBlocks, waitingLine } from './post-view.ts';
+import {
+	answeredLine,
+	endedWords,
+	isThere,
+	OUTSIDE,
+	type PostContext,
+	resultBlocks,
+	waitingLine,
+} from './post-view.ts';
 
 /** What a card shows, for its newest question. Holds no link that gives access to whoever has it. */
 export interface CardModel
-	extends Pick<PostContext, 'claims' | 'discreet' | 'endedWords' | 'handOver' | 'isUpdate' | 'names' | 'standing'> {
+	extends Pick<PostContext, 'claims' | 'discreet' | 'handOver' | 'isUpdate' | 'names' | 'standing'>,
+		Pick<PostContext, 'adminContact' | 'ended' | 'watchMaxDays'> {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
@@ -96,7 +105,7 @@ function latestSteps(view: SessionSnapshot, open: QuestionView | null): KnownBlo
 }
 
 function footer(model: CardModel): KnownBlock[] {
-	const { view, checkedAt, endedWords, dashboardUrl } = model;
+	const { view, checkedAt, ended, dashboardUrl } = model;
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
 	const url = dashboardLink(dashboardUrl, view.sessionId);
 	return [
@@ -105,8 +114,8 @@ function footer(model: CardModel): KnownBlock[] {
 			view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 			view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
 			url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
-			endedWords === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
+			ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
 		),
-		...context(endedWords ?? '', checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`),
+		...context(endedWords(model), checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`),
 	];
 }

@@ -1,17 +1,17 @@
 import type { Core } from '../../core.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
+import type { QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
-import { endWords, type PostContext, type SettledLook } from './post-view.ts';
+import type { PostContext, SettledLook } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
 	{
-		serviceUrl,
 		store: { answers, claims, watches },
 		config,
 		clients: { background: client },
@@ -21,12 +21,10 @@ export function createQuestionFacts(
 	}: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
 	mayAct: MayAct,
 ) {
-	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
-
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
-	async function answerTo(question: StoredQuestion | null, sessionId: string, messageIndex: number) {
-		const newest = await answers.standing(keyOf(sessionId, messageIndex));
-		if (question === null || question.messageIndex !== messageIndex) return newest;
+	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
+		const newest = await answers.standing(key);
+		if (question === null || question.messageIndex !== key.messageIndex) return newest;
 		const { answerId, askedAt } = question;
 		// One that nobody watches any more may still be answered.
 		const settledAt = question.settled === 'unwatched' ? null : question.settledAt;
@@ -38,8 +36,8 @@ export function createQuestionFacts(
 	}
 
 	/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
-	async function claimed(sessionId: string, messageIndex: number) {
-		const active = await claims.active(keyOf(sessionId, messageIndex), clock.now());
+	async function claimed(key: QuestionKey) {
+		const active = await claims.active(key, clock.now());
 		return {
 			userIds: active.map(({ person }) => person.userId),
 			until: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
@@ -52,7 +50,7 @@ export function createQuestionFacts(
 	}
 
 	return {
-		standing: (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex)),
+		standing: answers.standing,
 		refusal,
 		shownOf: watches.shownOf,
 
@@ -60,24 +58,19 @@ export function createQuestionFacts(
 		async contextOf(due: DuePost, asked: Asked | null = null): Promise<PostContext> {
 			const { post, watch, view, threadTs } = due;
 			const { content, target } = post;
-			const sessionId = watch?.session.sessionId ?? '';
 			const isUpdate = post.ts !== null;
-			const { adminContact } = config.access;
-			const shown = 'messageIndex' in content ? content : (view?.question ?? null);
-			const messageIndex = asked?.question.messageIndex ?? shown?.messageIndex ?? null;
-			const isStored = sessionId !== '' && messageIndex !== null;
+			const { messageIndex } = asked?.question ?? ('messageIndex' in content ? content : view?.question) ?? {};
+			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			const isCard = content.kind === 'card';
 			const isAlone = watch?.mode === 'raisedHand' && (content.kind === 'question' || content.kind === 'switching');
 			// A new post names nobody: it would notify them.
 			const [standing, claims, refused] = await Promise.all([
-				isStored ? answerTo(due.question, sessionId, messageIndex) : null,
-				isStored && (isCard || (isUpdate && isAlone)) ? claimed(sessionId, messageIndex) : { userIds: [], until: null },
-				isStored && isUpdate && asked !== null
-					? answers.refused(keyOf(sessionId, messageIndex), asked.question.fingerprint)
-					: null,
+				key && answerTo(due.question, key),
+				key !== null && (isCard || (isUpdate && isAlone)) ? claimed(key) : { userIds: [], until: null },
+				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 			]);
 			return {
-				sessionId,
+				sessionId: watch?.session.sessionId ?? '',
 				view,
 				standing,
 				refused,
@@ -87,14 +80,15 @@ export function createQuestionFacts(
 				watchedBy: watch?.createdBy ?? '',
 				reader: target.kind === 'person' ? target.userId : null,
 				claims: isCard || isAlone ? claims : null,
-				endedWords: watch?.ended ? endWords(watch.ended.reason, config.watchMaxDays, adminContact) : null,
+				ended: watch?.ended?.reason ?? null,
+				watchMaxDays: config.watchMaxDays,
 				offersOptions: config.quickAnswers && watch?.buttons === true,
 				showsChoices: config.showAnswers !== 'never',
 				discreet: watch?.discreet !== false,
 				isUpdate,
 				now: clock.now(),
 				names: directory,
-				adminContact,
+				adminContact: config.access.adminContact,
 			};
 		},
 

@@ -57,8 +57,10 @@ export interface PostContext {
 	readonly handOver: HandOver | null;
 	/** Who is answering, and until when at least; null where a card shows it. */
 	readonly claims: { readonly userIds: readonly string[]; readonly until: number | null } | null;
-	/** Why it is not watched any more; null while it is. mrkdwn. */
-	readonly endedWords: string | null;
+	/** Why it is not watched any more; null while it is. */
+	readonly ended: WatchEnd | null;
+	/** `WATCH_MAX_DAYS` */
+	readonly watchMaxDays: number;
 	/** As buttons. */
 	readonly offersOptions: boolean;
 	/** Whether channels see which option somebody chose. */
@@ -98,7 +100,7 @@ const PLAIN = {
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
 		return message(text, [...section(`*${text}*`), ...resultBlocks(result)]);
 	},
-	watchEnded: (_, { endedWords }) => `👋 ${endedWords ?? ''}`,
+	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
 	serviceDown: ({ since }) =>
 		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
 	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
@@ -313,6 +315,11 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 	channelNotAllowed:
 		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
 };
+
+/** Why a watch ended; empty while it goes on. mrkdwn. */
+export function endedWords(post: Pick<PostContext, 'ended' | 'watchMaxDays' | 'adminContact'>): string {
+	return post.ended === null ? '' : endWords(post.ended, post.watchMaxDays, post.adminContact);
+}
 
 /** mrkdwn */
 export function endWords(reason: WatchEnd, days: number | null, adminContact: string | null): string {

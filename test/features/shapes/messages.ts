@@ -56,7 +56,6 @@ import { type CardModel, watchCard } from '../../../src/features/watch/card-view
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
 import {
 	askedPost,
-	endWords,
 	outcomeWords,
 	type PostContext,
 	type PostedContent,
@@ -209,7 +208,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
 	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),
-	over: cardOf(OVER, { endedWords: endWords('sessionOver', 7, null) }),
+	over: cardOf(OVER, { ended: 'sessionOver' }),
 	'everything hostile': cardOf(sessionOf(HOSTILE)),
 };
 
@@ -302,9 +301,7 @@ export function watchVariants(): Shape[] {
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 		}),
 		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
-		...WATCH_ENDS.flatMap((reason) =>
-			postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, endedWords: endWords(reason, 7, null) }),
-		),
+		...WATCH_ENDS.flatMap((reason) => postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, ended: reason })),
 		...postShapes('giant', [{ kind: 'end' }], GIANT_END),
 		...postShapes('failed', [{ kind: 'end' }], { ...POST, view: snapshotAtNow({ ...AT_WORK, status: 'failed' }) }),
 		...askedShapes('plain', questionOf(ASKS), POST),

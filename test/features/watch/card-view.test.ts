@@ -26,7 +26,9 @@ function wordsOf(standing: Answer | null): string[] {
 		handOver: null,
 		isUpdate: true,
 		standing,
-		endedWords: null,
+		ended: null,
+		watchMaxDays: 7,
+		adminContact: null,
 		names,
 		dashboardUrl: null,
 	});

@@ -73,7 +73,7 @@ describe('watching', () => {
 		failures.set('s2', 'unavailable');
 		expect(await watch('s1')).toEqual({ kind: 'over', status: 'completed' });
 		expect(await watch('nothing')).toEqual({ kind: 'unknownSession' });
-		expect(await watch('s2')).toEqual({ kind: 'unreadable', code: 'unavailable', retryable: true });
+		expect(await watch('s2')).toEqual({ kind: 'unreadable', code: 'unavailable' });
 		expect(await store.countSessions(SERVICE)).toBe(0);
 	});
 
