@@ -37,8 +37,6 @@ const reminderEntry = z.object({
 	dueAt: z.number(),
 	/** Whether none comes after it. */
 	isLast: z.boolean(),
-	/** How many reminders came before. */
-	number: z.int(),
 	/** When the reminder before was announced; null for the first. */
 	lastReminderAt: z.number().nullable(),
 });

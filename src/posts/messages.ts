@@ -120,9 +120,8 @@ export function createMessages({ clients: { background: client }, directChannelO
 			}
 			const threadTs = threadOf(due);
 			const metadata = { event_type: EVENT_TYPE, event_payload: { key: id } };
-			const message = { channel, ...content, metadata };
-			if (threadTs === null) return () => send(() => client.chat.postMessage(message), target);
-			return () => send(() => client.chat.postMessage({ ...message, thread_ts: threadTs }), target, threadTs);
+			const message = { channel, ...content, metadata, ...(threadTs !== null && { thread_ts: threadTs }) };
+			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
 		/** Deletes a post. `refused`: Slack never allows it. */

@@ -211,7 +211,7 @@ function remindersOf({ channel, ladders }: LadderBatch, random: Random): NewPost
 	const entries = ladders.map(({ ladder }): ReminderEntry => {
 		const { watchId, questionId, postTs, session: asked } = ladder;
 		const question = { watchId, sessionId: asked.sessionId, questionId, postTs, postedAt: T0, heldBy: null };
-		return { ...question, stage: 'escalation', dueAt: T0, isLast: false, number: 0, lastReminderAt: null };
+		return { ...question, stage: 'escalation', dueAt: T0, isLast: false, lastReminderAt: null };
 	});
 	const [entry] = entries as [ReminderEntry, ...ReminderEntry[]];
 	const key = `stage:${random.uniform()}`;

@@ -96,7 +96,6 @@ export const ESCALATION: RemindedQuestion = {
 		stage: 'escalation',
 		dueAt: NOW - 10_000,
 		isLast: true,
-		number: 0,
 		lastReminderAt: null,
 	},
 	question: questionOf(GIANT_SESSION),

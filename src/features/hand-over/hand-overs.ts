@@ -74,9 +74,8 @@ export function createHandOvers(
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion) {
-			const { userId } = person;
-			const handed = questionOf(person, pressed);
-			const result = await store.giveBack({ ...handed, userId }, clock.now());
+			const given = { ...questionOf(person, pressed), userId: person.userId };
+			const result = await store.giveBack(given, clock.now());
 			onNews();
 			return result;
 		},

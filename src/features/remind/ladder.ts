@@ -32,7 +32,7 @@ const READ_BEFORE_DUE_MS = 10_000;
 /** ...unless it is older than this: the reminder waited for other reminders meanwhile. */
 const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
-const LOOK_AGAIN_MS = 1_000;
+export const LOOK_AGAIN_MS = 1_000;
 const LOOK_AGAIN_FAILING_MS = 5_000;
 /** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
 const LOOK_AGAIN_ANSWERED_MS = 10_000;

@@ -6,7 +6,7 @@ import type { Core } from '../../core.ts';
 import { timesIn } from '../../database/channel-settings.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { type Decision, type DueReminder, decide, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
+import { type Decision, type DueReminder, decide, LOOK_AGAIN_MS, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder, WaitingReminders } from './ladder-store.ts';
 
 interface Decided<Kind extends Decision = Decision> {
@@ -24,8 +24,6 @@ const WAIT_FOR_OTHERS_MS = 20_000;
 /** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
-
-const LOOK_AGAIN_MS = 1_000;
 
 /** Channels whose reminders are due in this time are read in any order. */
 const SAME_TIME_MS = 1_000;
@@ -164,19 +162,12 @@ function outcomeOf(
 
 /** One reminder goes into its question's thread. Several become one message in the channel that links to each thread. */
 function postOf({ channel }: LadderBatch, due: readonly Decided<Remind>[]): NewPost {
-	const entries = due.map(({ taken: { ladder }, decision }) => ({
-		watchId: ladder.watchId,
-		sessionId: ladder.session.sessionId,
-		questionId: ladder.questionId,
-		postTs: ladder.postTs,
-		postedAt: ladder.postedAt,
-		heldBy: ladder.heldBy,
-		stage: decision.stage,
-		dueAt: decision.reminderDueAt,
-		isLast: decision.stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
-		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
-		lastReminderAt: ladder.lastReminderAt,
-	}));
+	const entries = due.map(({ taken: { ladder }, decision: { stage, reminderDueAt: dueAt } }) => {
+		const { watchId, session, questionId, postTs, postedAt, heldBy, lastReminderAt } = ladder;
+		const isLast = stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1;
+		const about = { watchId, sessionId: session.sessionId, questionId, postTs, postedAt };
+		return { ...about, heldBy, stage, dueAt, isLast, lastReminderAt };
+	});
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
 	// Never the key of another one: a reminder that nobody saw comes again.
 	const key = `reminder:${randomUUID()}`;

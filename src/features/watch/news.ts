@@ -27,9 +27,7 @@ export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
 	const target = targetOf(watch);
 	const { seenAt } = seen.view;
 	let endings = watch.endings ?? NO_ENDINGS;
-	let card: CardUrgency | null = before === null ? 'progress' : null;
 	for (const change of changes) {
-		card = moreUrgent(card, urgencyOf(change));
 		if (change.kind === 'questionReworded') endings = withEnding(endings, false, seenAt);
 		const isAnswered = endsQuestion(change, before);
 		if (isAnswered !== null) endings = withEnding(endings, isAnswered, seenAt);
@@ -37,8 +35,9 @@ export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
 		const post = content === null ? [] : [{ target, ...content }];
 		posts.push(...(isSwitching(endings) ? post.flatMap((one) => untilItRests(one, watch.revision, seenAt)) : post));
 	}
-	const changed = card !== null && changes.length > 0;
-	if (card !== null && isSwitching(endings)) card = 'progress';
+	const isUrgent = !isSwitching(endings) && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
+	const changed = changes.length > 0;
+	const card: CardUrgency | null = isUrgent ? 'now' : changed || before === null ? 'progress' : null;
 	return { posts, card: watch.mode === 'raisedHand' ? null : card, changed, endings };
 }
 
@@ -58,30 +57,10 @@ function isPosted({ kind }: Change, { mode }: Watch): boolean {
 
 /** Whether this change ends a question with an answer; null: it ends none. */
 function endsQuestion(change: Change, before: Digest | null): boolean | null {
-	switch (change.kind) {
-		case 'questionChanged':
-			return hasOpenQuestion(before) ? false : null;
-		case 'questionAnswered':
-			return change.stillOpen.length === 0 ? true : null;
-		case 'questionClosed':
-			return false;
-		default:
-			return null;
-	}
-}
-
-function moreUrgent(first: CardUrgency | null, second: CardUrgency | null): CardUrgency | null {
-	return first === 'now' || second === 'now' ? 'now' : (first ?? second);
-}
-
-function urgencyOf(change: Change): CardUrgency {
-	switch (change.kind) {
-		case 'stepped':
-		case 'filesChanged':
-			return 'progress';
-		default:
-			return 'now';
-	}
+	if (change.kind === 'questionAnswered') return change.stillOpen.length === 0 ? true : null;
+	const isUnanswered =
+		change.kind === 'questionClosed' || (change.kind === 'questionChanged' && hasOpenQuestion(before));
+	return isUnanswered ? false : null;
 }
 
 function postOf(

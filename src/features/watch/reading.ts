@@ -68,10 +68,9 @@ export function createReading(
 
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
 	function endOf(watch: Watch, taken: TakenSession, failures: number, isGone: boolean): WatchUpdate[] {
-		const ended = (end: WatchEnd, posts: NewPost[]): WatchUpdate[] => {
-			const kept = { watchId: watch.id, revision: watch.revision, changed: false } as const;
-			return [{ ...kept, posts, card: null, slowly: false, end }];
-		};
+		const { id: watchId, revision } = watch;
+		const unchanged = { watchId, revision, changed: false, card: null, slowly: false } as const;
+		const ended = (end: WatchEnd, posts: NewPost[]): WatchUpdate[] => [{ ...unchanged, posts, end }];
 		if (watch.mode === 'raisedHand') {
 			// Nobody can tell any more whether its question is open.
 			const isLost = isGone || isStale(watch) || (watch.revision <= 0 && failures >= HAND_TRIES);

@@ -369,7 +369,7 @@ function reminderOf({ teamId, channelId }: Watch, { watchId, questionId, postTs 
 	const entry = { watchId, sessionId: 's1', questionId, postTs, postedAt: T0, heldBy: null } as const;
 	const content = {
 		kind: 'reminder',
-		entries: [{ ...entry, stage: 'reminder', dueAt: T0, isLast: false, number: 0, lastReminderAt: null }],
+		entries: [{ ...entry, stage: 'reminder', dueAt: T0, isLast: false, lastReminderAt: null }],
 	} as const;
 	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'reminder', content };
 }

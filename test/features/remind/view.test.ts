@@ -32,7 +32,7 @@ function reminderOf(
 	const messages = [{ ...saying(above), humanInput: [{ title, description, value: '' }] }];
 	const { question } = snapshotOf(buildSession({ status: 'active', messages }), now);
 	if (question === null) throw new Error('there is no question');
-	const times = { postedAt: now - 900_000, dueAt: now, lastReminderAt: null, number: 0 };
+	const times = { postedAt: now - 900_000, dueAt: now, lastReminderAt: null };
 	const entry = {
 		watchId: id,
 		sessionId: id,
