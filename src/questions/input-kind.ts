@@ -12,15 +12,15 @@ export type InputGuess =
 
 export const YES_NO = ['Yes', 'No'] as const;
 
-/** The first rule that matches decides. */
+/** The first rule that matches decides. Its patterns are of `matchingText`: lower case, no accents, no hyphens. */
 interface InputRule {
 	readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'line';
-	/** Matches the whole label (`labelOf`: lower case, no accents, no hyphens) without its final marks. */
-	readonly label: RegExp;
-	/** Matches the whole description (`matchingText`) without its final marks, for labels that are not enough. */
-	readonly description?: RegExp;
-	/** The rule does not apply when this matches in title or description, because another answer may be correct too. */
-	readonly unless: RegExp;
+	/** The whole label (`labelOf`) without its final marks. */
+	readonly label: string;
+	/** The whole description without its final marks, for labels that are not enough. */
+	readonly description?: string;
+	/** Words in title or description with which another answer may be correct too: then the rule does not apply. */
+	readonly unless: string;
 	/** The label must be a question. If the title is not one, a question in the description counts. */
 	readonly question?: true;
 }
@@ -29,98 +29,76 @@ interface InputRule {
 const DOUBT =
 	'or|and|ranges?|between|approx\\p{L}*|about|around|roughly|estimated?|any|if|unless|otherwise|none|unknown|skip|not sure|optional|reasons?|why|explain|describe|also|each|every|per|lists?|multiple|several|all|both|etc|blank|plus|with|including|maybe|oder|und|bis';
 
+const MORE_THAN_YES_OR_NO = 'if (?:yes|no|not|so|you)|why|explain|reasons?|maybe|yes ?/ ?no ?/ ?\\p{L}+';
 /** The answer to such a question is more than yes or no. */
-export const WANTS_MORE_THAN_YES_OR_NO = words(
-	'if (?:yes|no|not|so|you)|why|explain|reasons?|maybe|yes ?/ ?no ?/ ?\\p{L}+',
-);
+export const WANTS_MORE_THAN_YES_OR_NO = words(MORE_THAN_YES_OR_NO);
 
 const POSSESSIVE = "(?:(?:the|your|my|our|his|her|their|a|an|customer's|recipient's|guest's) )?";
 
-export const INPUT_RULES: readonly InputRule[] = [
+const RULES: readonly InputRule[] = [
 	{
 		kind: 'yesNo',
-		label: /^.*(?:[([] ?(?:yes|y) ?[/|,] ?(?:no|n) ?[)\]]|(?<!\p{L})(?:yes or no|yes ?\/ ?no|y\/n))$/u,
-		unless: WANTS_MORE_THAN_YES_OR_NO,
+		label: '.*(?:[([] ?(?:yes|y) ?[/|,] ?(?:no|n) ?[)\\]]|(?<!\\p{L})(?:yes or no|yes ?/ ?no|y/n))',
+		unless: MORE_THAN_YES_OR_NO,
 	},
 	{
 		kind: 'yesNo',
-		label: /^[^\n]+$/u,
-		description:
-			/^(?:(?:please )?(?:answer|reply|say|enter|type|choose|respond|only)(?: with)?:? ?)?["'([]?(?:(?:either )?yes"? or "?no|yes ?[/|,] ?no|y ?[/|] ?n)["')\]]?$/u,
-		unless: words('or(?! no)|which|what|who|when|where|how|why|explain|describe|reasons?|maybe|if|each|all|every'),
+		label: '[^\\n]+',
+		description: `(?:(?:please )?(?:answer|reply|say|enter|type|choose|respond|only)(?: with)?:? ?)?["'([]?(?:(?:either )?yes"? or "?no|yes ?[/|,] ?no|y ?[/|] ?n)["')\\]]?`,
+		unless: 'or(?! no)|which|what|who|when|where|how|why|explain|describe|reasons?|maybe|if|each|all|every',
 	},
 	{
 		kind: 'yesNo',
 		label:
-			/^(?:(?:ok(?:ay)?|so|now|and),? )?(?:(?:shall|should|may|can|could) (?:i|we) |do you (?:want me to|want to|agree|approve|confirm|consent|accept)(?![\p{L}\p{N}])|would you like (?:me )?to |(?:is it|is that|is this|are you) (?:ok|okay|fine|all right|alright|acceptable|sure|ready)(?![\p{L}\p{N}])|(?:proceed|continue|go ahead|approve|confirm|agree|accept|ready|soll ich|darf ich|puis je|puedo)(?![\p{L}\p{N}]))[^?\n]{0,160}$/u,
+			'(?:(?:ok(?:ay)?|so|now|and),? )?(?:(?:shall|should|may|can|could) (?:i|we) |do you (?:want me to|want to|agree|approve|confirm|consent|accept)(?![\\p{L}\\p{N}])|would you like (?:me )?to |(?:is it|is that|is this|are you) (?:ok|okay|fine|all right|alright|acceptable|sure|ready)(?![\\p{L}\\p{N}])|(?:proceed|continue|go ahead|approve|confirm|agree|accept|ready|soll ich|darf ich|puis je|puedo)(?![\\p{L}\\p{N}]))[^?\\n]{0,160}',
 		question: true,
-		unless: words(
+		unless:
 			'or(?! not)|oder|ou|any\\p{L}*|some\\p{L}*|else|other|another|different|which|what|who|when|where|how|why|explain|describe|details?|changes?|feedback|help|tell|provide|suggest|instead|(?:can|could|may) i (?:have|get|ask|know|see)|if (?:yes|no|not|so)',
-		),
 	},
 	{
 		kind: 'number',
-		label: new RegExp(
-			`^(?:how many(?: \\p{L}[^?\\n]{0,80})?|${POSSESSIVE}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${POSSESSIVE}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)$`,
-			'u',
-		),
-		unless: words(
-			`${DOUBT}|which|who|what|when|where|at (?:least|most)|up to|more|less|old|digits|percent|units?|format`,
-		),
+		label: `(?:how many(?: \\p{L}[^?\\n]{0,80})?|${POSSESSIVE}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${POSSESSIVE}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)`,
+		unless: `${DOUBT}|which|who|what|when|where|at (?:least|most)|up to|more|less|old|digits|percent|units?|format`,
 	},
 	{
 		kind: 'email',
-		label: new RegExp(
-			`^(?:(?:please )?(?:enter|provide|give me|type) )?(?:${POSSESSIVE}(?:contact |work |business |personal |private |billing |account |login |recipient |sender |company |customer )?e ?mail ?(?:address|adresse|id)?|(?:what|which)(?: is|'s)? ${POSSESSIVE}e ?mail ?address(?: (?:should|do|shall|can|is|to|for)(?! \\p{L}+ (?:write|draft|say|send))[^?\\n]{0,80})?|what(?: is|'s) (?:your|the) e ?mail|e ?mail adresse|correo electronico|adresse e ?mail|adresse electronique)$`,
-			'u',
-		),
-		unless: words(`${DOUBT}|subject|body|text|content|provider|draft|e ?mails|addresses|phone|username|leave`),
+		label: `(?:(?:please )?(?:enter|provide|give me|type) )?(?:${POSSESSIVE}(?:contact |work |business |personal |private |billing |account |login |recipient |sender |company |customer )?e ?mail ?(?:address|adresse|id)?|(?:what|which)(?: is|'s)? ${POSSESSIVE}e ?mail ?address(?: (?:should|do|shall|can|is|to|for)(?! \\p{L}+ (?:write|draft|say|send))[^?\\n]{0,80})?|what(?: is|'s) (?:your|the) e ?mail|e ?mail adresse|correo electronico|adresse e ?mail|adresse electronique)`,
+		unless: `${DOUBT}|subject|body|text|content|provider|draft|e ?mails|addresses|phone|username|leave`,
 	},
 	{
 		kind: 'url',
-		label: new RegExp(
-			`^(?:(?:please )?(?:enter|provide|paste|give me) )?${POSSESSIVE}(?:website |page |webhook |base |repository |repo |target |login |image |video |callback )?(?:url|web address)(?: (?:of|to|for) [^?\\n]{1,60})?$|^(?:what|which)(?: is|'s)? ${POSSESSIVE}(?:\\p{L}{1,20} )?url(?: (?:should|do|of|for|to|is)[^?\\n]{0,60})?$`,
-			'u',
-		),
-		unless: words(`${DOUBT}|urls|slug|path|parameters?|domain|hostname|relative|pattern|name`),
+		label: `(?:(?:please )?(?:enter|provide|paste|give me) )?${POSSESSIVE}(?:website |page |webhook |base |repository |repo |target |login |image |video |callback )?(?:url|web address)(?: (?:of|to|for) [^?\\n]{1,60})?|(?:what|which)(?: is|'s)? ${POSSESSIVE}(?:\\p{L}{1,20} )?url(?: (?:should|do|of|for|to|is)[^?\\n]{0,60})?`,
+		unless: `${DOUBT}|urls|slug|path|parameters?|domain|hostname|relative|pattern|name`,
 	},
 	{
 		kind: 'date',
-		label: new RegExp(
-			`^${POSSESSIVE}(?:start |end |due |departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|anreisedatum|abreisedatum|fecha)$`,
-			'u',
-		),
+		label: `${POSSESSIVE}(?:start |end |due |departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:arrival|departure|travel|delivery|purchase))?|(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?|(?:datum|anreisedatum|abreisedatum|fecha)`,
 		// The date is sent as 2026-11-20, which is wrong for an item that names another format.
-		unless: words(
-			`${DOUBT}|dates|times?|flexible|prefer\\p{L}*|works?|suits?|best|earliest|latest|soon|month|week|format|(?<!yyyy[ ./])(?:dd|mm|tt|d|m)[ ./]+(?:dd|mm|m|d)(?:[ ./]+(?:yy|yyyy|jj|jjjj))?|mm ?/ ?yy|ddmmyyyy`,
-		),
+		unless: `${DOUBT}|dates|times?|flexible|prefer\\p{L}*|works?|suits?|best|earliest|latest|soon|month|week|format|(?<!yyyy[ ./])(?:dd|mm|tt|d|m)[ ./]+(?:dd|mm|m|d)(?:[ ./]+(?:yy|yyyy|jj|jjjj))?|mm ?/ ?yy|ddmmyyyy`,
 	},
 	{
 		kind: 'time',
-		label: new RegExp(
-			`^${POSSESSIVE}(?:start|end|arrival|departure|pick ?up|check ?in|check ?out|delivery|meeting|appointment|reservation) time$|^time of (?:day|arrival|departure|pick ?up)$|^(?:at |for )?what time (?:should|shall|do|does|is|will)[^?\\n]{0,80}$|^uhrzeit$`,
-			'u',
-		),
-		unless: words(
-			`${DOUBT}|times|zones?|format|duration|slots?|works?|suits?|prefer\\p{L}*|best|earliest|latest|flexible|date|day of|how long|which|hours?|minutes?`,
-		),
+		label: `${POSSESSIVE}(?:start|end|arrival|departure|pick ?up|check ?in|check ?out|delivery|meeting|appointment|reservation) time|time of (?:day|arrival|departure|pick ?up)|(?:at |for )?what time (?:should|shall|do|does|is|will)[^?\\n]{0,80}|uhrzeit`,
+		unless: `${DOUBT}|times|zones?|format|duration|slots?|works?|suits?|prefer\\p{L}*|best|earliest|latest|flexible|date|day of|how long|which|hours?|minutes?`,
 	},
 	{
 		kind: 'line',
-		label: new RegExp(
-			`^(?:(?:please )?(?:enter|provide|give me|type) |what(?: is|'s) )?${POSSESSIVE}(?:(?:full |first |last |middle |user ?|display |company |contact |file ?|project |account |product |city |nick ?)?name|user ?(?:name|id)|login(?: name)?|(?:phone|mobile|telephone|cell|order|booking|reference|invoice|customer|tracking|flight|house|room|ticket|vat|membership) ?(?:number|no|id|reference)|phone|telephone|(?:zip|postal|post|country|area|discount|promo|coupon|voucher|referral|airport|currency|language)(?: ?code)?|city|town|country|street|state|company|subject|(?:job )?title|website|domain|hostname|colou?r|hashtag|slug|time ?zone|price|budget|vorname|nachname|postleitzahl|plz|ort|stadt|telefonnummer|nombre|apellidos?|ciudad|nom|prenom|ville|code postal)$|^mm ?/ ?yy$`,
-			'u',
-		),
-		unless: words(
-			'lists?|each|every|multiple|several|all|describe|explain|paragraphs?|lines|list|names|details?|why|as many',
-		),
+		label: `(?:(?:please )?(?:enter|provide|give me|type) |what(?: is|'s) )?${POSSESSIVE}(?:(?:full |first |last |middle |user ?|display |company |contact |file ?|project |account |product |city |nick ?)?name|user ?(?:name|id)|login(?: name)?|(?:phone|mobile|telephone|cell|order|booking|reference|invoice|customer|tracking|flight|house|room|ticket|vat|membership) ?(?:number|no|id|reference)|phone|telephone|(?:zip|postal|post|country|area|discount|promo|coupon|voucher|referral|airport|currency|language)(?: ?code)?|city|town|country|street|state|company|subject|(?:job )?title|website|domain|hostname|colou?r|hashtag|slug|time ?zone|price|budget|vorname|nachname|postleitzahl|plz|ort|stadt|telefonnummer|nombre|apellidos?|ciudad|nom|prenom|ville|code postal)|mm ?/ ?yy`,
+		unless: 'lists?|each|every|multiple|several|all|describe|explain|paragraphs?|lines|list|names|details?|why|as many',
 	},
 	{
 		kind: 'line',
-		label: new RegExp(`^${POSSESSIVE}(?:e ?mail|url|date)(?: address)?$`, 'u'),
-		unless: words('lists?|each|every|multiple|several|all|lines|describe|explain'),
+		label: `${POSSESSIVE}(?:e ?mail|url|date)(?: address)?`,
+		unless: 'lists?|each|every|multiple|several|all|lines|describe|explain',
 	},
 ];
+
+const whole = (source: string) => new RegExp(`^(?:${source})$`, 'u');
+
+export const INPUT_RULES = RULES.map(({ kind, label, description, unless, question = false }) => {
+	const described = description === undefined ? null : whole(description);
+	return { kind, label: whole(label), description: described, unless: words(unless), question };
+});
 
 /** Code units. A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
@@ -146,14 +124,12 @@ function kindByRules(item: Pick<HumanInputItem, 'title' | 'description'>): 'long
 	const candidates = INPUT_RULES.filter(
 		(rule) => !rule.unless.test(text) && rule.description?.test(described) !== false,
 	);
+	const fits = (rule: (typeof INPUT_RULES)[number], text: string) =>
+		(!rule.question || text.endsWith('?')) && rule.label.test(withoutFinalMarks(text));
 	const rule =
 		candidates.find((candidate) => fits(candidate, label)) ??
-		candidates.find((candidate) => candidate.question === true && fits(candidate, question));
+		candidates.find((candidate) => candidate.question && fits(candidate, question));
 	return rule?.kind ?? 'longText';
-}
-
-function fits(rule: InputRule, label: string): boolean {
-	return (rule.question !== true || label.endsWith('?')) && rule.label.test(withoutFinalMarks(label));
 }
 
 /** The question in a description: "The total is 30 euros. Should I go on?" */

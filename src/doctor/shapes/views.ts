@@ -12,7 +12,7 @@ import {
 	QUESTIONS_PER_PAGE,
 } from '../../features/inbox/inbox.ts';
 import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/form.ts';
+import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/fields.ts';
 import { type SettingsModel, settingsForm } from '../../features/settings/view.ts';
 import { chooseItemModal } from '../../features/watch/view.ts';
 import { openQuestion, type Session } from '../../questions/session.ts';

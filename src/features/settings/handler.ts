@@ -1,32 +1,27 @@
 import { setBounded } from '../../core/values.ts';
-import type { ChannelSettings } from '../../database/channel-settings.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import type { Submitted, Wait } from '../../slack/listen.ts';
 import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
 import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
-import type { SettingsField, UserGroups } from './form.ts';
-import {
-	decodeSettingsMetadata,
-	emptiedList,
-	metadataFor,
-	placed,
-	readSettingsForm,
-	type SettingsErrors,
-	type SettingsMetadata,
-	settingsOf,
-} from './form.ts';
+import type { SettingsField, UserGroups } from './fields.ts';
 import type { createUserGroups, SettingsSaving } from './saving.ts';
 import {
 	conflictWords,
+	decodeSettingsMetadata,
+	emptiedList,
+	metadataFor,
 	NO_SETTINGS,
 	notSavedError,
+	readSettingsForm,
 	SETTINGS_LOADING,
 	SETTINGS_OUTDATED,
+	type SettingsMetadata,
 	settingsFailedWords,
 	settingsForm,
 	settingsNotice,
+	settingsRefused,
 	settingsSaved,
 } from './view.ts';
 
@@ -87,7 +82,7 @@ export function registerChannelSettings(
 
 	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
 		const before = decodeSettingsMetadata(view?.privateMetadata);
-		const list = view === null || before === null ? null : emptiedList(view.values, blockId, before);
+		const list = view === null || before === null ? null : emptiedList(view, blockId, before);
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
 		const key = keyOf(view, before);
 		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
@@ -101,34 +96,27 @@ export function registerChannelSettings(
 		return ifAllowed(before.channelId, show, { ...SILENTLY, takesTurn: true });
 	});
 
-	/** The form of what somebody else saved meanwhile. */
-	async function conflictForm(
-		{ channelId, base }: SettingsMetadata,
-		chosen: ChannelSettings,
-		stored: StoredChannelSettings,
-	) {
-		const settings = { before: settingsOf(base), newest: stored.settings, chosen };
-		const notice = conflictWords(stored.change?.by ?? null, settings, defaults);
-		const groups = await userGroups.listWithin(LIST_WITHIN_MS);
-		return formOf(metadataFor(channelId, stored, base), stored, groups, notice);
-	}
-
 	async function save(
 		request: AllowedRequest,
 		view: SubmittedView,
 		metadata: SettingsMetadata,
 		{ waitedMs, inTime }: Wait,
 	): Promise<Submitted> {
-		const { chosen, errors } = readSettingsForm(view.values, metadata, defaults);
-		if (Object.keys(errors).length > 0) return refuse(view, metadata, errors);
+		const { channelId, revision, base } = metadata;
+		const { before, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaults);
+		if (Object.keys(errors).length > 0) return settingsRefused(view, revision, errors);
 		await personReads.permit(request);
-		const refused = await saving.refusalsOf(request, { view, metadata }, chosen, waitedMs());
-		if (Object.keys(refused).length > 0) return refuse(view, metadata, refused);
+		const refused = await saving.refusalsOf(request, channelId, toCheck, waitedMs());
+		if (Object.keys(refused).length > 0) return settingsRefused(view, revision, refused);
 		const { kind, stored } = await inTime(saving.write(request, metadata, chosen), 'settings_outcome_unknown');
 		if (kind === 'conflict') {
-			return { ack: { response_action: 'update', view: await conflictForm(metadata, chosen, stored) } };
+			const settings = { before, newest: stored.settings, chosen };
+			const notice = conflictWords(stored.change?.by ?? null, settings, defaults);
+			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
+			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, notice);
+			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(kind, chosen, { channelId: metadata.channelId, defaults });
+		const saved = settingsSaved(kind, chosen, { channelId, defaults });
 		return { ack: { response_action: 'update', view: saved }, after: async () => saving.wake() };
 	}
 
@@ -141,16 +129,10 @@ export function registerChannelSettings(
 			return { place, run: async () => ({ ack: { response_action: 'update', view: outdated } }) };
 		},
 		failed(view, error) {
-			const words = notSavedError(reply.words(error, 'unchanged'));
-			return refuse(view, decodeSettingsMetadata(view.privateMetadata), { remind: words });
+			const remind = notSavedError(reply.words(error, 'unchanged'));
+			return settingsRefused(view, decodeSettingsMetadata(view.privateMetadata)?.revision ?? 0, { remind });
 		},
 	});
 
 	return (request: AllowedRequest) => logged(request, 'settings', null, () => openWindow(request));
-}
-
-/** Errors at fields leave the form as it is. */
-function refuse(view: SubmittedView, metadata: SettingsMetadata | null, errors: SettingsErrors): Submitted {
-	const byBlock = placed(errors, Object.keys(view.labels), metadata?.revision ?? 0);
-	return { ack: { response_action: 'errors', errors: byBlock } };
 }

@@ -1,19 +1,18 @@
 import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
 import { type Clock, startDeadline, unlessAborted, uptimeOf, within } from '../../core/clock.ts';
-import { HandraiseError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, isSameSettings } from '../../database/channel-settings.ts';
+import { type ChannelSettings, changedParts, isSameSettings, type Mention } from '../../database/channel-settings.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import type { Person } from '../../questions/answer.ts';
 import { type AccessPolicy, FRESH_MS } from '../../slack/access-policy.ts';
 import type { Channels, Memberships } from '../../slack/channels.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
-import { settingsBlockId } from '../../slack/ids.ts';
-import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
+import type { AllowedRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
-import type { SettingsErrors, SettingsMetadata, UserGroup, UserGroups } from './form.ts';
-import { type MentionProblems, mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
+import type { UserGroup, UserGroups } from './fields.ts';
+import type { MentionProblems, SettingsErrors, SettingsMetadata } from './view.ts';
+import { mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
 const CHECK_UNTIL_MS = 1_900;
@@ -43,12 +42,6 @@ export function createSettingsSaving(
 	const { memberships, channels, userGroups } = special;
 	const { channelSettings: store } = core.store;
 	const { people: client } = core.clients;
-
-	async function refusalOf(userId: string, { channelId }: MentionPlace) {
-		const { refusal } = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
-		if (refusal !== 'could_not_check') return refusal;
-		throw new HandraiseError('Slack did not tell who somebody is', { code: 'slack_unavailable', retryable: true });
-	}
 
 	/** Null for a group that does not exist any more. */
 	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
@@ -94,30 +87,32 @@ export function createSettingsSaving(
 	}
 
 	/**
-	 * Whoever is mentioned must see the question in its channel, and people must be allowed to answer it. Throws when Slack
-	 * does not tell, or when the signal is aborted.
+	 * Whoever is mentioned must see the question in its channel, and people must be allowed to answer it. Null when Slack does
+	 * not tell who somebody is. Throws when it does not tell about groups or the channel, or when the signal is aborted.
 	 */
 	async function problemsOf(
-		{ userIds, groupIds }: ChannelSettings['mention'],
+		{ userIds, groupIds }: Mention,
 		place: MentionPlace,
 		signal: AbortSignal,
-	): Promise<MentionProblems> {
+	): Promise<MentionProblems | null> {
+		const check = (userId: string) => accessPolicy.check({ userId, claimedTeamId: null }, place, FRESH_MS);
 		const [people, groups] = await Promise.all([
-			Promise.all(userIds.map(async (userId) => ({ userId, why: await refusalOf(userId, place) }))),
+			Promise.all(userIds.map(async (userId) => ({ userId, why: (await check(userId)).refusal }))),
 			Promise.all(groupIds.map(async (groupId) => ({ groupId, members: await membersOf(groupId, signal) }))),
 		]);
 		const allowed = people.flatMap(({ userId, why }) => (why === null ? userId : []));
 		const existing = new Map(groups.flatMap(({ groupId, members }) => (members === null ? [] : [[groupId, members]])));
 		const absent = await absentOf(allowed, existing, place, signal);
+		if (people.some(({ why }) => why === 'could_not_check')) return null;
 		return {
-			people: people.flatMap(({ userId, why }) =>
-				why !== null || absent.has(userId) ? [{ userId, why: why ?? 'not_here' }] : [],
-			),
-			groups: groups.flatMap(({ groupId, members }) =>
-				members === null || absent.has(groupId)
-					? [{ groupId, why: members === null ? ('gone' as const) : ('nobody_here' as const) }]
-					: [],
-			),
+			people: people.flatMap(({ userId, why }): MentionProblems['people'] => {
+				if (why === null) return absent.has(userId) ? [{ userId, why: 'not_here' }] : [];
+				return why === 'could_not_check' ? [] : [{ userId, why }];
+			}),
+			groups: groups.flatMap(({ groupId, members }): MentionProblems['groups'] => {
+				if (members === null) return [{ groupId, why: 'gone' }];
+				return absent.has(groupId) ? [{ groupId, why: 'nobody_here' }] : [];
+			}),
 		};
 	}
 
@@ -167,16 +162,14 @@ export function createSettingsSaving(
 
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
-		/** Why a form cannot be saved, by field; empty when it can. `waitedMs`: how long Slack has waited. */
+		/** Why these mentions cannot be saved there, by field; empty when they can. `waitedMs`: how long Slack has waited. */
 		async refusalsOf(
 			{ person, log }: AllowedRequest,
-			{ view, metadata: { channelId, revision } }: { view: SubmittedView; metadata: SettingsMetadata },
-			{ mention: { userIds, groupIds } }: ChannelSettings,
+			channelId: string,
+			mention: Mention,
 			waitedMs: number,
 		): Promise<SettingsErrors> {
 			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
-			// Groups without a field cannot be changed, and may be those that Slack does not tell about.
-			const mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
 			const inTime = <Value>(checks: Promise<Value>) =>
 				unlessAborted(checks, signal).catch((error: unknown) => {
 					log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
@@ -186,7 +179,7 @@ export function createSettingsSaving(
 			const problems = problemsOf(mention, { channelId, person }, signal);
 			const [ofPlace, ofMention] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
-				inTime(Promise.all([problems, groupIds.length === 0 ? NO_GROUPS : userGroups.list()])),
+				inTime(Promise.all([problems, mention.groupIds.length === 0 ? NO_GROUPS : userGroups.list()])),
 			]);
 			end();
 			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
@@ -195,9 +188,9 @@ export function createSettingsSaving(
 				const { reason } = verdict;
 				return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
 			}
-			if (ofMention === null) return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
-			const [found, groups] = ofMention;
-			return mentionErrors(found, { names: directory, groups });
+			const [found, groups] = ofMention ?? [null, NO_GROUPS];
+			if (found !== null) return mentionErrors(found, { names: directory, groups });
+			return { [mention.userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
 		},
 
 		/** Call it after a form is acknowledged that was saved: a post is stored, and reminders are due anew. */

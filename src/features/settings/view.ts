@@ -1,12 +1,15 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
-import type { ChannelSettings, LadderTimes, Mention, QuietHours } from '../../database/channel-settings.ts';
-import { changedParts, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
+import { z } from 'zod';
+import type { ChannelSettings, LadderTimes, Mention } from '../../database/channel-settings.ts';
+import { changedParts, mentionsAnybody, timesIn } from '../../database/channel-settings.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import type { Refusal } from '../../slack/access-policy.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
-import { CALLBACKS, settingsBlockId } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
+import type { Submitted } from '../../slack/listen.ts';
 import { context, divider, type MessageContent, modal, section, textMessage } from '../../slack/parts.ts';
+import type { SubmittedView } from '../../slack/request.ts';
 import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
@@ -21,22 +24,106 @@ import {
 	plainText,
 	sentences,
 } from '../../slack/words.ts';
+import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
-	afterWords,
 	capitalised,
-	DAY_NAMES,
-	encodeSettingsMetadata,
 	FIELDS,
 	type Field,
+	LINES,
+	type LineContext,
 	MOST_OPTIONS,
 	NOT_SAVED,
+	PARTS,
 	SETTINGS_FIELDS,
-	type SettingsErrors,
 	type SettingsField,
-	type SettingsMetadata,
 	type SettingsValues,
+	settingsElement,
+	settingsOf,
+	settingsValues,
 	type UserGroups,
-} from './form.ts';
+	valuesOf,
+} from './fields.ts';
+
+const CODEC = slackCodec(
+	'settings',
+	z.object({
+		channelId: z.string(),
+		/** Of the stored settings that the person has seen. */
+		revision: z.int().min(0),
+		/** Those settings. */
+		base: settingsValues,
+		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
+		shown: settingsValues,
+	}),
+);
+/** What a form of a channel's settings carries from one event to the next. */
+export type SettingsMetadata = Parameters<typeof CODEC.encode>[0];
+export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } = CODEC;
+
+/** The metadata of a new form. */
+export function metadataFor(
+	channelId: string,
+	{ settings, revision }: StoredChannelSettings,
+	quiet: Parameters<typeof valuesOf>[1],
+): SettingsMetadata {
+	const shown = valuesOf(settings, quiet);
+	return { channelId, revision, base: shown, shown };
+}
+
+/** By field: what is wrong. Plain text. */
+export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
+
+function elementIn(state: SubmittedView['values'], blockId: string) {
+	return settingsElement.safeParse(state[blockId]?.[ACTIONS.settingsField]).data ?? {};
+}
+
+/**
+ * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the person
+ * has seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
+ */
+export function readSettingsForm(
+	{ values: state, labels }: Pick<SubmittedView, 'values' | 'labels'>,
+	{ revision, base, shown }: SettingsMetadata,
+	defaults: LadderTimes,
+) {
+	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
+		field,
+		FIELDS[field].read(elementIn(state, settingsBlockId(field, revision)), shown[field]),
+	];
+	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
+	const [before, chosen] = [settingsOf(base), settingsOf(values)];
+	const filled = { values, chosen, shown, before, defaults };
+	const found = SETTINGS_FIELDS.map((field) => [field, FIELDS[field].check?.(filled) ?? ''] as const);
+	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
+	const { userIds, groupIds } = chosen.mention;
+	// Groups without a field cannot be changed, and may be those that Slack does not tell about.
+	const toCheck: Mention = { userIds, groupIds: settingsBlockId('groups', revision) in labels ? groupIds : [] };
+	return { before, chosen, toCheck, errors };
+}
+
+/** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
+export function emptiedList(
+	{ values }: Pick<SubmittedView, 'values'>,
+	acted: string,
+	{ revision, shown }: SettingsMetadata,
+): SettingsField | null {
+	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
+	const before = field === undefined ? null : shown[field];
+	const { selected_users: users, selected_options: chosen = users } = elementIn(values, acted);
+	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
+}
+
+/** Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. */
+export function settingsRefused({ labels }: SubmittedView, revision: number, errors: SettingsErrors): Submitted {
+	const [first = ''] = Object.keys(labels);
+	const byBlock: Record<string, string> = {};
+	for (const [field, words] of Object.entries(errors)) {
+		const id = settingsBlockId(field, revision);
+		const place = id in labels ? id : first;
+		byBlock[place] = sentences(byBlock[place] ?? '', words);
+	}
+	return { ack: { response_action: 'errors', errors: byBlock } };
+}
 
 export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
@@ -269,43 +356,9 @@ function settingsChanges(before: ChannelSettings, after: ChannelSettings, known:
 	});
 }
 
-interface LineContext {
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
-	readonly defaults: LadderTimes;
-	/** The words for whom an escalation mentions; `other`: whom it mentions before or after a change. */
-	readonly mentioned: (mention: Mention, other: Mention) => string;
-}
-
-/** `other`: the settings before or after a change. mrkdwn. */
-type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
-
-const timeWordsOf =
-	(part: keyof LadderTimes): Words =>
-	(settings, { defaults }) =>
-		afterWords(settings[part], defaults[part]);
-
-const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
-	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
-	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },
-	mention: {
-		label: FIELDS.people.label,
-		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
-	},
-	quietHours: { label: FIELDS.days.label, words: ({ quietHours }) => quietWords(quietHours) },
-};
-const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
-
 /** Mentions of those whom an escalation mentions, which notify them. */
 function mentionsWords(mention: Mention): string {
 	return mentionMrkdwn(mention) || 'nobody';
-}
-
-/** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
-function quietWords(hours: QuietHours | null): string {
-	if (hours === null) return 'none';
-	const names = WEEKDAYS.flatMap((day) => (hours.days.includes(day) ? [DAY_NAMES[day - 1]] : []));
-	const days = hours.days.length === 7 ? 'every day' : names.join(', ');
-	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
 }
 
 /** Of people and user groups in one line. */

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
-import type { SettingsField } from '../../../src/features/settings/form.ts';
+import { type SettingsField, valuesOf } from '../../../src/features/settings/fields.ts';
 import {
 	decodeSettingsMetadata,
 	emptiedList,
 	encodeSettingsMetadata,
 	readSettingsForm,
 	type SettingsMetadata,
-	valuesOf,
-} from '../../../src/features/settings/form.ts';
+} from '../../../src/features/settings/view.ts';
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 
@@ -33,7 +32,7 @@ const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
 		]),
 	);
 const read = (values: unknown, metadata = metadataOf()) =>
-	readSettingsForm(readView({ id: 'V1', state: { values } }).values, metadata, DEFAULTS);
+	readSettingsForm(readView({ id: 'V1', state: { values } }), metadata, DEFAULTS);
 
 describe('readSettingsForm', () => {
 	it.each([
@@ -133,7 +132,7 @@ describe('readSettingsForm', () => {
 });
 
 describe('emptiedList', () => {
-	const empty = stateOf({ people: { selected_users: [] }, days: { selected_options: [] } });
+	const empty = { values: stateOf({ people: { selected_users: [] }, days: { selected_options: [] } }) };
 	it('tells the list of the field that somebody emptied', () => {
 		expect(emptiedList(empty, settingsBlockId('people', 4), metadataOf())).toBe('people');
 		expect(emptiedList(empty, settingsBlockId('days', 4), metadataOf())).toBe('days');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { NEVER_MENTIONED } from '../../../src/features/settings/form.ts';
+import { NEVER_MENTIONED } from '../../../src/features/settings/fields.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';

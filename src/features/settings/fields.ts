@@ -2,12 +2,10 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../core/quiet-hours.ts';
 import type { DeepReadonly } from '../../core/values.ts';
-import type { ChannelSettings, LadderTimes, Weekday } from '../../database/channel-settings.ts';
+import type { ChannelSettings, LadderTimes, Mention, QuietHours, Weekday } from '../../database/channel-settings.ts';
 import { changedParts, isInOrder, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
-import { ACTIONS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
-import type { SubmittedView } from '../../slack/request.ts';
+import { ACTIONS } from '../../slack/ids.ts';
 import { plain, quotedName } from '../../slack/text.ts';
-import type { StoredChannelSettings } from '../watch/channel-store.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
@@ -15,7 +13,7 @@ import type { StoredChannelSettings } from '../watch/channel-store.ts';
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 
 /** What the fields hold, in their order in the form. */
-const settingsValues = z.object({
+export const settingsValues = z.object({
 	remind: z.union([z.number(), z.literal('default'), z.null()]),
 	escalate: z.union([z.number(), z.literal('default'), z.null()]),
 	people: z.array(z.string()),
@@ -29,11 +27,12 @@ const settingsValues = z.object({
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
 
-/** An element of the form as Slack reports it. */
-const settingsElement = z.object({
+const option = z.object({ value: z.string() }).transform(({ value }) => value);
+/** An element of the form as Slack reports it; options by their values. */
+export const settingsElement = z.object({
 	value: z.string().nullish(),
-	selected_option: z.object({ value: z.string() }).nullish(),
-	selected_options: z.array(z.object({ value: z.string() })).nullish(),
+	selected_option: option.nullish(),
+	selected_options: z.array(option).nullish(),
 	selected_users: z.array(z.string()).nullish(),
 	selected_time: z.string().nullish(),
 });
@@ -89,10 +88,12 @@ export const MOST_OPTIONS = 100;
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
 
-const TIME_INPUT: Pick<Field<string>, 'element' | 'read'> = {
+const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
 	read: ({ selected_time: time }, shown) => time ?? shown,
-};
+	check: ({ values }) =>
+		TIME.safeParse(values[field]).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.',
+});
 
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
@@ -152,7 +153,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 				...(initial.length === 0 ? {} : { initial_options: initial }),
 			};
 		},
-		read: (element, shown) => listOr(optionsIn(element), shown),
+		read: ({ selected_options: groups }, shown) => listOr(groups, shown),
 		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
 	},
 	days: {
@@ -164,10 +165,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			options: WEEKDAYS.map(dayOption),
 			...(shown.length === 0 ? {} : { initial_options: shown.map(dayOption) }),
 		}),
-		read: (element, shown) => {
-			const days = optionsIn(element)?.map(Number);
-			return listOr(days && WEEKDAYS.filter((day) => days.includes(day)), shown).toSorted((one, other) => one - other);
-		},
+		read: ({ selected_options: days }, shown) =>
+			listOr(days && WEEKDAYS.filter((day) => days.includes(String(day))), shown).toSorted((one, other) => one - other),
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
 			if (quietHours !== null) {
 				return leavesTime(quietHours)
@@ -179,12 +178,11 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
 		},
 	},
-	from: { label: 'Quiet hours from', ...TIME_INPUT, check: ({ values }) => timeError(values.from) },
+	from: { label: 'Quiet hours from', ...timeField('from') },
 	to: {
 		label: 'Quiet hours to',
 		hint: 'If this is not later than the beginning, it is on the next day.',
-		...TIME_INPUT,
-		check: ({ values }) => timeError(values.to),
+		...timeField('to'),
 	},
 	zone: {
 		label: 'Time zone',
@@ -220,19 +218,10 @@ function timesElement(shown: SettingsValues['remind'], fallback: number | null):
 	return { type: 'static_select', action_id, options, initial_option: option(shown) };
 }
 
-function readTime({ selected_option: option }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
-	const value = option?.value;
+function readTime({ selected_option: value }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
 	if (value === 'default') return value;
 	if (value === 'off') return null;
-	return value !== undefined && /^[1-9]\d{0,10}$/.test(value) ? Number(value) : shown;
-}
-
-function timeError(text: string): string {
-	return TIME.safeParse(text).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.';
-}
-
-function optionsIn({ selected_options: options }: Element): string[] | undefined {
-	return options?.map(({ value }) => value);
+	return /^[1-9]\d{0,10}$/.test(value ?? '') ? Number(value) : shown;
 }
 
 /** A list that a person empties is reported at once, and is shown empty from then on. */
@@ -258,7 +247,7 @@ function groupOption({ id, name, handle }: UserGroup): PlainTextOption {
 }
 
 function dayOption(day: Weekday): PlainTextOption {
-	return { text: plain(DAY_NAMES[day - 1] ?? '', 75), value: String(day) };
+	return { text: plain(DAY_NAMES[day], 75), value: String(day) };
 }
 
 export function capitalised(words: string): string {
@@ -266,7 +255,7 @@ export function capitalised(words: string): string {
 }
 
 /** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
-export function afterWords(after: SettingsValues['remind'], fallback: number | null): string {
+function afterWords(after: SettingsValues['remind'], fallback: number | null): string {
 	return after === 'default' ? `default (${timeWords(fallback)})` : timeWords(after);
 }
 
@@ -289,7 +278,7 @@ function timeWords(ms: number | null): string {
 	return parts.join(' ') || '0 s';
 }
 
-export const DAY_NAMES = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 7: 'Sun' } as const;
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
 export function valuesOf(
@@ -312,80 +301,39 @@ export function settingsOf({ remind, escalate, people, groups, ...quiet }: Setti
 	};
 }
 
-const CODEC = slackCodec(
-	'settings',
-	z.object({
-		channelId: z.string(),
-		/** Of the stored settings that the person has seen. */
-		revision: z.int().min(0),
-		/** Those settings. */
-		base: settingsValues,
-		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
-		shown: settingsValues,
-	}),
-);
-/** What a form of a channel's settings carries from one event to the next. */
-export type SettingsMetadata = Parameters<typeof CODEC.encode>[0];
-export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } = CODEC;
+/* What a change of a setting says */
 
-/** The metadata of a new form. */
-export function metadataFor(
-	channelId: string,
-	{ settings, revision }: StoredChannelSettings,
-	quiet: Parameters<typeof valuesOf>[1],
-): SettingsMetadata {
-	const shown = valuesOf(settings, quiet);
-	return { channelId, revision, base: shown, shown };
+export interface LineContext {
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+	/** The words for whom an escalation mentions; `other`: whom it mentions before or after a change. */
+	readonly mentioned: (mention: Mention, other: Mention) => string;
 }
 
-/** By field: what is wrong. Plain text. */
-export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
+/** `other`: the settings before or after a change. mrkdwn. */
+type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
 
-type State = SubmittedView['values'];
+const timeWordsOf =
+	(part: keyof LadderTimes): Words =>
+	(settings, { defaults }) =>
+		afterWords(settings[part], defaults[part]);
 
-function elementIn(state: State, blockId: string) {
-	return settingsElement.safeParse(state[blockId]?.[ACTIONS.settingsField]).data ?? {};
-}
+/** A line of each setting that a person can see in words. */
+export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
+	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
+	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },
+	mention: {
+		label: FIELDS.people.label,
+		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
+	},
+	quietHours: { label: FIELDS.days.label, words: ({ quietHours }) => quietWords(quietHours) },
+};
+export const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
 
-/**
- * Reads the form from `view.state.values`. What Slack leaves out, or sends as empty, is as it was shown. `errors`: what can
- * be seen without asking Slack.
- */
-export function readSettingsForm(
-	state: State,
-	{ revision, base, shown }: SettingsMetadata,
-	defaults: LadderTimes,
-): { readonly chosen: ChannelSettings; readonly errors: SettingsErrors } {
-	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
-		field,
-		FIELDS[field].read(elementIn(state, settingsBlockId(field, revision)), shown[field]),
-	];
-	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
-	const chosen = settingsOf(values);
-	const filled = { values, chosen, shown, before: settingsOf(base), defaults };
-	const errors = SETTINGS_FIELDS.flatMap((field) => {
-		const error = FIELDS[field].check?.(filled) ?? '';
-		return error === '' ? [] : [[field, error] as const];
-	});
-	return { chosen, errors: Object.fromEntries(errors) };
-}
-
-/** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
-export function emptiedList(state: State, acted: string, { revision, shown }: SettingsMetadata): SettingsField | null {
-	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
-	const before = field === undefined ? null : shown[field];
-	const { selected_users: users, selected_options: chosen = users } = elementIn(state, acted);
-	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
-}
-
-/** Errors by block_id, for `response_action: 'errors'`. `blockIds`: of the view; errors of a field that it lacks stand at the first. */
-export function placed(errors: SettingsErrors, blockIds: readonly string[], revision: number): Record<string, string> {
-	const [first = ''] = blockIds;
-	const byBlock: Record<string, string> = {};
-	for (const [field, words] of Object.entries(errors)) {
-		const id = settingsBlockId(field, revision);
-		const place = blockIds.includes(id) ? id : first;
-		byBlock[place] = [byBlock[place], words].filter(Boolean).join(' ');
-	}
-	return byBlock;
+/** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
+function quietWords(hours: QuietHours | null): string {
+	if (hours === null) return 'none';
+	const names = WEEKDAYS.filter((day) => hours.days.includes(day)).map((day) => DAY_NAMES[day]);
+	const days = names.length === 7 ? 'every day' : names.join(', ');
+	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
 }
