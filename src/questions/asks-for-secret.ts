@@ -92,22 +92,12 @@ const WHOLE_TITLES =
 	/^(?:(?:please )?(?:enter|type|provide|input) |what is |what's )?(?:(?:the|your|a|my) )?(?:code|secret|tan|m ?tan|pass|cookies?|bearer|(?:credit |debit |payment |bank )?card|credentials?|clave|code secret)$/;
 
 /** Phrases that are removed before the rules are tried. */
-export const HARMLESS_PHRASES: readonly RegExp[] = [
-	words(
-		'(?:password|passcode|passwort|passphrase) (?:managers?|polic(?:y|ies)|rules?|length|requirements?|strength|protected|protection|generators?|rotation|reset(?! (?:code|token|pin|link)))|(?:(?:should|shall|may|can) i|do you want(?: me)? to|would you like(?: me)? to) (?:reset|change|update|save|store|remember|rotate|resend|request)(?: (?:the|your|my|their|a|an|new|old|this))* (?:passwords?|passwort|codes?|(?:verification|security|confirmation|one time) code|pin|token|api key)|(?:how should i receive|where should i send)(?: the| a| your)?(?: \\p{L}+){0,3} code',
-	),
-	words(
-		'tokens? (?:of|limits?|counts?|budgets?|usage|symbols?|names?|prices?|amounts?|supply|contracts?|standards?|sales?|rings?|swaps?)|(?:which|per|max|maximum|how many|number of|crypto|erc ?20|nft|utility|governance|subway) tokens?',
-	),
-	words(
-		'(?<!(?:the|your|my|a|digit|card|sim|enter|phone) )pin (?:it|this|that|the|a|to|up|boards?|locations?|points?|messages?|posts?|colou?rs?|designs?|badges?)|(?:map|location|drop a|dropped|bowling|safety|lapel|rolling|hair|enamel|push|gpio|header) pins?',
-	),
-	words(
-		'(?:2fa|mfa|otp|totp|two factor(?: authentication)?) (?:apps?|methods?|options?|types?|channels?|settings?|setup)|(?:enable|disable|set ?up|activate|turn on|turn off|support) (?:2fa|mfa|totp|two factor(?: authentication)?)',
-	),
-	words(
-		'(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)|(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|(?:cover|review|refactor)(?: the)? (?:login|auth|authentication|security) code|parol[ae] chiave|(?:length|strength|format|lifetime|kind|type|label)s? of(?: the| a| our)? (?:password|passcode|pin|token|key|code)s?|(?:send|resend|request)(?: (?:you|them|her|him|a|an|the|new|another))* magic links?|(?:random|database) seeds?|seeds? (?:for the random|data|values?|rounds?|funding)|(?:names?|labels?) (?:of|for) (?:the|a|an|your|this)(?: new)?(?: api| access| ssh| secret)? (?:keys?|tokens?|secrets?)|(?:quale|che|una|ogni|questa) parola(?! (?:segreta|d))',
-	),
+export const HARMLESS_PHRASES = [
+	'(?:password|passcode|passwort|passphrase) (?:managers?|polic(?:y|ies)|rules?|length|requirements?|strength|protected|protection|generators?|rotation|reset(?! (?:code|token|pin|link)))|(?:(?:should|shall|may|can) i|do you want(?: me)? to|would you like(?: me)? to) (?:reset|change|update|save|store|remember|rotate|resend|request)(?: (?:the|your|my|their|a|an|new|old|this))* (?:passwords?|passwort|codes?|(?:verification|security|confirmation|one time) code|pin|token|api key)|(?:how should i receive|where should i send)(?: the| a| your)?(?: \\p{L}+){0,3} code',
+	'tokens? (?:of|limits?|counts?|budgets?|usage|symbols?|names?|prices?|amounts?|supply|contracts?|standards?|sales?|rings?|swaps?)|(?:which|per|max|maximum|how many|number of|crypto|erc ?20|nft|utility|governance|subway) tokens?',
+	'(?<!(?:the|your|my|a|digit|card|sim|enter|phone) )pin (?:it|this|that|the|a|to|up|boards?|locations?|points?|messages?|posts?|colou?rs?|designs?|badges?)|(?:map|location|drop a|dropped|bowling|safety|lapel|rolling|hair|enamel|push|gpio|header) pins?',
+	'(?:2fa|mfa|otp|totp|two factor(?: authentication)?) (?:apps?|methods?|options?|types?|channels?|settings?|setup)|(?:enable|disable|set ?up|activate|turn on|turn off|support) (?:2fa|mfa|totp|two factor(?: authentication)?)',
+	'(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)|(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|(?:cover|review|refactor)(?: the)? (?:login|auth|authentication|security) code|parol[ae] chiave|(?:length|strength|format|lifetime|kind|type|label)s? of(?: the| a| our)? (?:password|passcode|pin|token|key|code)s?|(?:send|resend|request)(?: (?:you|them|her|him|a|an|the|new|another))* magic links?|(?:random|database) seeds?|seeds? (?:for the random|data|values?|rounds?|funding)|(?:names?|labels?) (?:of|for) (?:the|a|an|your|this)(?: new)?(?: api| access| ssh| secret)? (?:keys?|tokens?|secrets?)|(?:quale|che|una|ogni|questa) parola(?! (?:segreta|d))',
 ];
 
 /** Words that ask the reader for something, before or after its name. */
@@ -237,7 +227,7 @@ function isQuestion(sentence: string): boolean {
 	return /[?؟？]\s*$/.test(sentence) && !OFFERS_CHOICE.test(sentence);
 }
 
-const ALL_HARMLESS = HARMLESS_PHRASES.map((pattern) => new RegExp(pattern, 'gu'));
+const ALL_HARMLESS = HARMLESS_PHRASES.map((source) => new RegExp(words(source), 'gu'));
 
 function withoutHarmless(text: string): string {
 	return ALL_HARMLESS.reduce((left, pattern) => left.replaceAll(pattern, ' _ '), text);

@@ -1,5 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { labelOf, matchingText, withoutFinalMarks, words } from './matching-text.ts';
+import { labelOf, matchingText, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
 import { listedOptions } from './options.ts';
 import type { HumanInputItem } from './session.ts';
 
@@ -112,12 +112,12 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 	const options = listedOptions(item)?.options;
 	if (options === undefined) return { kind: kindByRules(item) };
 	if (!areYesAndNo(options)) return { kind: 'choice', options };
-	return { kind: WANTS_MORE_THAN_YES_OR_NO.test(textOf(item)) ? 'longText' : 'yesNo' };
+	return { kind: WANTS_MORE_THAN_YES_OR_NO.test(matchingTextOf(item)) ? 'longText' : 'yesNo' };
 }
 
 function kindByRules(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
 	const label = labelOf(item);
-	const text = textOf(item);
+	const text = matchingTextOf(item);
 	if (label === '' || item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';
 	const question = questionIn(item.description);
 	const described = withoutFinalMarks(matchingText(item.description));
@@ -143,8 +143,4 @@ function questionIn(description: string): string {
 function areYesAndNo(options: readonly string[]): boolean {
 	const meanings = options.map((option) => ({ yes: 'yes', y: 'yes', no: 'no', n: 'no' })[option.toLowerCase()]);
 	return meanings.length === 2 && meanings.includes('yes') && meanings.includes('no');
-}
-
-function textOf(item: Pick<HumanInputItem, 'title' | 'description'>): string {
-	return `${matchingText(item.title)}\n${matchingText(item.description)}`;
 }

@@ -1,3 +1,4 @@
+import { CONFUSABLES } from './confusables.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** Code units of a title or description that are examined. */
@@ -16,6 +17,11 @@ const GENERIC_TITLE =
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
+}
+
+/** The matching text of all that an item says. */
+export function matchingTextOf({ title, description }: Pick<HumanInputItem, 'title' | 'description'>): string {
+	return `${matchingText(title)}\n${matchingText(description)}`;
 }
 
 /** `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. */
@@ -90,29 +96,16 @@ export function wordsOr(source: string, anywhere: string): RegExp {
 	return new RegExp(`${words(source).source}|${inside(anywhere).source}`, 'u');
 }
 
-/**
- * Characters that look like one Latin letter, and the letter, from Unicode's confusables (UTS #39, confusables.txt).
- * Compatibility forms (𝗉, ｐ, ⓟ) are missing because NFKD folds them before.
- */
-const CONFUSABLES: ReadonlyMap<string, string> = new Map(
-	[
-		// Cyrillic
-		['АВЕЅІЈКМНОРСТХҮԌԚԜ', 'ABESIJKMHOPCTXYGQW'],
-		['асԁеһіјӏорԛѕуүхѵԝ', 'acdehijlopqsyyxvw'],
-		// Greek
-		['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'],
-		['αγινορσυ', 'ayivopou'],
-		// Armenian
-		['հոսօցզյ', 'hnuogqj'],
-		// Cherokee
-		['ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃ', 'ABCDEGHJKLMPRSTVWYZ'],
-		// Lisu
-		['ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ', 'ABCDEFGHIJKLMNOPRSTUVWXYZ'],
-		// Latin letters that no decomposition makes plain: dotless, script, small capital, with a stroke
-		['ıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ', 'iiiagcovwzsylodhtp'],
-	].flatMap(([alike = '', letters = '']) =>
-		Array.from(alike, (character, at) => [character, letters.charAt(at)] as const),
+/** Characters, and the prototypes that they look like (UTS #39). */
+export const PROTOTYPES: ReadonlyMap<string, string> = new Map(
+	[...CONFUSABLES.matchAll(/([^ ]+) ([^ ]+)/g)].flatMap(([, prototype = '', alike = '']) =>
+		Array.from(alike, (character) => [character, prototype] as const),
 	),
+);
+
+/** Latin letters for characters of which Unicode has no prototype, or another letter than people read in a word. */
+const READ_AS: ReadonlyMap<string, string> = new Map(
+	Array.from('ІΙꓲԚӏյłøđħŧƿ', (character, at) => [character, 'IIIQljlodhtp'.charAt(at)]),
 );
 
 /** Signs that people write instead of a letter inside a word. `1` can be an `i` or an `l`. */
@@ -122,7 +115,10 @@ const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's',
 const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 
 function foldConfusables(text: string): string {
-	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES.get(character) ?? character);
+	return text.replace(/\P{ASCII}/gu, (character) => {
+		const letter = READ_AS.get(character) ?? PROTOTYPES.get(character) ?? '';
+		return /^[A-Za-z]$/.test(letter) ? letter : character;
+	});
 }
 
 /** Makes words of `p a s s w o r d` and `p.i.n`. `text` is in lower case with one space between words. */

@@ -60,34 +60,28 @@ const LIST_LINE = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(
 
 /** The only list of a text that asks to choose from it. */
 function fromLines(lines: readonly string[]): string[] | null {
-	const found: string[] = [];
-	let shape: string | null = null;
-	let ended = false;
-	let around = '';
-	for (const line of lines) {
-		const match = LIST_LINE.exec(line);
-		if (match === null) {
-			if (found.length > 0) ended = true;
-			around += `${line}\n`;
-			continue;
-		}
-		const [, indent = '', bullet, ordinal, body = ''] = match;
-		const place = ordinal === undefined ? null : placeOf(ordinal);
-		const thisShape = `${indent.length} ${bullet ?? (place?.letters ? 'letters' : 'numbers')}`;
-		// Two lists, a nested list or a list with text in between is more than a choice.
-		if (ended || (shape !== null && shape !== thisShape)) return null;
-		if (place !== null && place.index !== found.length) return null;
-		if (body.length > MAX_OPTION_LENGTH) return null;
-		shape = thisShape;
-		found.push(body);
-	}
-	return found.length >= 2 && asksWhich(around.toLowerCase()) ? found : null;
+	const entries = lines.flatMap((line, at) => entryIn(line, at) ?? []);
+	const [first] = entries;
+	if (first === undefined || entries.length < 2) return null;
+	// Two lists, a nested list or a list with text in between is more than a choice.
+	const isOneList = entries.every(
+		({ shape, at, ordinal }, index) =>
+			shape === first.shape && at === first.at + index && (ordinal === null || ordinal === index),
+	);
+	if (!isOneList || entries.some(({ body }) => body.length > MAX_OPTION_LENGTH)) return null;
+	const around = lines.filter((line) => !LIST_LINE.test(line)).join('\n');
+	return asksWhich(around.toLowerCase()) ? entries.map(({ body }) => body) : null;
 }
 
-function placeOf(ordinal: string): { index: number; letters: boolean } {
-	const number = Number(ordinal);
-	if (!Number.isNaN(number)) return { index: number - 1, letters: false };
-	return { index: ordinal.toLowerCase().charCodeAt(0) - 97, letters: true };
+/** `ordinal`: from 0, also of letters; null behind a bullet. */
+function entryIn(line: string, at: number) {
+	const match = LIST_LINE.exec(line);
+	if (match === null) return null;
+	const [, indent = '', bullet, mark = '', body = ''] = match;
+	if (bullet !== undefined) return { at, body, shape: `${indent.length} ${bullet}`, ordinal: null };
+	const isNumber = /\d/.test(mark);
+	const ordinal = isNumber ? Number(mark) - 1 : mark.toLowerCase().charCodeAt(0) - 97;
+	return { at, body, shape: `${indent.length} ${isNumber ? 'numbers' : 'letters'}`, ordinal };
 }
 
 const CUE_WITH_COLON =

@@ -1,7 +1,6 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { CONFUSABLES } from './confusables.ts';
 import { guessInput, WANTS_MORE_THAN_YES_OR_NO, YES_NO } from './input-kind.ts';
-import { matchingText, words } from './matching-text.ts';
+import { matchingTextOf, PROTOTYPES, words } from './matching-text.ts';
 import { listedOptions } from './options.ts';
 import type { HumanInputItem, Question } from './session.ts';
 
@@ -54,9 +53,9 @@ function standsAsItIs(option: string, text: string): boolean {
 }
 
 /** "Which plan? One of: A, B. And how many seats?" */
-function asksForMore({ title, description }: HumanInputItem): boolean {
-	const text = `${matchingText(title)}\n${matchingText(description)}`;
-	const asksTwice = [title, description].some((part) => part.split(/[?？]/).length > 2);
+function asksForMore(item: HumanInputItem): boolean {
+	const text = matchingTextOf(item);
+	const asksTwice = [item.title, item.description].some((part) => part.split(/[?？]/).length > 2);
 	return asksTwice || WANTS_MORE_THAN_YES_OR_NO.test(text) || WANTS_MORE_THAN_AN_OPTION.test(text);
 }
 
@@ -76,12 +75,6 @@ function staysAsItIs(option: string): boolean {
 	if (option.length > MAX_OPTION_LENGTH) return false;
 	return ![INVISIBLE, UNUSUAL_SPACE, STRAY_MARKS, SLACK_MARKUP, MARKDOWN].some((pattern) => pattern.test(option));
 }
-
-const PROTOTYPES: ReadonlyMap<string, string> = new Map(
-	[...CONFUSABLES.matchAll(/([^ ]+) ([^ ]+)/g)].flatMap(([, prototype = '', alike = '']) =>
-		Array.from(alike, (character) => [character, prototype] as const),
-	),
-);
 
 /** What these labels look like. Numbers, punctuation and white space do not count. */
 export function looksOfLabels(labels: readonly string[]): ReadonlySet<string> {
