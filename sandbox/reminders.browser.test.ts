@@ -9,7 +9,7 @@ import { askingSession, item } from './session-service/builders.ts';
 const AGENTS = 'C0AGENTS';
 const SECRET = 'C0SECRET';
 
-const guest = { people: [{ userId: '', why: 'guest' }], groups: [] } as const;
+const guest = { people: [{ id: '', why: 'guest' }], groups: [] } as const;
 const known = { names: { displayName: () => '' }, groups: { kind: 'listed', groups: [] } } as const;
 const IS_GUEST = mentionErrors(guest, known).people?.replace('Somebody ', '') ?? '';
 

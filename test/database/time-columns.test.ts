@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DELAYS } from '../../src/database/store-clock.ts';
 import { COLUMNS } from '../../src/database/tables.ts';
-import { LONGEST_SNOOZE_MS } from '../../src/features/inbox/inbox.ts';
+import { LONGEST_SNOOZE_MS } from '../../src/features/inbox/snooze.ts';
 import { LONGEST_INTERVAL_MS } from '../../src/features/watch/schedule.ts';
 
 /** When something happened: never ahead. A new column with a time has to be added here or to `DELAYS`. */

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InboxContent, InboxDraft, InboxQuestion } from '../../src/features/inbox/content.ts';
 import {
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
 	QUESTIONS_PER_PAGE,
-} from '../../src/features/inbox/inbox.ts';
+} from '../../src/features/inbox/content.ts';
 import { homeView, inboxModal } from '../../src/features/inbox/view.ts';
 import { ANSWER_STATES } from '../../src/questions/answer.ts';
 import type { HandOver } from '../../src/questions/hand-over.ts';

@@ -3,14 +3,17 @@ import { type SessionModel, sessionModal } from '../../features/answer/form-view
 import { receiptModal, savedModal } from '../../features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../features/answer/view.ts';
 import { handOverMetadata, handOverModal } from '../../features/hand-over/view.ts';
-import type { InboxContent, InboxDraft, InboxQuestion } from '../../features/inbox/content.ts';
 import {
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
 	MOST_WAITING_SHOWN,
 	QUESTIONS_PER_PAGE,
-} from '../../features/inbox/inbox.ts';
+	type ShownInbox,
+} from '../../features/inbox/content.ts';
 import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
 import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/fields.ts';
 import { type SettingsModel, settingsForm } from '../../features/settings/view.ts';
@@ -105,8 +108,6 @@ export const SETTINGS_MODEL: SettingsModel = {
 };
 
 /* Inboxes */
-
-type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 
 export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, buttons: true, isRaised: false };
 

@@ -5,16 +5,17 @@ import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { Memberships } from '../../slack/channels.ts';
-import {
-	MOST_DRAFTS,
-	MOST_LAST_ANSWERS,
-	MOST_OWN_ANSWERS,
-	MOST_WAITING_SHOWN,
-	OLD_PER_PAGE,
-	QUESTIONS_PER_PAGE,
-} from './inbox.ts';
-import type { Inbox, InboxStore, OpenQuestion, Snooze } from './inbox-store.ts';
+import { isDirectMessage } from '../../slack/words.ts';
+import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
+/** Questions on a page. With everything else, a view holds at most 100 blocks. */
+export const QUESTIONS_PER_PAGE = 10;
+export const MOST_WAITING_SHOWN = 10;
+/** Old sessions on a page of theirs. */
+export const OLD_PER_PAGE = 10;
+export const MOST_OWN_ANSWERS = 5;
+export const MOST_DRAFTS = 5;
+export const MOST_LAST_ANSWERS = 10;
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
 /** A list tells only then that a session does not wait any more: the agent takes a moment after an answer. */
@@ -57,10 +58,10 @@ export function createInboxContent(
 			return null;
 		};
 		const [joined, direct] = await Promise.all([
-			ids.some((id) => !isDirect(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
-			ids.some(isDirect) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
+			ids.some((id) => !isDirectMessage(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
+			ids.some(isDirectMessage) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
 		]);
-		const isMember = (id: string) => (isDirect(id) ? id === direct : joined?.has(id) === true);
+		const isMember = (id: string) => (isDirectMessage(id) ? id === direct : joined?.has(id) === true);
 		const visible = await allowedOf(ids.filter(isMember), person);
 		return { visible, againAt };
 	}
@@ -132,18 +133,22 @@ export function createInboxContent(
 		const channels = await visibleChannels(person, channelIds, now);
 		const handedIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : []));
 		const reachable = await allowedOf([...new Set(handedIn)], person);
-		const seen = inOrder(open.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
+		/** Oldest first. */
+		const seen = open
+			.flatMap((question) => asSeenIn(question, { ...channels, person, reachable }))
+			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
 		const listed = await discoveredNow('all');
 		const oldIds = oldOnes(listed?.sessions ?? [], now);
-		const unsnoozed = withoutSnoozed(seen, snoozes, now);
-		const { snoozed } = unsnoozed;
+		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>
+			snoozes.find((one) => one.until > now && one.session.sessionId === sessionId && one.fingerprint === fingerprint);
 		const isFolded = ({ question: { sessionId }, isRaised, handOver }: VisibleQuestion) =>
 			isRaised && handOver === null && oldIds.has(sessionId);
-		const folded = new Set(unsnoozed.questions.filter(isFolded));
-		const kept = seen.filter((question) => !folded.has(question));
-		const questions = unsnoozed.questions.filter((question) => !folded.has(question));
+		const { snoozed = [], questions = [] } = Object.groupBy(seen, (question) =>
+			snoozeOf(question) !== undefined ? 'snoozed' : isFolded(question) ? 'folded' : 'questions',
+		);
+		const backAt = snoozed.flatMap((question) => snoozeOf(question)?.until ?? []);
 		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
-		const others = listed === null ? [] : await othersThan(kept, listed, now);
+		const others = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
 		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
 		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / OLD_PER_PAGE) - 1);
@@ -156,7 +161,8 @@ export function createInboxContent(
 				kind: 'shown' as const,
 				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
-				snoozed,
+				/** How many questions they snoozed, and when the first of them comes back; null: none. */
+				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt) },
 				/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
 				/** Of this page, oldest first. */
@@ -196,35 +202,18 @@ export function createInboxContent(
 
 /** What one person's inbox shows. */
 export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
-type Shown = Extract<InboxContent, { kind: 'shown' }>;
-export type InboxQuestion = Shown['questions'][number];
-export type InboxWaiting = NonNullable<Shown['waiting']>;
-export type InboxDraft = Shown['drafts'][number];
+export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
+export type InboxQuestion = ShownInbox['questions'][number];
+export type InboxWaiting = NonNullable<ShownInbox['waiting']>;
+export type InboxDraft = ShownInbox['drafts'][number];
 
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
-
-/** Splits off the questions that their person does not want to see now. `nextAt`: when the first of them comes back. */
-function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snooze[], now: number) {
-	const active = snoozes.filter(({ until }) => until > now);
-	const snoozeOf = ({ question, fingerprint }: VisibleQuestion) =>
-		active.find((snooze) => snooze.session.sessionId === question.sessionId && snooze.fingerprint === fingerprint);
-	const times = seen.flatMap((question) => snoozeOf(question)?.until ?? []);
-	return {
-		questions: seen.filter((question) => snoozeOf(question) === undefined),
-		snoozed: times.length === 0 ? null : { count: times.length, nextAt: Math.min(...times) },
-	};
-}
 
 /** The ids of old sessions. A few of them are shown like others: nobody has to look for what stands behind a button. */
 function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<string> {
 	const old = sessions.filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
 	return new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
-}
-
-/** The ids of direct messages begin so. */
-function isDirect(channelId: string): boolean {
-	return channelId.startsWith('D');
 }
 
 /**
@@ -240,11 +229,6 @@ function asSeenIn(
 	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
 	const askedIn = places.find(({ buttons }) => buttons) ?? places[0];
 	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
-}
-
-/** Oldest first. */
-function inOrder(questions: readonly VisibleQuestion[]): readonly VisibleQuestion[] {
-	return questions.toSorted((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
 }
 
 /** Calls with the same argument in one turn of the event loop share one call of `load`, which begins after them. */

@@ -30,42 +30,28 @@ const MEMBER_EVENT = z.object({ user: z.string() });
 export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 	const { listen, client, personReads, reply, inboxes, memberships } = core;
 
-	/** Says why the Home tab shows no inbox. */
-	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
-		const view = homeView(reply.words(code).line);
-		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
-			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
-		});
-	}
-
-	/** Calls `show` unless the person is too fast: they keep what they see, because they have just got it. */
-	async function inHome(request: PersonRequest, show: () => Promise<string>): Promise<void> {
+	/** Shows the inbox, or why there is none. Who is too fast keeps what they see, because they have just got it. */
+	async function showHome(request: PersonRequest, refusal: ActRefusal | null): Promise<void> {
+		const { person, log } = request;
+		const home = homeOf(person);
 		const tooFast = await personReads.turn(request);
-		logAccess(request, 'inbox', null, tooFast === null ? await show() : tooFast.code);
-	}
-
-	async function openHome(request: PersonRequest): Promise<string> {
-		try {
-			await inboxes.ask(homeOf(request.person), 0);
-			return 'opened';
-		} catch (error) {
-			const code = codeOf(error);
-			await publishNotice(request, code);
-			return code;
+		if (tooFast !== null) return logAccess(request, 'inbox', null, tooFast.code);
+		if (refusal !== null) await inboxes.closed(home.id);
+		const code = refusal ?? (await inboxes.ask(home, 0).then(() => null, codeOf));
+		if (code !== null) {
+			const view = homeView(reply.words(code).line);
+			await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
+				log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
+			});
 		}
-	}
-
-	async function refuseHome(request: PersonRequest, refusal: ActRefusal): Promise<string> {
-		await inboxes.closed(homeOf(request.person).id);
-		await publishNotice(request, refusal);
-		return refusal;
+		logAccess(request, 'inbox', null, code ?? 'opened');
 	}
 
 	listen.message('app_home_opened', (asked, event) => {
 		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
-			...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
-			refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
+			...ifAllowedAnywhere((request) => showHome(request, null)),
+			refused: (refusal) => showHome(asked, refusal),
 		};
 	});
 

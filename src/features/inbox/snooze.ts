@@ -1,10 +1,12 @@
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../core/quiet-hours.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeSnooze, questionHash, type SnoozeLength } from '../../slack/ids.ts';
-import { textMessage } from '../../slack/parts.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
-import { snoozedInZoneWords } from './view.ts';
+import { snoozedInZone } from './view.ts';
+
+/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
+export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
 
 /** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
@@ -29,7 +31,7 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
 			if (choice.length !== 'tomorrow' || timeZone !== null) return;
-			await reply.toPerson(request, textMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
+			await reply.toPerson(request, snoozedInZone(until, FALLBACK_TIME_ZONE));
 		};
 		return ifAllowed(row.channelId, snooze, { changes: true, takesTurn: true });
 	});

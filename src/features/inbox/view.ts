@@ -13,7 +13,7 @@ import {
 	inboxRowId,
 	newMetadata,
 } from '../../slack/ids.ts';
-import { button, buttons, context, divider, heading, inRow, modal, section } from '../../slack/parts.ts';
+import { button, buttons, context, divider, heading, inRow, modal, section, textMessage } from '../../slack/parts.ts';
 import {
 	claimsWords,
 	giveBackButton,
@@ -38,9 +38,9 @@ import {
 import { type ReceiptContext, receiptButtons, receiptIcon } from '../answer/receipt-view.ts';
 import { receiptHeadline, stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
-import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting } from './content.ts';
-import { FOLLOWED_MS, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './inbox.ts';
-import type { Inbox } from './inbox-store.ts';
+import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting, ShownInbox } from './content.ts';
+import { OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './content.ts';
+import { FOLLOWED_MS, type Inbox } from './inbox-store.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;
@@ -50,8 +50,6 @@ export interface InboxModel {
 	/** `now` in whole minutes. */
 	readonly receipt: ReceiptContext;
 }
-
-type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
 /** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
 const METADATA = newMetadata({ sessionId: '', formId: '' });
@@ -257,14 +255,16 @@ export function waitingCountWords(total: number, snoozedCount: number, oldCount 
 }
 
 /** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
-function snoozedWords({ count, nextAt }: NonNullable<Shown['snoozed']>): string {
+function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): string {
 	const what = counted(count, 'question is snoozed. It comes', 'questions are snoozed. The next one comes');
 	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
 }
 
-/** To a person whose time zone Slack does not tell. mrkdwn. */
-export function snoozedInZoneWords(until: number, timeZone: string): string {
-	return `💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`;
+/** To a person whose time zone Slack does not tell. */
+export function snoozedInZone(until: number, timeZone: string) {
+	return textMessage(
+		`💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`,
+	);
 }
 
 function unreadableWords(count: number): string {

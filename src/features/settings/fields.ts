@@ -232,11 +232,9 @@ function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonl
 /** Those that were chosen, and as many others as fit into the field. */
 function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): UserGroup[] {
 	const gone = chosenIds.filter((chosen) => !groups.some(({ id }) => id === chosen));
-	const isChosen = ({ id }: UserGroup) => chosenIds.includes(id);
-	const room = MOST_OPTIONS - chosenIds.length;
-	const others = new Set(groups.filter((group) => !isChosen(group)).slice(0, room));
+	let room = MOST_OPTIONS - chosenIds.length;
 	return [
-		...groups.filter((group) => isChosen(group) || others.has(group)),
+		...groups.filter(({ id }) => chosenIds.includes(id) || room-- > 0),
 		...gone.map((id) => ({ id, name: 'A group that no longer exists', handle: '' })),
 	];
 }
@@ -259,23 +257,14 @@ function afterWords(after: SettingsValues['remind'], fallback: number | null): s
 	return after === 'default' ? `default (${timeWords(fallback)})` : timeWords(after);
 }
 
-const UNITS = [
-	['day', 86_400_000],
-	['h', 3_600_000],
-	['min', 60_000],
-	['s', 1_000],
-] as const;
-
 /** `off`, `1 day`, `1 h 30 min`, `90 s` as `1 min 30 s`: nothing is rounded away above a second. */
 function timeWords(ms: number | null): string {
 	if (ms === null) return 'off';
-	let left = ms;
-	const parts = UNITS.flatMap(([unit, size]) => {
-		const count = Math.floor(left / size);
-		left -= count * size;
-		return count === 0 ? [] : [`${count} ${unit === 'day' && count > 1 ? 'days' : unit}`];
-	});
-	return parts.join(' ') || '0 s';
+	const seconds = Math.floor(ms / 1_000);
+	const days = Math.floor(seconds / 86_400);
+	const clock = { h: Math.floor(seconds / 3_600) % 24, min: Math.floor(seconds / 60) % 60, s: seconds % 60 };
+	const parts = Object.entries({ [days > 1 ? 'days' : 'day']: days, ...clock }).filter(([, count]) => count > 0);
+	return parts.map(([unit, count]) => `${count} ${unit}`).join(' ') || '0 s';
 }
 
 const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 7: 'Sun' } as const;

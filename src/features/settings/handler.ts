@@ -5,7 +5,7 @@ import type { Submitted, Wait } from '../../slack/listen.ts';
 import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
 import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
-import type { SettingsField, UserGroups } from './fields.ts';
+import type { UserGroups } from './fields.ts';
 import type { createUserGroups, SettingsSaving } from './saving.ts';
 import {
 	conflictWords,
@@ -69,15 +69,13 @@ export function registerChannelSettings(
 	}
 
 	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
-	const emptied = new Map<string, ReadonlySet<SettingsField>>();
+	const emptied = new Map<string, Partial<SettingsMetadata['shown']>>();
 	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
 
 	/** The metadata of a form; null for other views. */
 	function metadataOf(view: SubmittedView): SettingsMetadata | null {
 		const metadata = decodeSettingsMetadata(view.privateMetadata);
-		if (metadata === null) return null;
-		const lists = [...(emptied.get(keyOf(view, metadata)) ?? [])].map((list) => [list, []]);
-		return { ...metadata, shown: { ...metadata.shown, ...Object.fromEntries(lists) } };
+		return metadata && { ...metadata, shown: { ...metadata.shown, ...emptied.get(keyOf(view, metadata)) } };
 	}
 
 	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
@@ -86,7 +84,7 @@ export function registerChannelSettings(
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
 		const key = keyOf(view, before);
 		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
-		setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
+		setBounded(emptied, key, { ...emptied.get(key), [list]: [] }, MOST_WINDOWS);
 		const show = async (request: AllowedRequest) => {
 			const stored = await saving.read(request, before.channelId);
 			const form = formOf(metadataOf(view) ?? before, stored, await userGroups.list());

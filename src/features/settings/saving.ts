@@ -97,21 +97,21 @@ export function createSettingsSaving(
 	): Promise<MentionProblems | null> {
 		const check = (userId: string) => accessPolicy.check({ userId, claimedTeamId: null }, place, FRESH_MS);
 		const [people, groups] = await Promise.all([
-			Promise.all(userIds.map(async (userId) => ({ userId, why: (await check(userId)).refusal }))),
-			Promise.all(groupIds.map(async (groupId) => ({ groupId, members: await membersOf(groupId, signal) }))),
+			Promise.all(userIds.map(async (id) => ({ id, why: (await check(id)).refusal }))),
+			Promise.all(groupIds.map(async (id) => ({ id, members: await membersOf(id, signal) }))),
 		]);
-		const allowed = people.flatMap(({ userId, why }) => (why === null ? userId : []));
-		const existing = new Map(groups.flatMap(({ groupId, members }) => (members === null ? [] : [[groupId, members]])));
-		const absent = await absentOf(allowed, existing, place, signal);
 		if (people.some(({ why }) => why === 'could_not_check')) return null;
+		const allowed = people.flatMap(({ id, why }) => (why === null ? id : []));
+		const existing = new Map(groups.flatMap(({ id, members }) => (members === null ? [] : [[id, members]])));
+		const absent = await absentOf(allowed, existing, place, signal);
 		return {
-			people: people.flatMap(({ userId, why }): MentionProblems['people'] => {
-				if (why === null) return absent.has(userId) ? [{ userId, why: 'not_here' }] : [];
-				return why === 'could_not_check' ? [] : [{ userId, why }];
+			people: people.flatMap(({ id, why }): MentionProblems['people'] => {
+				if (why === null) return absent.has(id) ? [{ id, why: 'not_here' }] : [];
+				return why === 'could_not_check' ? [] : [{ id, why }];
 			}),
-			groups: groups.flatMap(({ groupId, members }): MentionProblems['groups'] => {
-				if (members === null) return [{ groupId, why: 'gone' }];
-				return absent.has(groupId) ? [{ groupId, why: 'nobody_here' }] : [];
+			groups: groups.flatMap(({ id, members }): MentionProblems['groups'] => {
+				if (members === null) return [{ id, why: 'gone' }];
+				return absent.has(id) ? [{ id, why: 'nobody_here' }] : [];
 			}),
 		};
 	}

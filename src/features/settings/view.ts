@@ -290,11 +290,12 @@ const PROBLEMS = {
 	nobody_here: 'has no member in this channel, so nobody would see the question',
 } as const satisfies Record<Exclude<Refusal, 'could_not_check'> | 'not_here' | 'gone' | 'nobody_here', string>;
 
-/** Why people and groups cannot be mentioned in a place. */
-export interface MentionProblems {
-	readonly people: readonly { readonly userId: string; readonly why: keyof typeof PROBLEMS }[];
-	readonly groups: readonly { readonly groupId: string; readonly why: keyof typeof PROBLEMS }[];
+/** Somebody, or a user group, who cannot be mentioned in a place. */
+interface Problem {
+	readonly id: string;
+	readonly why: keyof typeof PROBLEMS;
 }
+export type MentionProblems = Readonly<Record<'people' | 'groups', readonly Problem[]>>;
 
 interface MentionNames {
 	readonly names: Names;
@@ -302,16 +303,15 @@ interface MentionNames {
 }
 
 /** Why people and user groups cannot be mentioned, for their fields. */
-export function mentionErrors({ people, groups }: MentionProblems, known: MentionNames): SettingsErrors {
-	const personOf = (userId: string) => quotedName(known.names.displayName(userId), 80) || 'Somebody';
-	const groupOf = (id: string) => quotedName(groupIn(known.groups, id)?.name ?? '', 80) || 'A chosen group';
-	const errorOf = (words: readonly string[]) =>
-		oneLine(sentences(...words, 'Take them out, then press Save again. Nothing was saved.'), 2_000);
-	const ofPeople = people.map(({ userId, why }) => `${personOf(userId)} ${PROBLEMS[why]}.`);
-	const ofGroups = groups.map(({ groupId, why }) => `${groupOf(groupId)} ${PROBLEMS[why]}.`);
+export function mentionErrors(problems: MentionProblems, { names, groups }: MentionNames): SettingsErrors {
+	function errorAt(field: keyof MentionProblems, nameOf: (id: string) => string): SettingsErrors {
+		const words = problems[field].map(({ id, why }) => `${nameOf(id)} ${PROBLEMS[why]}.`);
+		const error = sentences(...words, 'Take them out, then press Save again. Nothing was saved.');
+		return words.length === 0 ? {} : { [field]: oneLine(error, 2_000) };
+	}
 	return {
-		...(people.length > 0 && { people: errorOf(ofPeople) }),
-		...(groups.length > 0 && { groups: errorOf(ofGroups) }),
+		...errorAt('people', (id) => quotedName(names.displayName(id), 80) || 'Somebody'),
+		...errorAt('groups', (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
 	};
 }
 

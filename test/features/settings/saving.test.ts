@@ -205,7 +205,7 @@ describe('/session settings', () => {
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({
 			Mention: mentionErrors(
-				{ people: [{ userId: 'grace', why: 'not_here' }], groups: [] },
+				{ people: [{ id: 'grace', why: 'not_here' }], groups: [] },
 				{
 					names: { displayName: String },
 					groups: { kind: 'listed', groups: [] },

@@ -28,18 +28,16 @@ import {
 	WAITING,
 	waitingAs,
 } from '../../../src/doctor/shapes/views.ts';
-import type { InboxQuestion } from '../../../src/features/inbox/content.ts';
-import { OLD_PER_PAGE } from '../../../src/features/inbox/inbox.ts';
+import { type InboxQuestion, OLD_PER_PAGE } from '../../../src/features/inbox/content.ts';
 import {
 	homeView,
 	INBOX_LOADING,
 	type InboxModel,
 	inboxModal,
-	snoozedInZoneWords,
+	snoozedInZone,
 } from '../../../src/features/inbox/view.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
-import { textMessage } from '../../../src/slack/parts.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
 function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
@@ -124,7 +122,7 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(homeView, INBOXES),
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
-		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
+		...shapesOf(snoozedInZone, { 'no time zone': [NOW, 'UTC'] }),
 		...shapesOf(homeView, { 'a refusal in words': [errorWords('guest', { adminContact: USER_ID }).line] }),
 	];
 }
