@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { BeforePut } from './compare.ts';
+import type { SessionKey } from './session.ts';
 
-export interface QuestionKey {
-	/** The service's base address: one database may hold the answers of several services. */
-	readonly service: string;
-	readonly sessionId: string;
+export interface QuestionKey extends SessionKey {
 	readonly messageIndex: number;
 }
 
@@ -18,10 +16,8 @@ export function pressKeyOf(place: string, actionTs: string): string {
 	return `press:${place}:${actionTs}`;
 }
 
-export interface Person {
-	readonly teamId: string;
-	readonly userId: string;
-}
+const PERSON = z.object({ teamId: z.string(), userId: z.string() });
+export type Person = Readonly<z.infer<typeof PERSON>>;
 
 export function isSamePerson(one: Person, other: Person): boolean {
 	return one.userId === other.userId && one.teamId === other.teamId;
@@ -98,7 +94,7 @@ export interface AnswerItem {
 export const OTHER_ANSWER = z.object({
 	/** Like `person` null when it came from outside Handraise, for example from the service's own page. */
 	answerId: z.string().nullable(),
-	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
+	person: PERSON.nullable(),
 	/** By position; null for secret values. */
 	values: z.array(z.string().nullable()).readonly(),
 	at: z.number().nullable(),

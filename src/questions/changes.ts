@@ -172,13 +172,11 @@ function changesOfOlder(before: QuestionState, session: Session): Change[] {
 
 /** Questions between the announced and the newest one: they were asked and answered since. */
 function answeredBetween(before: QuestionState | null, newest: QuestionState | null, session: Session): Change[] {
-	const changes: Change[] = [];
-	const end = newest?.messageIndex ?? 0;
-	for (let index = (before?.messageIndex ?? -1) + 1; index < end; index += 1) {
-		const question = questionDigestAt(session, index);
-		if (question !== null && question.answered.length > 0) changes.push(answered(index, question.answered, []));
-	}
-	return changes;
+	const first = (before?.messageIndex ?? -1) + 1;
+	return session.messages.slice(first, newest?.messageIndex ?? 0).flatMap((_, at) => {
+		const positions = questionDigestAt(session, first + at)?.answered ?? [];
+		return positions.length > 0 ? [answered(first + at, positions, [])] : [];
+	});
 }
 
 function changesOfNewest(before: QuestionState | null, current: QuestionState): Change[] {
@@ -220,6 +218,5 @@ function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: Le
 }
 
 function without(positions: readonly number[], others: readonly number[]): number[] {
-	const excluded = new Set(others);
-	return positions.filter((position) => !excluded.has(position));
+	return positions.filter((position) => !others.includes(position));
 }

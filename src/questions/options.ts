@@ -52,7 +52,9 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 	const named = found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option));
 	const options = [...new Set(named)];
 	if (options.length < 2) return null;
-	const explicit = listCount(lines, listLines !== null) === 1 && (listLines !== null || hasExplicitList(lines));
+	// Two lists in one item ("Seat, one of: A, B. Meal, one of: C, D") need two answers.
+	const cueCount = lines.join('\n').match(LIST_AFTER_COLON)?.length ?? 0;
+	const explicit = listLines === null ? cueCount === 1 && hasExplicitList(lines) : cueCount === 0;
 	return { options: options.slice(0, MAX_OPTIONS), explicit };
 }
 
@@ -112,11 +114,6 @@ function cuedList(line: string): { list: string; withColon: boolean } {
 function hasExplicitList(lines: readonly string[]): boolean {
 	const { list, withColon } = cuedList(lines.find((line) => afterCue(line) !== null) ?? '');
 	return withColon && /[,;|/]| (?:or|oder|ou|o) /i.test(list);
-}
-
-/** Two lists in one item ("Seat, one of: A, B. Meal, one of: C, D") need two answers. */
-function listCount(lines: readonly string[], hasListLines: boolean): number {
-	return (hasListLines ? 1 : 0) + (lines.join('\n').match(LIST_AFTER_COLON)?.length ?? 0);
 }
 
 /** Parentheses at the end of a line. Slashes and bars offer a choice; commas do only when the line asks which. */

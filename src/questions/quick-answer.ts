@@ -37,7 +37,7 @@ function fromList(item: HumanInputItem): readonly string[] | null {
 	const listed = listedOptions(item);
 	if (listed?.explicit !== true || asksForMore(item)) return null;
 	const { options } = listed;
-	if (options.length < 2 || options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
+	if (options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
 	// Finding a list joins lines and white space, and drops marks of emphasis. What is sent is what the agent wrote.
 	if (!options.every((option) => [item.title, item.description].some((part) => standsAsItIs(option, part))))
 		return null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 export interface SessionKey {
-	/** The service's base address: one database may hold the sessions of several services. */
+	/** The service's base address: one database may hold the sessions and answers of several services. */
 	readonly service: string;
 	readonly sessionId: string;
 }

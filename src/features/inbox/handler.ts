@@ -131,7 +131,5 @@ function outcomeOf(error: unknown): ShowOutcome {
 	const outcome = slackOutcome(error);
 	if (GONE.has(outcome.code)) return { kind: 'gone' };
 	if (outcome.kind === 'later') return outcome;
-	return REFUSED.has(outcome.code) ? { kind: 'refused', code: outcome.code } : NOT_NOW;
+	return REFUSED.has(outcome.code) ? { kind: 'refused', code: outcome.code } : { kind: 'later', ms: null };
 }
-
-const NOT_NOW = { kind: 'later', ms: null, limited: false } as const;

@@ -39,8 +39,8 @@ export type ShowOutcome =
 	| { readonly kind: 'gone' }
 	/** Slack refuses the content or the surface: the same call fails again. */
 	| { readonly kind: 'refused'; readonly code: string }
-	/** `ms`: the wait that Slack asks for. `limited`: Slack limits these calls for the whole workspace. */
-	| { readonly kind: 'later'; readonly ms: number | null; readonly limited: boolean };
+	/** `ms`: the wait that Slack asks for, of the whole workspace; null: it asks for none. */
+	| { readonly kind: 'later'; readonly ms: number | null };
 
 /** Draws an inbox. Equal keys look the same; `isAsked`: its person waits for it. */
 export type InboxDisplay = (
@@ -167,7 +167,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		const sentAt = clock.now();
 		if (outcome.kind === 'later') {
 			metrics.update('failed');
-			if (outcome.limited) {
+			if (outcome.ms !== null) {
 				await rateLimiter.pause(rateKey(inbox.person.teamId), sentAt + backOff(1, RETRY, outcome.ms));
 			}
 			return end(null, earliestOf(retryAt(inbox, outcome, sentAt) ?? wholeAt, backAt), sentAt);

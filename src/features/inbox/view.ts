@@ -158,14 +158,12 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, receipt: ReceiptContext): KnownBlock[] {
 	const { now, adminContact } = receipt;
 	const waitingWords = total === 0 && old.total > 0 ? '' : waitingSessionsWords(total);
-	return [
-		divider(),
-		heading('Other waiting sessions'),
+	return part('Other waiting sessions', [
 		...section(why === null ? waitingWords : `⏸️ ${noListWords(why, adminContact)}`),
 		...shown.flatMap((session) => waitingEntry(session, now)),
 		...context(andMoreWords(total - shown.length, 'sessions')),
 		...oldEntries(old, page, now),
-	];
+	]);
 }
 
 /** One line, and on their own pages the sessions. */

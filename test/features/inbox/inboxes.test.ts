@@ -203,7 +203,7 @@ describe('an inbox', () => {
 		await run.inboxes.ask(HOME, 0);
 		await run.pass(3_600_000);
 		await run.inboxes.forget();
-		if (isAway) run.slack.outcome = { kind: 'later', ms: null, limited: false };
+		if (isAway) run.slack.outcome = { kind: 'later', ms: null };
 		await run.pass(3_600_000 - 60_000);
 		expect(run.screen()).toEqual(['0: ']);
 		const sent = run.count('send');
@@ -304,7 +304,7 @@ describe('an inbox', () => {
 describe('when Slack fails', () => {
 	it('tries again, later and later, until it works', async () => {
 		const run = await startInboxes();
-		run.slack.outcome = { kind: 'later', ms: null, limited: false };
+		run.slack.outcome = { kind: 'later', ms: null };
 		await run.inboxes.ask(HOME, 0);
 		await run.pass(60_000);
 		expect(run.count('send')).toBeGreaterThanOrEqual(4);
@@ -316,7 +316,7 @@ describe('when Slack fails', () => {
 
 	it('calls nothing for the workspace as long as Slack asks for after a 429', async () => {
 		const run = await startInboxes();
-		run.slack.outcome = { kind: 'later', ms: 30_000, limited: true };
+		run.slack.outcome = { kind: 'later', ms: 30_000 };
 		await run.inboxes.ask(HOME, 0);
 		await run.pass(1_000);
 		run.slack.outcome = { kind: 'shown' };
