@@ -30,11 +30,7 @@ import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { activeClaims, type Claim, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
 import { createAnswerReader } from '../answer/rows-store.ts';
-
-/** An inbox follows changes for so long after its person opened it or did something in it. */
-export const FOLLOWED_MS = 10 * 60_000;
-/** Presses in one inbox show in it at most so often. */
-export const PRESS_SPACING_MS = 1_000;
+import { FOLLOWED_MS, PRESS_SPACING_MS } from './content.ts';
 
 /** A question of a session that one person does not see until `until`. Another question of it is not snoozed. */
 export interface Snooze {

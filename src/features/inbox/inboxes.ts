@@ -6,8 +6,9 @@ import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { InboxPlace } from '../../slack/request.ts';
-import { type ContentOptions, createInboxContent, type Discovered, type InboxContent } from './content.ts';
-import { FOLLOWED_MS, type Inbox, type InboxStore } from './inbox-store.ts';
+import type { ContentOptions, Discovered, InboxContent } from './content.ts';
+import { createInboxContent, FOLLOWED_MS } from './content.ts';
+import type { Inbox, InboxStore } from './inbox-store.ts';
 import { LONGEST_SNOOZE_MS } from './snooze.ts';
 
 /** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */

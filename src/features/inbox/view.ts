@@ -39,8 +39,8 @@ import { type ReceiptContext, receiptButtons, receiptIcon } from '../answer/rece
 import { receiptHeadline, stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting, ShownInbox } from './content.ts';
-import { OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './content.ts';
-import { FOLLOWED_MS, type Inbox } from './inbox-store.ts';
+import { FOLLOWED_MS, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './content.ts';
+import type { Inbox } from './inbox-store.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;

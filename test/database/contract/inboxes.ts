@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { FOLLOWED_MS, PRESS_SPACING_MS } from '../../../src/features/inbox/content.ts';
 import type { Inbox } from '../../../src/features/inbox/inbox-store.ts';
-import { FOLLOWED_MS, PRESS_SPACING_MS } from '../../../src/features/inbox/inbox-store.ts';
 import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, OTHER_LEASE, T0 } from '../support.ts';

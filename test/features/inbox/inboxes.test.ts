@@ -3,7 +3,7 @@ import { createManualClock } from '../../../fake-slack/index.ts';
 import { HandraiseError } from '../../../src/core/errors.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
-import { FOLLOWED_MS } from '../../../src/features/inbox/inbox-store.ts';
+import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
 import type { ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
 import { createInboxes } from '../../../src/features/inbox/inboxes.ts';
 import type { Person } from '../../../src/questions/answer.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
-import { FOLLOWED_MS } from '../../../src/features/inbox/inbox-store.ts';
+import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { WHICH_QUESTION } from '../../../src/features/watch/view.ts';
 import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
