@@ -10,8 +10,6 @@ import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** An inbox follows changes for so long after its person opened it or did something in it. */
 export const FOLLOWED_MS = 10 * 60_000;
-/** Presses in one inbox show in it at most so often. */
-export const PRESS_SPACING_MS = 1_000;
 
 /** Questions on a page. With everything else, a view holds at most 100 blocks. */
 export const QUESTIONS_PER_PAGE = 10;

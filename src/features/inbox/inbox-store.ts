@@ -30,7 +30,9 @@ import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { activeClaims, type Claim, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
 import { createAnswerReader } from '../answer/rows-store.ts';
-import { FOLLOWED_MS, PRESS_SPACING_MS } from './content.ts';
+
+/** Presses in one inbox show in it at most so often. */
+export const PRESS_SPACING_MS = 1_000;
 
 /** A question of a session that one person does not see until `until`. Another question of it is not snoozed. */
 export interface Snooze {
@@ -84,17 +86,17 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 
 		/**
-		 * Marks all followed inboxes as changed. Each is due now, or `spacingMs` after its content was last put together. One
-		 * that is leased is due again after that work. Returns how many there are.
+		 * Marks the inboxes as changed that were opened in the last `followedMs`. Each is due now, or `spacingMs` after its content
+		 * was last put together. One that is leased is due again after that work. Returns how many there are.
 		 */
-		touchAll: ({ now, spacingMs }: { now: number; spacingMs: number }) =>
+		touchAll: ({ now, spacingMs, followedMs }: { now: number; spacingMs: number; followedMs: number }) =>
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
 				const touched = { change_count: sql<number>`change_count + 1`, next_update_at: dueAt };
 				return countChanged(
 					change(trx, 'inboxes', {})
 						.set(touched)
-						.where('opened_at', '>', now - FOLLOWED_MS),
+						.where('opened_at', '>', now - followedMs),
 				);
 			}),
 

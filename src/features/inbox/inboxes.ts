@@ -89,7 +89,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		touchedBy = new Set();
 		try {
 			const news = await Promise.all([...people].map(isNews));
-			await store.touchAll({ now: clock.now(), spacingMs: SPACING_MS });
+			await store.touchAll({ now: clock.now(), spacingMs: SPACING_MS, followedMs: FOLLOWED_MS });
 			touchedAt = uptimeOf(clock);
 			if (!news.includes(true)) return;
 			newsAt = touchedAt;

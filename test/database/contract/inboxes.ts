@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWED_MS, PRESS_SPACING_MS } from '../../../src/features/inbox/content.ts';
-import type { Inbox } from '../../../src/features/inbox/inbox-store.ts';
+import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
+import { type Inbox, PRESS_SPACING_MS } from '../../../src/features/inbox/inbox-store.ts';
 import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, OTHER_LEASE, T0 } from '../support.ts';
@@ -75,7 +75,7 @@ export function describeInboxes(subject: Subject): void {
 
 		it('come first while their person waits', async () => {
 			await shown(ANNS_HOME);
-			await inboxes().touchAll({ now: T0 + 10_000, spacingMs: SPACING });
+			await inboxes().touchAll({ now: T0 + 10_000, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			await inboxes().ask(BOBS_HOME, 0, T0 + 20_000);
 			expect(await inboxes().nextDueAt()).toEqual({ asked: T0 + 20_000, all: T0 + 10_000 });
 			const asked = await inboxes().takeDue(LEASE, 10, { now: T0 + 20_000, only: 'asked' });
@@ -155,27 +155,27 @@ export function describeInboxes(subject: Subject): void {
 	describe('a change', () => {
 		it('makes followed inboxes due, but not faster than their spacing', async () => {
 			await shown();
-			expect(await replica().touchAll({ now: T0 + 1_000, spacingMs: SPACING })).toBe(1);
+			expect(await replica().touchAll({ now: T0 + 1_000, spacingMs: SPACING, followedMs: FOLLOWED_MS })).toBe(1);
 			expect(await taken(T0 + SPACING - 1)).toEqual([]);
 			expect((await take(T0 + SPACING)).changeCount).toBe(2);
 		});
 
 		it('makes inboxes due at once that rested', async () => {
 			await shown();
-			await inboxes().touchAll({ now: T0 + 30_000, spacingMs: SPACING });
+			await inboxes().touchAll({ now: T0 + 30_000, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			expect(await inboxes().nextDueAt()).toMatchObject({ all: T0 + 30_000 });
 		});
 
 		it('puts nothing off that is due earlier', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
-			await inboxes().touchAll({ now: T0 + 500, spacingMs: SPACING });
+			await inboxes().touchAll({ now: T0 + 500, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			expect((await inboxes().nextDueAt()).asked).toBe(T0);
 		});
 
 		it('is not lost while somebody works on an inbox', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			const inbox = await take();
-			await replica().touchAll({ now: T0 + 1, spacingMs: SPACING });
+			await replica().touchAll({ now: T0 + 1, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			await end(inbox, { now: T0 + 10 });
 			expect((await inboxes().nextDueAt()).all).toBe(T0 + 10 + SPACING);
 		});
@@ -183,7 +183,7 @@ export function describeInboxes(subject: Subject): void {
 		it('is not lost in the same millisecond', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			const inbox = await take();
-			await replica().touchAll({ now: T0, spacingMs: SPACING });
+			await replica().touchAll({ now: T0, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			await end(inbox);
 			expect((await inboxes().nextDueAt()).all).toBe(T0 + SPACING);
 		});
@@ -223,7 +223,7 @@ export function describeInboxes(subject: Subject): void {
 
 		it('does not touch inboxes that nobody opened lately', async () => {
 			await shown();
-			const touch = (now: number) => inboxes().touchAll({ now, spacingMs: SPACING });
+			const touch = (now: number) => inboxes().touchAll({ now, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			expect(await touch(T0 + FOLLOWED_MS - 1)).toBe(1);
 			expect(await touch(T0 + FOLLOWED_MS)).toBe(0);
 		});
