@@ -7,10 +7,11 @@ import { questionView } from '../questions/session-snapshot.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** Whose thread it goes into. A question goes into the card's only for a watch with `--thread-only`. */
-	readonly thread?: 'card' | 'question';
-	/** Without that thread it is dropped; others then go into the channel. */
-	readonly isReply?: true;
+	/**
+	 * It goes into the thread of its question or card; a question only for a watch with `--thread-only`. Without that thread
+	 * it goes into the channel, or is dropped (`only`).
+	 */
+	readonly thread?: 'first' | 'only';
 	/** It may mention people: posted again, it would notify them again. */
 	readonly notifies?: true;
 	/** It is kept current until its question is settled, or its watch has ended. */
@@ -43,8 +44,9 @@ const reminderEntry = z.object({
 
 /** A question that was handed over, and the hand-over's id. */
 const handed = { watchId: z.string(), messageIndex, handOverId: z.string() };
-const ASKING = { notifies: true, isCurrent: true } as const;
-const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), ...ASKING } as const;
+const CURRENT = { notifies: true, isCurrent: true } as const;
+const ASKING = { thread: 'first', ...CURRENT } as const;
+const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), ...CURRENT } as const;
 
 /** All kinds of posts. The type of a content follows from its schema. */
 export const KINDS = {
@@ -57,16 +59,15 @@ export const KINDS = {
 	/** A question got values. `items`: their positions. */
 	answered: {
 		schema: z.object({ messageIndex, question: questionView.nullable(), items: positions, stillOpen: positions }),
-		thread: 'question',
-		isReply: true,
+		thread: 'only',
 	},
 	/** A question is no longer open and no answer is known. */
-	questionClosed: { schema: z.object({ messageIndex }), thread: 'question', isReply: true },
-	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'card', isReply: true },
+	questionClosed: { schema: z.object({ messageIndex }), thread: 'only' },
+	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
 	/** The session is over. */
-	end: { schema: z.object({}), thread: 'card' },
+	end: { schema: z.object({}), thread: 'first' },
 	/** The watch has ended for another reason. */
-	watchEnded: { schema: z.object({}), thread: 'card' },
+	watchEnded: { schema: z.object({}), thread: 'first' },
 	/** One for each channel. */
 	serviceDown: { schema: z.object({ since: z.number() }) },
 	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
@@ -78,7 +79,7 @@ export const KINDS = {
 	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
 	/** Questions are left out because sessions cannot be listed; once a day. */
 	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }) },
-	reminder: { ...REMINDER, thread: 'question' },
+	reminder: { ...REMINDER, thread: 'first' },
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,
 	digest: { schema: z.object({ entries: z.array(reminderEntry) }), notifies: true },
@@ -88,14 +89,14 @@ export const KINDS = {
 		isForAll: true,
 	},
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
-	handedOver: { schema: z.object({ ...handed, from: z.string() }), ...ASKING },
+	handedOver: { schema: z.object({ ...handed, from: z.string() }), ...CURRENT },
 	/**
 	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id.
 	 * `undelivered`: Slack refused the direct message to `by`, so Handraise gave the question back.
 	 */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
-		...ASKING,
+		...CURRENT,
 	},
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {

@@ -175,9 +175,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 
 /** The thread that a first post goes into; null: the channel, or a direct message. */
 function threadOf({ post: { target, content }, threadTs }: DuePost): string | null {
-	const isThreaded =
-		kindOf(content).thread !== undefined || content.kind === 'question' || content.kind === 'switching';
-	return target.kind === 'watch' && isThreaded ? threadTs : null;
+	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
 }
 
 function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, id: string): boolean {

@@ -2,7 +2,7 @@ import { backOff } from '../core/errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
-import type { ChannelKey } from '../database/watch.ts';
+import type { ChannelKey, WatchEnd } from '../database/watch.ts';
 import { context } from '../slack/parts.ts';
 import { MAYBE_REPEAT } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
@@ -32,6 +32,8 @@ const LEASE_MS = 25_000;
 const SEND_WITHIN_MS = 2_000;
 /** `lastError` of an attempt that stood still until its call was not allowed any more. */
 const STOOD_STILL = 'stood_still';
+/** A watch that ends so gets no last post. */
+const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
 
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
@@ -107,7 +109,7 @@ export function createOutbox(
 		}
 		const unknown = earlierAt !== null;
 		const dropped = { kind: 'dropped', unknown } as const;
-		if (isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due))) return dropped;
+		if (await isForNobody(due)) return dropped;
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
 		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
@@ -143,9 +145,15 @@ export function createOutbox(
 		return { ...retry(clock.now() + waitMs, THREAD_GONE, unknown || removal === 'unknown'), ...lost };
 	}
 
-	/** Whether it is for a channel that watches and discovers nothing any more. */
-	async function isForNobody({ post: { target, content } }: DuePost): Promise<boolean> {
-		return kindOf(content).isForAll !== true && target.kind === 'channel' && !(await store.isFollowing(target));
+	/**
+	 * Whether it is for a watch that ended meanwhile without a last post, for a thread that there is not, or for a channel that
+	 * watches and discovers nothing any more.
+	 */
+	async function isForNobody({ post: { target, content }, watch, threadTs }: DuePost): Promise<boolean> {
+		const { thread, isForAll } = kindOf(content);
+		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
+		if (target.kind !== 'watch') return false;
+		return ENDS_SILENTLY.has(watch?.ended?.reason) || (thread === 'only' && threadTs === null);
 	}
 
 	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
@@ -253,21 +261,9 @@ const retryDelay = (attempts: number, ms: number | null = null) => backOff(attem
 function staysInChannel({ post: { target, content }, watch, threadTs }: DuePost): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
 	// What mentions people and is posted again mentions them twice.
-	const { isReply = false, notifies = false } = kindOf(content);
+	const { thread, notifies = false } = kindOf(content);
 	const getsNoCard = threadTs === null || watch.ended !== null || watch.mode === 'raisedHand';
-	return content.kind === 'card' || notifies || (getsNoCard && !isReply);
-}
-
-/** Whether it is for a watch that ended meanwhile without a last post. */
-function isObsolete({ watch, post: { target } }: DuePost): boolean {
-	const reason = watch?.ended?.reason;
-	if (target.kind !== 'watch') return false;
-	return reason === 'unwatched' || reason === 'handLowered' || reason === 'gaveWay' || reason === 'discoveryEnded';
-}
-
-/** Whether it needs a thread and there is none. */
-function isWithoutPlace({ post: { target, content }, threadTs }: DuePost): boolean {
-	return target.kind === 'watch' && threadTs === null && kindOf(content).isReply === true;
+	return content.kind === 'card' || notifies || (getsNoCard && thread !== 'only');
 }
 
 function retry(at: number, code: string, unknown: boolean): Retry {

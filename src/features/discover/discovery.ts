@@ -145,9 +145,8 @@ export function createDiscoveries(
 			channel: ChannelKey,
 			{ userId, settings }: { userId: string; settings: Partial<DiscoverySettings> },
 		): Promise<'begun' | 'changed' | 'already'> {
-			const { teamId, channelId } = channel;
 			const now = clock.now();
-			const discovery = { teamId, channelId, service: serviceUrl, createdBy: userId, createdAt: now, settings };
+			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now, settings };
 			const begun = await store.discover(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
 			if (begun === 'begun') onChange();
 			await raiseAll();
@@ -176,7 +175,6 @@ export type Discoveries = ReturnType<typeof createDiscoveries>;
 
 /** For the other people of a channel; a direct message has none. */
 function noticesIn(channel: ChannelKey, content: PostContent, now: number): readonly NewPost[] {
-	const { teamId, channelId } = channel;
-	if (isDirectMessage(channelId)) return [];
-	return [{ target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content }];
+	if (isDirectMessage(channel.channelId)) return [];
+	return [{ target: { kind: 'channel', ...channel }, key: `${content.kind}:${now}`, content }];
 }

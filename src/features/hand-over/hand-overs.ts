@@ -1,8 +1,9 @@
 import type { Core } from '../../core.ts';
 import { isAnsweredSince, type Person } from '../../questions/answer.ts';
 import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../../questions/hand-over.ts';
-import { FRESH_MS, type MayAct, type Refusal } from '../../slack/access-policy.ts';
+import type { MayAct, Refusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
+import { activeHolder } from '../watch/facts.ts';
 import type { HandOverStore } from './hand-over-store.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
@@ -32,9 +33,7 @@ export function createHandOvers(
 	async function replaceable(handOver: HandOver | null, { userId }: Person): Promise<string | null> {
 		const held = holderOf(handOver);
 		if (held === null || held.to === userId) return null;
-		const { id, teamId, to, channelId } = held;
-		const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
-		return refusal === null || refusal === 'could_not_check' ? null : id;
+		return (await activeHolder(held, mayAct)) === null ? held.id : null;
 	}
 
 	return {

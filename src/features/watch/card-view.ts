@@ -12,7 +12,7 @@ import {
 	message,
 	section,
 } from '../../slack/parts.ts';
-import { claimsWords, handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
+import { handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	actionsLine,
@@ -25,6 +25,7 @@ import {
 } from '../../slack/words.ts';
 import {
 	answeredLine,
+	claimsLine,
 	endedWords,
 	isThere,
 	OUTSIDE,
@@ -69,7 +70,7 @@ export function watchCard(model: CardModel): MessageContent {
 }
 
 function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
-	const { view, claims, handOver, standing, names } = model;
+	const { view, handOver, standing, names } = model;
 	const asked = openQuestion(question, { sessionId: view.sessionId, room: 'card' });
 	return [
 		divider(),
@@ -78,7 +79,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 		...context(
 			asked.noForm,
 			handOverLine(handOver, names, model),
-			claims === null ? '' : claimsWords(claims.userIds, claims.until),
+			claimsLine(model),
 			standing !== null && isBlocking(standing.state)
 				? `📨 ${answeredLine(standing, question)}. The answer is being delivered.`
 				: '',

@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
-import type { QuestionKey } from '../../questions/answer.ts';
+import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
@@ -44,14 +44,10 @@ export function createQuestionFacts(
 		};
 	}
 
-	/** Why somebody may not act in a channel now, or null. */
-	function refusal(person: Parameters<MayAct>[0], channelId: string | null) {
-		return mayAct(person, channelId, FRESH_MS);
-	}
-
 	return {
 		standing: answers.standing,
-		refusal,
+		/** Why somebody may not act in a channel now, or null. */
+		refusal: (person: Person, channelId: string | null) => mayAct(person, channelId, FRESH_MS),
 		shownOf: watches.shownOf,
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
@@ -92,14 +88,8 @@ export function createQuestionFacts(
 			};
 		},
 
-		/** Who has the open question of a post; null when they may not answer any more, so that nobody has it. */
-		async holderOf(due: Pick<DuePost, 'watch' | 'question'>): Promise<HandOver | null> {
-			const handOver = holderOf(handOverOf(due));
-			if (handOver === null) return null;
-			const { teamId, to, channelId } = handOver;
-			const refused = await refusal({ teamId, userId: to }, channelId);
-			return refused === null || refused === 'could_not_check' ? handOver : null;
-		},
+		/** Who has the open question of a post; see `activeHolder`. */
+		holderOf: (due: Pick<DuePost, 'watch' | 'question'>) => activeHolder(handOverOf(due), mayAct),
 
 		/** The link of a message; null when Slack does not tell it. */
 		async linkTo(channel: string, ts: string): Promise<string | null> {
@@ -114,6 +104,14 @@ export function createQuestionFacts(
 }
 
 export type QuestionFacts = ReturnType<typeof createQuestionFacts>;
+
+/** By which hand-over somebody has a question; null when they may not answer any more, so that nobody has it. */
+export async function activeHolder(handOver: HandOver | null, mayAct: MayAct): Promise<HandOver | null> {
+	const held = holderOf(handOver);
+	if (held === null) return null;
+	const refused = await mayAct({ teamId: held.teamId, userId: held.to }, held.channelId, FRESH_MS);
+	return refused === null || refused === 'could_not_check' ? held : null;
+}
 
 /** The newest hand-over of the open question of a post, also when its person has given the question back. */
 export function handOverOf({ watch, question }: Pick<DuePost, 'watch' | 'question'>): HandOver | null {

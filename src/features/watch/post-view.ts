@@ -143,7 +143,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 		...open.blocks(asksWords(titleOf(post), changed)),
 		...open.row,
 		...context(open.noForm, open.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
-		...claimsOf(post),
+		...context(claimsLine(post)),
 		...idBlocks(post),
 	]);
 }
@@ -157,13 +157,14 @@ export function switchingPost(question: QuestionView, post: PostContext): Messag
 	return message(text, [
 		...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
 		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post.handOver, post.names, post)),
-		...claimsOf(post),
+		...context(claimsLine(post)),
 		...idBlocks(post),
 	]);
 }
 
-function claimsOf({ claims }: PostContext): KnownBlock[] {
-	return claims === null ? [] : context(claimsWords(claims.userIds, claims.until));
+/** Who is answering; empty for nobody, and where a card shows it. mrkdwn. */
+export function claimsLine({ claims }: Pick<PostContext, 'claims'>): string {
+	return claims === null ? '' : claimsWords(claims.userIds, claims.until);
 }
 
 /** The session's id, where no card shows it. */

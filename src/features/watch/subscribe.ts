@@ -111,10 +111,8 @@ function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>):
 }
 
 function changesSettings(watch: Watch, { settings }: WatchRequest): boolean {
-	return (
-		watch.mode === 'raisedHand' ||
-		Object.entries(settings).some(([name, value]) => watch[name as keyof WatchSettings] !== value)
-	);
+	const after = Object.entries(settingsAfter(watch, settings));
+	return after.some(([name, value]) => watch[name as keyof WatchSettings] !== value);
 }
 
 /** The speed-up over half a round for a working session, as the simulation shows for 40 to 1,000 sessions. */
