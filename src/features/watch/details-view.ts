@@ -25,6 +25,7 @@ import {
 	statusWords,
 	stepWords,
 } from '../../slack/words.ts';
+import { resultBlocks } from './post-view.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
@@ -47,7 +48,7 @@ export function sessionHeadline(session: Session, now: number): KnownBlock[] {
 export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
 	const { files } = session;
 	const blocks = [
-		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2900)),
+		...resultBlocks(resultOf(session)),
 		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
 		...titled('About this session', quotedMarkdown(session.sessionDetails, 1000)),
 		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),

@@ -7,10 +7,10 @@ import type { SeenSession } from '../../questions/session-snapshot.ts';
 /** From this many on, a session gets one post for all its questions. */
 const SWITCHING_FROM = 6;
 /** A question of such a session that stays for this long is posted by itself. */
-export const REST_MS = 60_000;
+const REST_MS = 60_000;
 
 /** Whether the session changes its question so often that the next one notifies only when it has rested. */
-export function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boolean {
+function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boolean {
 	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
 }
 
@@ -20,7 +20,7 @@ export interface Told {
 	readonly changes: readonly Change[];
 }
 
-/** What to tell a channel of these changes. `changed`: whether people see a difference. */
+/** What to tell a channel of these changes. `isRestless`: its question has changed often, and a moment ago. */
 export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
 	const { before, changes } = told;
 	const posts: NewPost[] = [];
@@ -35,10 +35,12 @@ export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
 		const post = content === null ? [] : [{ target, ...content }];
 		posts.push(...(isSwitching(endings) ? post.flatMap((one) => untilItRests(one, watch.revision, seenAt)) : post));
 	}
-	const isUrgent = !isSwitching(endings) && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
+	const slowly = isSwitching(endings);
+	const isRestless = slowly && seenAt - endings.unansweredAt < REST_MS;
+	const isUrgent = !slowly && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
 	const changed = changes.length > 0;
 	const card: CardUrgency | null = isUrgent ? 'now' : changed || before === null ? 'progress' : null;
-	return { posts, card: watch.mode === 'raisedHand' ? null : card, changed, endings };
+	return { update: { posts, card: watch.mode === 'raisedHand' ? null : card, changed, slowly }, isRestless };
 }
 
 /** The posts of a session that changes its question often: its one post now, and the question when it has rested. */

@@ -15,7 +15,7 @@ import { type Change, changesBetween, type Digest } from '../../questions/change
 import { occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session } from '../../questions/session.ts';
 import { type OurAnswers, type SeenSession, seenIn, showSame } from '../../questions/session-snapshot.ts';
-import { isSwitching, newsFor, REST_MS, type Told } from './news.ts';
+import { newsFor, type Told } from './news.ts';
 import { createPlanner, isEarlyReadAsked, movesFor, type Planner } from './schedule.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
 
@@ -35,16 +35,13 @@ export function createReading(
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
 	function updateOf(watch: Watch, told: Told, seen: SeenSession, isLast: boolean): WatchUpdate[] {
-		const { posts, card, changed, endings } = newsFor(watch, told, seen);
-		const stale = !changed && !isOver(seen.view.digest.status) && isStale(watch);
+		const { update } = newsFor(watch, told, seen);
+		const stale = !update.changed && !isOver(seen.view.digest.status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && told.changes.length === 0 && end === null) return [];
-		const news = {
-			posts: end === 'noChange' ? [...posts, farewell(watch, 'watchEnded')] : posts,
-			card: end === null ? card : 'now',
-			slowly: isSwitching(endings),
-		} as const;
-		return [{ watchId: watch.id, revision: watch.revision, changed, ...news, end }];
+		const posts = end === 'noChange' ? [...update.posts, farewell(watch, 'watchEnded')] : update.posts;
+		const card = end === null ? update.card : 'now';
+		return [{ watchId: watch.id, revision: watch.revision, ...update, posts, card, end }];
 	}
 
 	/**
@@ -53,17 +50,15 @@ export function createReading(
 	 * listed again.
 	 */
 	function raisedHandUpdate(watch: Watch, told: Told, seen: SeenSession, isEarly: boolean): WatchUpdate[] {
-		const { digest, seenAt } = seen.view;
+		const { digest } = seen.view;
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const { endings, ...news } = newsFor(watch, told, seen);
-		const isRestless = isSwitching(endings) && seenAt - endings.unansweredAt < REST_MS;
+		const { update, isRestless } = newsFor(watch, told, seen);
 		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && told.changes.length === 0 && end === null) return [];
-		const posted = isDismissed ? { posts: [], changed: false, card: null } : news;
-		const slowly = isSwitching(endings);
-		return [{ watchId: watch.id, revision: watch.revision, ...posted, slowly, end }];
+		const untold = isDismissed ? { posts: [], changed: false, card: null } : {};
+		return [{ watchId: watch.id, revision: watch.revision, ...update, ...untold, end }];
 	}
 
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */

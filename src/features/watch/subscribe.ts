@@ -85,7 +85,7 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, { before: null, changes }, seen).posts,
+				news: newsFor(watch, { before: null, changes }, seen).update.posts,
 				limits,
 			});
 			if (result.kind === 'limit') {
