@@ -207,11 +207,10 @@ export async function createHandraise({
 		const bolt = createBoltApp(identity, { config: config.slack, proxy, clock, log, onRefused: refusedRequests.add });
 		const client = clients.people;
 		const reply = createReply(core, personReads);
-		const rules = { rules: config.access, installation: identity, directory, clock };
-		const accessPolicy = createAccessPolicy(rules);
-		const patient = createDirectory(clients.background);
-		latePolicy = createAccessPolicy({ ...rules, directory: patient, isPatient: true });
+		const accessPolicy = createAccessPolicy(core, identity);
 		policy = accessPolicy;
+		const patient = { ...core, directory: createDirectory(clients.background) };
+		latePolicy = createAccessPolicy(patient, identity, { isPatient: true });
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
 		const { isThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);

@@ -1,27 +1,20 @@
-import type { Config } from '../config.ts';
-import { type Clock, startDeadline } from '../core/clock.ts';
+import { startDeadline } from '../core/clock.ts';
 import { createCache } from '../core/values.ts';
+import type { Core } from '../core.ts';
 import type { Origin, Person } from '../questions/answer.ts';
-import { type Directory, type PersonFacts, slackRetryAfterMs } from './clients.ts';
+import { type Identity, type PersonFacts, slackRetryAfterMs } from './clients.ts';
 
-/** The operator's rules; empty lists allow everybody. */
-export type AccessRules = Omit<Config['access'], 'adminContact'>;
+type Installation = Pick<Identity, 'teamId' | 'enterpriseId'>;
 
-export interface Installation {
-	readonly teamId: string;
-	/** Null for a workspace that belongs to no organisation. */
-	readonly enterpriseId: string | null;
-}
-
-/** Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not hold. */
-export type Place = ChannelPlace | 'anyChannel';
-
-export interface ChannelPlace extends Pick<Origin, 'channelId' | 'isCopy'> {
+/** Where somebody acts, or where their form or answer came from. */
+export interface Place extends Pick<Origin, 'channelId' | 'isCopy'> {
 	/** The session that they act on by what they have had since they were in that channel, such as a window. */
 	readonly sessionId?: string;
 	/** The rule about channels does not apply. */
 	readonly inAnyChannel?: true;
 }
+
+export const ANYWHERE: Place = { channelId: null, inAnyChannel: true };
 
 /** Proven by Slack or by the settings. */
 export const PROVEN_REFUSALS = [
@@ -59,20 +52,11 @@ const ASK_WITHIN_MS = 1_500;
 const ASK_PATIENTLY_MS = 10_000;
 
 /** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
-export function createAccessPolicy({
-	rules,
-	installation,
-	directory,
-	clock,
-	isPatient = false,
-}: {
-	rules: AccessRules;
-	installation: Installation;
-	/** Asks Slack about people. The methods throw when Slack gives no answer. */
-	directory: Pick<Directory, 'person' | 'userGroup'>;
-	clock: Clock;
-	isPatient?: boolean;
-}) {
+export function createAccessPolicy(
+	{ config: { access: rules }, directory, clock }: Core,
+	installation: Installation,
+	{ isPatient = false }: { isPatient?: boolean } = {},
+) {
 	const people = createCache(clock, directory.person);
 	const groups = createCache(clock, directory.userGroup);
 
@@ -111,8 +95,7 @@ export function createAccessPolicy({
 		maxAgeMs: number = FACTS_MAX_AGE_MS,
 	): Promise<Verdict> {
 		// With a list of channels, direct messages are refused too.
-		const isRuled = place !== 'anyChannel' && place.inAnyChannel !== true;
-		if (isRuled && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
+		if (place.inAnyChannel !== true && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
 		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
@@ -136,7 +119,7 @@ export function createAccessPolicy({
 		async checkAbsent({ teamId, userId }: Person, channelId: string | null, maxAgeMs?: number): Promise<Verdict> {
 			// Another workspace's Slack would call everybody of this one a stranger.
 			if (teamId !== installation.teamId) return NOT_CHECKED;
-			return check({ userId, claimedTeamId: null }, channelId === null ? 'anyChannel' : { channelId }, maxAgeMs);
+			return check({ userId, claimedTeamId: null }, channelId === null ? ANYWHERE : { channelId }, maxAgeMs);
 		},
 	};
 }

@@ -5,7 +5,7 @@ import { type Cell, createCache } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import type { Person } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
-import type { ChannelPlace } from './access-policy.ts';
+import type { Place } from './access-policy.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
@@ -224,7 +224,7 @@ export function createMemberships(
 		 * Whether somebody may act on a session's question; throws when Slack does not tell. They have to be in its channel,
 		 * or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
-		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: ChannelPlace): Promise<boolean> {
+		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: Place): Promise<boolean> {
 			if (channelId === null || sessionId === undefined) return true;
 			if (isCopy !== true && !(await isPrivate(channelId))) return true;
 			const { userId } = request.person;

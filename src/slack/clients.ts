@@ -175,6 +175,7 @@ export async function identify(
 		}
 		return {
 			teamId: self.team_id,
+			/** Null for a workspace that belongs to no organisation. */
 			enterpriseId: self.enterprise_id ?? null,
 			/** Null when Slack leaves it out. */
 			botId: self.bot_id ?? null,

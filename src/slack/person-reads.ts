@@ -5,19 +5,12 @@ import { loggedId } from '../core/log.ts';
 import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
 import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import type { Session } from '../questions/session.ts';
 import type { PersonRequest } from './request.ts';
 
 /** For so long after a person was told that they are too fast, presses are refused silently. */
 const SILENT_AFTER_TELLING_MS = 30_000;
 
-export interface Reading {
-	readonly session: Session;
-	/** When the request began, clock milliseconds. */
-	readonly readAt: number;
-	/** When the read that brought `session` began, clock milliseconds. */
-	readonly since: number;
-}
+export type Reading = Omit<Awaited<ReturnType<Core['sessionService']['read']>>, 'endedAt'>;
 
 /** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
 const UNKNOWN_ID_COST = 5;

@@ -15,7 +15,7 @@ import { CALLBACKS, decodeMetadata, newMetadata, type ViewMetadata } from './ids
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import { type PersonRequest, type SubmittedView, type Task, whereItBegan } from './request.ts';
-import { createViewHandle, openView, type ViewHandle, withNotes } from './windows.ts';
+import { handleOf, openView, type ViewHandle, withNotes } from './windows.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -27,10 +27,10 @@ const REPLY_WITHIN_MS = 5_000;
  * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that
  * once. `withoutTurn` is for what they have to hear all the same.
  */
-export function createReply(core: Core, personReads: PersonReads) {
-	const { directChannelOf, clock } = core;
-	const { people: client } = core.clients;
-	const { config } = core;
+export function createReply(
+	{ config, clock, directChannelOf, clients: { people: client } }: Core,
+	personReads: PersonReads,
+) {
 	/** Replies that take no turn, by person. `limited` resolves when Slack's limit delays them. */
 	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
 	/** Messages of `withoutTurn` that wait, by person and content. */
@@ -64,14 +64,12 @@ export function createReply(core: Core, personReads: PersonReads) {
 		return (await inChannel(request, content)) || (await inDm(request, content)) === null;
 	}
 
-	async function isTooFast(request: PersonRequest): Promise<boolean> {
-		const tooFast = await personReads.turn(request);
-		if (tooFast !== null) await slowDown(request, errorMessage(tooFast.code, null, errorContext(tooFast)));
-		return tooFast !== null;
-	}
-
 	async function toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
-		return (await throughResponseUrl(request, content)) || (!(await isTooFast(request)) && send(request, content));
+		if (await throughResponseUrl(request, content)) return true;
+		const tooFast = await personReads.turn(request);
+		if (tooFast === null) return send(request, content);
+		await slowDown(request, errorMessage(tooFast.code, null, errorContext(tooFast)));
+		return false;
 	}
 
 	function errorContext(error: unknown = null, kept: ErrorContext['kept'] = 'nothing') {
@@ -160,7 +158,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 			return null;
 		},
 		/** To update the view in which somebody acted. */
-		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, { id, hash: hash === '' ? null : hash }, false),
+		handleOf: (view: SubmittedView) => handleOf(client, view),
 		errorContext,
 		/** The words about what was thrown, or about a code. */
 		words: (error: unknown, kept?: ErrorContext['kept']) => errorWords(codeOf(error), errorContext(error, kept)),

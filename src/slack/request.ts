@@ -4,7 +4,7 @@ import { HandraiseError } from '../core/errors.ts';
 import { type Log, loggedId } from '../core/log.ts';
 import type { DeepReadonly } from '../core/values.ts';
 import type { Origin, Person } from '../questions/answer.ts';
-import type { ActRefusal, ChannelPlace, Place } from './access-policy.ts';
+import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import { codeOf } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
 
@@ -249,18 +249,18 @@ export function forAnybody(run: () => Done): Task {
 export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 
 /** Where somebody acts on a question of this channel: perhaps on a copy of it, in an inbox or a direct message. */
-export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): ChannelPlace {
+export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): Place {
 	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, sessionId, isCopy: true };
 }
 
 /** Where somebody acts in a window, or on their own answer: they may have left its channel since. */
-export function windowPlace(shown: { readonly origin: Origin; readonly sessionId: string } | null): ChannelPlace {
+export function windowPlace(shown: { readonly origin: Origin; readonly sessionId: string } | null): Place {
 	return shown === null ? { channelId: null } : { ...shown.origin, sessionId: shown.sessionId };
 }
 
 /** For people who may act in this channel; null: the request belongs to no channel. */
 export function ifAllowed(
-	channel: string | null | ChannelPlace,
+	channel: string | null | Place,
 	run: (request: AllowedRequest) => Done,
 	options: TaskOptions = {},
 ): Task {
@@ -270,7 +270,7 @@ export function ifAllowed(
 
 /** For people who may act in any channel: the reply must show nothing of a session. */
 export function ifAllowedAnywhere(run: (request: PersonRequest) => Done, options: TaskOptions = {}): Task {
-	return { place: 'anyChannel', run, ...options };
+	return { place: ANYWHERE, run, ...options };
 }
 
 /** Where a refusal is told later, at "Send answer". */

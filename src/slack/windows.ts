@@ -6,17 +6,16 @@ import { HandraiseError } from '../core/errors.ts';
 import { setBounded } from '../core/values.ts';
 import { codeOf, slackErrorCode } from './clients.ts';
 import type { Reading, ReadPermit } from './person-reads.ts';
-import type { PersonRequest } from './request.ts';
+import type { PersonRequest, SubmittedView } from './request.ts';
 
-/** How updates name a view. */
+/** How Slack's update names a view. */
 type ViewAddress =
-	| {
-			readonly id: string;
-			/** Slack drops an update with an old hash. Null: the update applies in any case. */
-			readonly hash: string | null;
-	  }
+	/** Slack drops an update with an old hash; without one, the update applies in any case. */
+	| { readonly view_id: string; readonly hash?: string }
 	/** Slack's response to the opening was lost, so the view, if it exists, is known only by the name that we gave it. */
-	| { readonly externalId: string };
+	| { readonly external_id: string };
+
+const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === '' ? { view_id } : { view_id, hash });
 
 /** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
 export type UpdateOutcome = 'updated' | 'gone' | 'changed';
@@ -30,34 +29,33 @@ export interface ViewHandle {
 	update(view: ModalView): Promise<UpdateOutcome>;
 }
 
+/** To update the view in which somebody acted. */
+export function handleOf(client: WebClient, { id, hash }: SubmittedView): ViewHandle {
+	return createViewHandle(client, addressOf(id, hash), false);
+}
+
 /**
  * @param isOnlyOurs nothing but this handle changes the view (a loading view). Then the update after one with an unknown
  * outcome has no hash; in other views that could overwrite what a person did.
  */
-export function createViewHandle(client: WebClient, address: ViewAddress, isOnlyOurs: boolean): ViewHandle {
-	let current = address;
+function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs: boolean): ViewHandle {
+	let address = start;
 	return {
-		id: 'id' in address ? address.id : null,
+		id: 'view_id' in start ? start.view_id : null,
 		get hasHash() {
-			return 'id' in current && current.hash !== null;
+			return 'hash' in address;
 		},
 		async update(view) {
 			try {
-				if ('externalId' in current) {
-					await client.views.update({ external_id: current.externalId, view });
-					return 'updated';
-				}
-				const { id, hash } = current;
-				const updated = await client.views.update({ view_id: id, view, ...(hash === null ? {} : { hash }) });
-				current = { id, hash: updated.view?.hash ?? null };
+				const updated = await client.views.update({ ...address, view });
+				if ('view_id' in address) address = addressOf(address.view_id, updated.view?.hash);
 				return 'updated';
 			} catch (error) {
 				const code = slackErrorCode(error);
 				if (code === 'not_found') return 'gone';
 				// With a conflict in a view that nobody else changes, the client repeated a call that had succeeded.
-				if ('id' in current && isOnlyOurs && (code === null || code === 'hash_conflict')) {
-					current = { id: current.id, hash: null };
-				}
+				const isUnknown = code === null || code === 'hash_conflict';
+				if (isUnknown && isOnlyOurs && 'view_id' in address) address = addressOf(address.view_id);
 				if (code === 'hash_conflict') return 'changed';
 				throw error;
 			}
@@ -72,18 +70,18 @@ export async function openView(
 	{ view, onTop = false }: { view: ModalView; onTop?: boolean },
 ): Promise<ViewHandle | null> {
 	if (request.triggerId === null) return null;
-	const externalId = `open.${randomBytes(9).toString('base64url')}`;
+	const named = { external_id: `open.${randomBytes(9).toString('base64url')}` };
 	try {
-		const call = { trigger_id: request.triggerId, view: { ...view, external_id: externalId } };
+		const call = { trigger_id: request.triggerId, view: { ...view, ...named } };
 		const opened = onTop ? await client.views.push(call) : await client.views.open(call);
-		const { id, hash = null } = opened.view ?? {};
-		return createViewHandle(client, id === undefined ? { externalId } : { id, hash }, true);
+		const { id, hash } = opened.view ?? {};
+		return createViewHandle(client, id === undefined ? named : addressOf(id, hash), true);
 	} catch (error) {
 		const code = slackErrorCode(error);
 		request.log.info({ code: code ?? 'no_answer' }, 'a view could not be opened');
 		// The view may exist if Slack did not respond, or if a repeat of the call found the trigger used.
 		const mayExist = code === null || code === 'exchanged_trigger_id';
-		return mayExist ? createViewHandle(client, { externalId }, true) : null;
+		return mayExist ? createViewHandle(client, named, true) : null;
 	}
 }
 

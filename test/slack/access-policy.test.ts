@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock, type Json } from '../../fake-slack/index.ts';
-import { type AccessRules, createAccessPolicy, FRESH_MS, type Refusal } from '../../src/slack/access-policy.ts';
+import type { Config } from '../../src/config.ts';
+import { ANYWHERE, createAccessPolicy, FRESH_MS, type Refusal } from '../../src/slack/access-policy.ts';
 import type { Directory, PersonFacts } from '../../src/slack/clients.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
+import { coreOf } from '../support/core.ts';
 import { DELIVERED, whatHappened } from '../support/sentences.ts';
 import { openSession } from './support/open-session.ts';
 
@@ -14,9 +16,9 @@ const FULL: PersonFacts = {
 	isDeactivated: false,
 	isStranger: false,
 };
-const OPEN: AccessRules = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
+const OPEN = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null };
 
-function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | null = null) {
+function createHarness(rules: Partial<Config['access']> = {}, enterpriseId: string | null = null) {
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | null | Error = FULL;
@@ -32,7 +34,7 @@ function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | 
 		},
 	};
 	const installation = { teamId: 'T1', enterpriseId };
-	const accessPolicy = createAccessPolicy({ rules: { ...OPEN, ...rules }, installation, directory, clock });
+	const accessPolicy = createAccessPolicy(coreOf({ config: { access: { ...OPEN, ...rules } }, directory, clock }), installation);
 	return {
 		clock,
 		asked,
@@ -42,7 +44,7 @@ function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | 
 		check: (userId = 'U1', channelId: string | null = 'C1', claimedTeamId: string | null = 'T1') =>
 			accessPolicy.check({ userId, claimedTeamId }, { channelId }),
 		checkFresh: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, FRESH_MS),
-		checkAnywhere: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, 'anyChannel'),
+		checkAnywhere: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, ANYWHERE),
 	};
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { ANYWHERE } from '../../src/slack/access-policy.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { createListen } from '../../src/slack/listen.ts';
 import { textMessage } from '../../src/slack/parts.ts';
@@ -23,6 +24,7 @@ function listening() {
 		app,
 		teamId: 'T1',
 		accessPolicy: { check: async () => ({ refusal: null }) },
+		isThere: async () => true,
 		reply: {
 			withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text),
 			errorContext: () => ({}),
@@ -30,7 +32,7 @@ function listening() {
 	} as unknown as Parameters<typeof createListen>[1]);
 	const stores = new Map<string, () => Promise<unknown>>();
 	listen.storingAction('question.choose_1', (_, { value = '' }) => ({
-		place: 'anyChannel',
+		place: ANYWHERE,
 		run: async () => {
 			await stores.get(value)?.();
 			return async () => void acts.push(`${value}told`);

@@ -1,5 +1,5 @@
 import { type Answer, isSamePerson } from '../../questions/answer.ts';
-import { type ChannelPlace, FRESH_MS } from '../../slack/access-policy.ts';
+import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { type ActionId, CALLBACKS } from '../../slack/ids.ts';
 import { replacement } from '../../slack/parts.ts';
@@ -32,7 +32,7 @@ export function createReceiptPresses({
 	function onReceipt(
 		id: ActionId,
 		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
-		placeOf: (own: Answer, asked: PersonRequest) => ChannelPlace = ({ origin, question }) =>
+		placeOf: (own: Answer, asked: PersonRequest) => Place = ({ origin, question }) =>
 			windowPlace({ ...question, origin }),
 	): void {
 		onOwn(id, (own, asked, press) => {

@@ -1,5 +1,6 @@
 import { setBounded } from '../../core/values.ts';
 import { type AcceptResult, type Answer, isBlocking, isSamePerson, pressKeyOf } from '../../questions/answer.ts';
+import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import { type AllowedRequest, copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
@@ -86,7 +87,7 @@ export function registerQuickAnswers(core: HandlerContext<{ answers: AnswerStore
 			if (choice === null || !config.quickAnswers) {
 				const content = noChoice(choice, errorContext);
 				const run = async () => () => reply.withoutTurn(asked, content);
-				return { place: 'anyChannel', run, failure: () => content, late: null };
+				return { place: ANYWHERE, run, failure: () => content, late: null };
 			}
 			return {
 				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),

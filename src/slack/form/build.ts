@@ -42,6 +42,7 @@ const LEAST_ROOM_BYTES = 1000;
 const FORM_BYTES = 150_000;
 /** With more fields, the warning about secrets is in the hints, because there is no room for a block. */
 const FEW_FIELDS = 10;
+const SMALLEST = { text: 75, offer: 60 };
 /** Characters of a title or a description, and of an initial value; fewer when a form would outgrow a view. */
 const SHRINKING = [
 	{ text: 2900, offer: INPUT_LIMIT },
@@ -49,7 +50,6 @@ const SHRINKING = [
 	{ text: 700, offer: 1500 },
 	{ text: 300, offer: 600 },
 	{ text: 120, offer: 200 },
-	{ text: 75, offer: 60 },
 ];
 
 /**
@@ -76,7 +76,7 @@ export function buildForm({
 
 	const isShownAgain = isShown(metadata, question);
 	const { fields, optionTexts } = keepOptionTexts(planFields(question, metadata, draft, secret ?? null), metadata);
-	for (const [level, size] of SHRINKING.entries()) {
+	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
 		const shown: ViewMetadata = {
@@ -95,12 +95,13 @@ export function buildForm({
 			optionTexts,
 		};
 		const blocks = formBlocks(fields, { question, metadata: shown, limits, onCut });
-		const isLast = level === SHRINKING.length - 1;
-		if (isLast || Buffer.byteLength(JSON.stringify(blocks)) <= FORM_BYTES) {
-			return { kind: 'fields', blocks, metadata: shown };
-		}
+		return { kind: 'fields', blocks, metadata: shown } as const;
+	};
+	for (const size of SHRINKING) {
+		const form = formOf(size);
+		if (Buffer.byteLength(JSON.stringify(form.blocks)) <= FORM_BYTES) return form;
 	}
-	return { kind: 'tooMany', count };
+	return formOf(SMALLEST);
 }
 
 function formBlocks(fields: readonly Field[], context: FieldContext): KnownBlock[] {
