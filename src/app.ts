@@ -159,7 +159,7 @@ export async function createHandraise({
 		onQuestions: inboxes.touch,
 	});
 	const questionUpdated: QuestionUpdated = (question, what, by) => {
-		watching.questionUpdated(question, { readEarly: what === 'delivered', onlyQuestions: what === 'choice' });
+		watching.questionUpdated(question, what);
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};

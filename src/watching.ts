@@ -8,6 +8,7 @@ import { createPoller, type PollerOptions } from './features/watch/poller.ts';
 import { createSubscriptions } from './features/watch/subscribe.ts';
 import type { WatchStore } from './features/watch/watch-store.ts';
 import { type Announcer, createOutbox } from './posts/outbox.ts';
+import type { QuestionUpdated } from './questions/answer.ts';
 import type { SessionKey } from './questions/session.ts';
 import type { createChannelList } from './slack/channels.ts';
 
@@ -40,37 +41,26 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		onChange: wakeAll,
 	});
 	const listing: Listing | null = config.service.usesList
-		? createListing(core, {
-				cell: listCell,
-				health: options.health,
-				budget: options.budget,
-				discoveries,
-				onEarlyRead: () => poller.wake(),
-			})
+		? createListing(core, { ...options, cell: listCell, discoveries, onEarlyRead: () => poller.wake() })
 		: null;
 	const endings = createEndings(core, wakeAll);
 	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
 	const subscriptions = createSubscriptions(core, { ...options, onChange: wakeAll });
 
-	const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, what);
 	const running: Promise<unknown>[] = [];
 	return {
 		subscriptions,
 		discoveries,
 		/** Whether the service's list works. */
 		isListed: () => listing?.isAvailable() ?? false,
-		/**
-		 * Has a session's posts drawn again after its question was claimed or answered, or an answer was taken back.
-		 * `readEarly`: the service received an answer. `onlyQuestions`: cards do not show it.
-		 */
-		questionUpdated(
-			key: SessionKey,
-			{ readEarly, onlyQuestions }: { readEarly: boolean; onlyQuestions: boolean },
-		): void {
+		/** Has a session's posts drawn again. Its question was claimed or answered, or an answer was taken back. */
+		questionUpdated(key: SessionKey, what: Parameters<QuestionUpdated>[1]): void {
 			const now = clock.now();
-			const earlyReadAt = readEarly ? now + EARLY_READ_AFTER_MS : null;
-			const update = store.refresh(key, { now, earlyReadAt, onlyQuestions });
-			update.then(wakeLoops, warnOf('the posts of a question could not be marked for an update'));
+			const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+			const update = store.refresh(key, { now, earlyReadAt, onlyQuestions: what === 'choice' });
+			update.then(wakeLoops, (error: unknown) =>
+				log.warn({ err: error }, 'the posts of a question could not be marked for an update'),
+			);
 		},
 		/** Posts were stored for the outbox. */
 		wakeOutbox,

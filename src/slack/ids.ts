@@ -93,13 +93,7 @@ export const BUTTON_LABELS = [
 ] as const;
 export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
 
-export const CHOOSE_IDS = [
-	ACTIONS.choose1,
-	ACTIONS.choose2,
-	ACTIONS.choose3,
-	ACTIONS.choose4,
-	ACTIONS.choose5,
-] as const;
+export const CHOOSE_IDS = ([1, 2, 3, 4, 5] as const).map((place) => ACTIONS[`choose${place}`]);
 
 export const CALLBACKS = {
 	loading: 'handraise.loading',

@@ -34,7 +34,10 @@ function createHarness(rules: Partial<Config['access']> = {}, enterpriseId: stri
 		},
 	};
 	const installation = { teamId: 'T1', enterpriseId };
-	const accessPolicy = createAccessPolicy(coreOf({ config: { access: { ...OPEN, ...rules } }, directory, clock }), installation);
+	const accessPolicy = createAccessPolicy(
+		coreOf({ config: { access: { ...OPEN, ...rules } }, directory, clock }),
+		installation,
+	);
 	return {
 		clock,
 		asked,
