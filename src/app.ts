@@ -106,7 +106,7 @@ export async function createHandraise({
 		clock,
 		log,
 		budget,
-		timeouts: { call: config.service.callTimeoutMs },
+		callTimeoutMs: config.service.callTimeoutMs,
 		proxy,
 		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);

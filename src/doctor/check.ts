@@ -157,21 +157,23 @@ function aheadMsOf(date: string | null, startedAt: number, headersAt: number): n
 	return Number.isNaN(theirs) ? null : theirs + 500 - (startedAt + headersAt) / 2;
 }
 
-const CAUSES: Readonly<Record<string, string>> = {
-	ENOTFOUND: 'no such host name; check the spelling and the DNS',
-	EAI_AGAIN: 'the DNS does not answer',
-	ECONNREFUSED: 'nothing listens at that host and port',
-	ECONNRESET: 'the connection was cut; a firewall or proxy may be in between',
-	UND_ERR_SOCKET: 'the connection was cut; a firewall or proxy may be in between',
-	EHOSTUNREACH: 'this machine has no route to that host',
-	ENETUNREACH: 'this machine has no route to that host',
-	ETIMEDOUT: 'the connection was not accepted in time; a firewall may be in between',
-	UND_ERR_CONNECT_TIMEOUT: 'the connection was not accepted in time; a firewall may be in between',
-	ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: is it http:// instead of https://?',
-	ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: is it http:// instead of https://?',
-	CERT_HAS_EXPIRED: 'its certificate has expired',
-	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-};
+/** Why a connection failed, by the code of its error: the first that fits. */
+const CAUSES: readonly (readonly [codes: RegExp, words: string])[] = [
+	[/^ENOTFOUND$/, 'no such host name; check the spelling and the DNS'],
+	[/^EAI_AGAIN$/, 'the DNS does not answer'],
+	[/^ECONNREFUSED$/, 'nothing listens at that host and port'],
+	[/^(ECONNRESET|UND_ERR_SOCKET)$/, 'the connection was cut; a firewall or proxy may be in between'],
+	[/^(EHOST|ENET)UNREACH$/, 'this machine has no route to that host'],
+	[/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'the connection was not accepted in time; a firewall may be in between'],
+	[/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/, 'it does not speak TLS: is it http:// instead of https://?'],
+	[/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
+	[/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another host name'],
+	[
+		/CERT|ISSUER|SELF_SIGNED/,
+		'its certificate is not trusted (CODE); for a private authority, set NODE_EXTRA_CA_CERTS to its certificate',
+	],
+	[/^HPE_/, 'the response is not HTTP'],
+];
 
 function causeOf(error: unknown, timeoutMs: number): string {
 	if (error instanceof DOMException && error.name === 'TimeoutError')
@@ -179,16 +181,13 @@ function causeOf(error: unknown, timeoutMs: number): string {
 	const proxyStatus = /^Proxy response \((\d+)\)/.exec(String(at(error, 'cause.cause.message')))?.[1];
 	if (proxyStatus !== undefined)
 		return `the proxy refuses the connection (${proxyStatus}): see HTTPS_PROXY and NO_PROXY`;
-	const codes: readonly unknown[] = [at(error, 'code'), at(error, 'cause.code')];
+	const codes = [at(error, 'code'), at(error, 'cause.code')];
 	const code = codes.find((value) => typeof value === 'string') ?? 'unknown';
-	if (/CERT|ISSUER|SELF_SIGNED/.test(code) && CAUSES[code] === undefined) {
-		return `its certificate is not trusted (${code}); for a private authority, set NODE_EXTRA_CA_CERTS to its certificate`;
-	}
-	if (code.startsWith('HPE_')) return 'the response is not HTTP';
+	const words = CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'the connection failed (CODE)';
 	// With a proxy, that is its address.
 	const address = at(error, 'cause.address');
-	const where = typeof address !== 'string' ? '' : ` (${address}:${at(error, 'cause.port')})`;
-	return `${CAUSES[code] ?? `the connection failed (${code})`}${where}`;
+	const where = typeof address === 'string' ? ` (${address}:${at(error, 'cause.port')})` : '';
+	return `${words.replace('CODE', code)}${where}`;
 }
 
 export type Json = Readonly<Record<string, unknown>>;

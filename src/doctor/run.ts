@@ -15,6 +15,7 @@ import {
 } from './environment.ts';
 import { checkLive } from './live.ts';
 import { checkDashboard, checkList, checkRateLimit, checkService } from './service.ts';
+import type { Shape } from './shapes/samples.ts';
 import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode, tokenAdvice } from './slack.ts';
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
@@ -94,12 +95,6 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 	return findings.all;
 }
 
-export interface AskedShape {
-	readonly name: string;
-	readonly view?: object;
-	readonly message?: { readonly blocks: readonly object[] };
-}
-
 /** Between two calls. Slack does not publish the rate of `blocks.validate` ("special rate limits apply"). */
 const PAUSE_MS = 50;
 /** Gives up after so many 429s in a row. */
@@ -126,7 +121,7 @@ async function* checkViews({ env, clock, lines }: Invocation): AsyncGenerator<Fi
 
 /** Asks Slack with `blocks.validate`, which posts nothing. Yields the refused shapes, and why it stopped early. */
 export async function* askAbout(
-	shapes: readonly AskedShape[],
+	shapes: readonly Shape[],
 	call: SlackCall,
 	{ clock, say }: { readonly clock: Pick<Clock, 'sleep'>; readonly say: (line: string) => void },
 ): AsyncGenerator<Finding> {
@@ -136,7 +131,7 @@ export async function* askAbout(
 	let refused = 0;
 
 	/** Repeats a call that Slack limits, or that fails for a moment. */
-	async function ask({ view, message }: AskedShape): Promise<SlackReply> {
+	async function ask({ view, message }: Shape): Promise<SlackReply> {
 		// Only the blocks of a message: `blocks.validate` refuses its `text` (slackapi/node-slack-sdk#2659).
 		const args = view === undefined ? { message: { blocks: message?.blocks } } : { view };
 		const pausesMs = [1_000, 5_000];

@@ -15,7 +15,7 @@ const CODES = {
 	rate_limited: { retryable: true, repeated: true, ofService: true },
 	/** 5xx, 408, 425, no connection, or a connection that broke. */
 	unavailable: { retryable: true, repeated: true, ofService: true },
-	/** The connection, the headers, the next part of the body or the whole call took too long. */
+	/** The connection or the whole call took too long. */
 	timed_out: { retryable: true, repeated: true, ofService: true },
 	/** Any other 4xx: the service never takes this request. */
 	refused: { retryable: false, repeated: false, ofService: false },

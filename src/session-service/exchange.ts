@@ -1,15 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, createWaker, unlessAborted, uptimeOf } from '../core/clock.ts';
+import { type Clock, unlessAborted } from '../core/clock.ts';
 import { type Operation, SessionServiceError } from './errors.ts';
-
-/** Milliseconds. */
-export interface CallTimeouts {
-	readonly connect: number;
-	/** Between two parts of the body. */
-	readonly body: number;
-	/** The whole call, from the request's start, with queueing and connecting. */
-	readonly call: number;
-}
 
 export interface HttpRequest {
 	readonly operation: Operation;
@@ -20,7 +11,8 @@ export interface HttpRequest {
 	/** Asked right before the request is written to its connection; when false, nothing is sent. */
 	readonly maySend?: (() => boolean) | undefined;
 	readonly signal?: AbortSignal | undefined;
-	readonly timeouts: CallTimeouts;
+	/** Milliseconds for the whole call, with queueing and connecting. */
+	readonly timeoutMs: number;
 	readonly maxBodyBytes: number;
 	/** Called once for a large body, whose rest is not read until it resolves. Its signal ends with the exchange. */
 	readonly claimLargeBody: (signal: AbortSignal) => Promise<void>;
@@ -44,25 +36,21 @@ const SMALL_BODY_BYTES = 1_048_576;
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export async function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
-	const { operation, origin, path, signal, timeouts, maxBodyBytes } = request;
+	const { operation, origin, path, signal, timeoutMs, maxBodyBytes } = request;
 	signal?.throwIfAborted();
 	const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-	const startedAt = uptimeOf(clock);
 	const settled = new AbortController();
 	const chunks: Buffer[] = [];
 	let sent = false;
 	let status: number | null = null;
 	let headers: ReadonlyMap<string, string> = new Map();
 	let received = 0;
-	let lastProgress = startedAt;
-	let claim: 'none' | 'waiting' | 'granted' = 'none';
-	const waker = createWaker(clock);
+	let hasClaimed = false;
 	let abortRequest: ((reason: Error) => void) | null = null;
 
 	function settle(): boolean {
 		if (settled.signal.aborted) return false;
 		settled.abort();
-		waker.wake();
 		return true;
 	}
 
@@ -80,20 +68,11 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 		reject(error);
 	}
 
-	/** One sleep for all time-outs: it ends at the next one, or when the next one changes. */
-	async function watch(): Promise<void> {
-		while (!settled.signal.aborted) {
-			const whole = startedAt + timeouts.call;
-			// Before its headers arrive and while the body waits for a slot, only the time-out of the whole call applies.
-			const isReading = status !== null && claim !== 'waiting';
-			const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
-			const leftMs = next - uptimeOf(clock);
-			if (leftMs <= 0) return fail('timed_out', 'did not come in time');
-			await waker.wait(leftMs);
-		}
-	}
-
-	void watch();
+	clock.sleep(timeoutMs, settled.signal).then(
+		() => fail('timed_out', 'did not come in time'),
+		// The exchange is over.
+		() => undefined,
+	);
 
 	dispatcher.dispatch(
 		{
@@ -118,18 +97,15 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 				// An informational response: the real one follows.
 				if (statusCode < 200) return;
 				status = statusCode;
-				lastProgress = uptimeOf(clock);
 				headers = new Map(
 					Object.entries(incoming).map(([name, value]) => [name.toLowerCase(), [value].flat()[0] ?? '']),
 				);
-				waker.wake();
 				const announced = Number(headers.get('content-length'));
 				if (announced > maxBodyBytes) fail('body_too_large', 'is too large');
 				else if (announced > SMALL_BODY_BYTES) claimFor(controller);
 			},
 			onResponseData(controller, chunk) {
 				received += chunk.length;
-				lastProgress = uptimeOf(clock);
 				if (received > maxBodyBytes) return fail('body_too_large', 'is too large');
 				chunks.push(chunk);
 				if (received > SMALL_BODY_BYTES) claimFor(controller);
@@ -150,16 +126,11 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 	);
 
 	function claimFor(controller: { pause(): void; resume(): void }): void {
-		if (claim !== 'none') return;
-		claim = 'waiting';
+		if (hasClaimed) return;
+		hasClaimed = true;
 		controller.pause();
 		request.claimLargeBody(settled.signal).then(
-			() => {
-				claim = 'granted';
-				lastProgress = uptimeOf(clock);
-				waker.wake();
-				controller.resume();
-			},
+			() => controller.resume(),
 			// The exchange is over.
 			() => undefined,
 		);

@@ -7,10 +7,11 @@ import { parseBaseUrl } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
 import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
-import { type CallTimeouts, exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
+import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 
 /** The largest body of a response: 32 MiB. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
+const CONNECT_WITHIN_MS = 3_000;
 
 /** For metrics. */
 export interface CallReport {
@@ -52,7 +53,8 @@ export interface TransportOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly budget: RequestBudget;
-	readonly timeouts?: Partial<CallTimeouts>;
+	/** After so long a call is given up. Default: 20 s. */
+	readonly callTimeoutMs?: number;
 	/** Sends the requests instead of a pool of its own; `close` ends it too. */
 	readonly proxy?: Dispatcher | null;
 	readonly onCall?: ((report: CallReport) => void) | undefined;
@@ -62,14 +64,13 @@ export type Transport = ReturnType<typeof createTransport>;
 
 /** Sends requests to the service over one keep-alive pool, and tells the budget what the responses say. */
 export function createTransport(options: TransportOptions) {
-	const { baseUrl, apiKey, clock, log, budget, proxy = null, onCall } = options;
-	const timeouts: CallTimeouts = { connect: 3_000, body: 10_000, call: 20_000, ...options.timeouts };
+	const { baseUrl, apiKey, clock, log, budget, callTimeoutMs = 20_000, proxy = null, onCall } = options;
 	const { origin, listPath, pathOf } = parseBaseUrl(baseUrl);
-	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: timeouts.connect } });
+	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: CONNECT_WITHIN_MS } });
 	const slotFor = createBodySlots();
 
 	return {
-		callTimeoutMs: timeouts.call,
+		callTimeoutMs,
 		listPath,
 		pathOf,
 
@@ -98,7 +99,7 @@ export function createTransport(options: TransportOptions) {
 						...(kept?.etag && { 'if-none-match': kept.etag }),
 					},
 					...(body && { body }),
-					timeouts: { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) },
+					timeoutMs: Math.min(callTimeoutMs, call.timeoutMs ?? callTimeoutMs),
 					maxBodyBytes,
 					claimLargeBody: slot.take,
 				});

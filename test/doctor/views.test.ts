@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createSlackCall } from '../../src/doctor/check.ts';
-import { type AskedShape, askAbout } from '../../src/doctor/run.ts';
+import { askAbout } from '../../src/doctor/run.ts';
 import { extremes } from '../../src/doctor/shapes/extremes.ts';
+import type { Shape } from '../../src/doctor/shapes/samples.ts';
 import { createHarness, type Harness, nobody } from './harness.ts';
 import { testShapes } from './views.ts';
 
@@ -49,8 +50,8 @@ describe('doctor views', () => {
 });
 
 describe('checkViews while Slack limits the calls or fails', () => {
-	const divider = { type: 'divider' };
-	const shapes: AskedShape[] = ['one', 'two', 'three'].map((name) => ({ name, message: { blocks: [divider] } }));
+	const message = { text: '', blocks: [{ type: 'divider' as const }] };
+	const shapes: Shape[] = ['one', 'two', 'three'].map((name) => ({ name, message }));
 
 	/** Asks in this process, on a manual clock. */
 	async function asking({ slack }: Harness) {

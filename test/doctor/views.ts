@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { AskedShape } from '../../src/doctor/run.ts';
+import type { Shape } from '../../src/doctor/shapes/samples.ts';
 import { createHarness, type Env, type Harness, type Report } from './harness.ts';
 
 /** Runs `doctor views` about `shapes`: with `run` as the fake Slack is, and with a Slack of 20 planted differences. */
-export function testShapes(shapes: readonly AskedShape[], run: (harness: Harness, env: Env) => Promise<Report>): void {
+export function testShapes(shapes: readonly Shape[], run: (harness: Harness, env: Env) => Promise<Report>): void {
 	it('asks Slack only about every shape, shows its progress and exits with 0', { timeout: 180_000 }, async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await run(harness, {});
@@ -54,7 +54,7 @@ export function testShapes(shapes: readonly AskedShape[], run: (harness: Harness
 }
 
 /** What Slack is asked about: the view, or the blocks of the message. */
-const rootOf = ({ view, message }: AskedShape): Json => ({ ...(view ?? { blocks: message?.blocks }) });
+const rootOf = ({ view, message }: Shape): Json => ({ ...(view ?? { blocks: message?.blocks }) });
 
 type Json = Readonly<Record<string, unknown>>;
 

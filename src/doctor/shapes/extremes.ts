@@ -1,5 +1,4 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { ownTextMessage, receiptMessage } from '../../features/answer/receipt-view.ts';
 import { handOverPost } from '../../features/hand-over/view.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
 import { settingsChangedPost } from '../../features/settings/view.ts';
@@ -13,34 +12,30 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../features/watch/view.ts';
-import { answerCard } from '../../slack/error-view.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
 	answerOf,
+	FLIGHTS,
+	FULL_SETTINGS,
 	GIANT,
-	GIANT_ANSWER,
+	GIANT_SESSION,
 	HAND_OVER,
 	HOSTILE,
 	LONGEST_ID,
 	listOf,
 	MODEL,
 	NOW,
+	questionOf,
 	SERVICE,
+	SETTINGS_MODEL,
 	type Shape,
 	sessionOf,
 	shapesOf,
+	snapshotAtNow,
 	USER_ID,
 } from './samples.ts';
-import {
-	extremeViews,
-	FLIGHTS,
-	FULL_SETTINGS,
-	GIANT_SESSION,
-	questionOf,
-	SETTINGS_MODEL,
-	snapshotAtNow,
-} from './views.ts';
+import { extremeViews } from './views.ts';
 
 export const GIANT_CARD: CardModel = {
 	...MODEL,
@@ -122,9 +117,6 @@ export function extremes(): Shape[] {
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [
 		...extremeViews(),
-		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
-		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
-		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
 		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),

@@ -1,17 +1,29 @@
 import type { HomeView, ModalView } from '@slack/types';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
+import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/fields.ts';
+import type { SettingsModel } from '../../features/settings/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../questions/answer.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
-import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import {
+	type AgentAction,
+	type HumanInputItem,
+	type Message,
+	openQuestion,
+	type Session,
+} from '../../questions/session.ts';
+import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../questions/session-snapshot.ts';
+import { readSessionResponse } from '../../session-service/schema.ts';
 import { newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import { createLinks } from '../../slack/links.ts';
 import type { MessageContent } from '../../slack/parts.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
-export type Shape = { readonly name: string } & (
-	| { readonly view: ModalView | HomeView; readonly message?: never }
-	| { readonly message: MessageContent; readonly view?: never }
-);
+export interface Shape {
+	readonly name: string;
+	readonly view?: ModalView | HomeView;
+	readonly message?: Pick<MessageContent, 'text' | 'blocks'>;
+}
 
 /** What `builder` makes of the arguments of each case. */
 export function shapesOf<Args extends readonly unknown[]>(
@@ -42,11 +54,10 @@ export const LONGEST_ID = 'f'.repeat(400);
 /** As `randomUUID` makes it. */
 export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
 export const USER_ID = 'U0EXAMPLE1';
-const TEAM_ID = 'T0EXAMPLE1';
 export const PLACE = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
 /** Of the rows of a question. */
 export const ABOUT = {
-	person: { teamId: TEAM_ID, userId: USER_ID },
+	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
 	fingerprint: '0123456789abcdef',
 	shownHash: 'fedcba9876543210',
@@ -55,7 +66,7 @@ export const ABOUT = {
 export const HAND_OVER: HandOver = {
 	...ABOUT,
 	id: 'V0EXAMPLE1',
-	teamId: TEAM_ID,
+	teamId: ABOUT.person.teamId,
 	session: ABOUT.question,
 	watchId: 'watch',
 	channelId: PLACE.channelId,
@@ -136,19 +147,7 @@ export function agentMessage(content: string, overrides: Partial<Message> = {}):
 }
 
 /** A session of which only the id is known. */
-export const EMPTY: Session = {
-	sessionId: SESSION_ID,
-	status: '',
-	name: '',
-	messages: [],
-	files: [],
-	startTime: null,
-	endTime: null,
-	lastScreenshotUrl: null,
-	sessionVariables: [],
-	sessionDetails: '',
-	maxSteps: 0,
-};
+export const EMPTY = present(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, SESSION_ID));
 
 /** A session that has this text everywhere. */
 export function sessionOf(text: string, overrides: Partial<Session> = {}): Session {
@@ -259,3 +258,51 @@ export const GIANT_ANSWER = answerOf({
 	},
 	timeline: listOf(40, (index) => ({ state: 'delivering', at: NOW + index })),
 });
+
+export const FIELDS = asking(Object.values(FIELD_ITEMS));
+export const FLIGHTS = asking([
+	asked('Which flight should I book?', 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771'),
+]);
+const OPTIONS = listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`);
+export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
+export const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
+export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
+
+const snapshots = new WeakMap<Session, SessionSnapshot>();
+
+/** How a watch sees the session. Made once for each session, because a giant one takes long. */
+export function snapshotAtNow(session: Session): SessionSnapshot {
+	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
+	snapshots.set(session, snapshot);
+	return snapshot;
+}
+
+export function questionOf(session: Session): QuestionView {
+	return present(snapshotAtNow(session).question);
+}
+
+export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
+
+/** As much as a form takes. */
+export const FULL_SETTINGS: ChannelSettings = {
+	...DEFAULT_CHANNEL_SETTINGS,
+	remindAfterMs: 90_000,
+	escalateAfterMs: 86_400_000,
+	mention: {
+		userIds: listOf(MOST_PEOPLE, (index) => `U0EXAMPLE${index}`),
+		groupIds: listOf(MOST_GROUPS, (index) => `S0EXAMPLE${index}`),
+	},
+	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/ComodRivadavia' },
+};
+const values = valuesOf(FULL_SETTINGS, { zone: null });
+export const SETTINGS_MODEL: SettingsModel = {
+	...MODEL,
+	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
+	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
+	groups: {
+		kind: 'listed',
+		groups: listOf(100, (index) => ({ id: `S0EXAMPLE${index}`, name: `${index} ${GIANT}`, handle: '' })),
+	},
+	change: { by: USER_ID, at: NOW },
+	notice: '',
+};

@@ -1,6 +1,5 @@
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { type SessionModel, sessionModal } from '../../features/answer/form-view.ts';
-import { receiptModal, savedModal } from '../../features/answer/receipt-view.ts';
+import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../features/answer/view.ts';
 import { handOverMetadata, handOverModal } from '../../features/hand-over/view.ts';
 import {
@@ -15,99 +14,48 @@ import {
 	type ShownInbox,
 } from '../../features/inbox/content.ts';
 import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/fields.ts';
-import { type SettingsModel, settingsForm } from '../../features/settings/view.ts';
+import { settingsForm } from '../../features/settings/view.ts';
 import { chooseItemModal } from '../../features/watch/view.ts';
 import { openQuestion, type Session } from '../../questions/session.ts';
-import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../questions/session-snapshot.ts';
-import { errorModal } from '../../slack/error-view.ts';
+import { answerCard, errorModal } from '../../slack/error-view.ts';
 import {
 	ABOUT,
 	ANSWER_ID,
 	answerOf,
-	asked,
 	asking,
 	EMPTY,
 	FIELD_DRAFTS,
-	FIELD_ITEMS,
+	FIELDS,
 	GIANT,
 	GIANT_ANSWER,
+	GIANT_AT_WORK,
+	GIANT_SESSION,
 	HAND_OVER,
 	HOSTILE,
 	itemsOf,
+	LONG_LIST,
 	LONGEST_ID,
 	listOf,
 	MODEL,
 	metadataOf,
 	NOW,
 	PLACE,
-	present,
+	QUESTION,
+	questionOf,
+	SETTINGS_MODEL,
 	type Shape,
 	sessionOf,
 	shapesOf,
 	USER_ID,
 } from './samples.ts';
 
-/* Sessions, and how a watch sees them */
-
-export const FIELDS = asking(Object.values(FIELD_ITEMS));
-export const FLIGHTS = asking([
-	asked('Which flight should I book?', 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771'),
-]);
-const OPTIONS = listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`);
-export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
-const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
-export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
-
-const snapshots = new WeakMap<Session, SessionSnapshot>();
-
-/** How a watch sees the session. Made once for each session, because a giant one takes long. */
-export function snapshotAtNow(session: Session): SessionSnapshot {
-	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
-	snapshots.set(session, snapshot);
-	return snapshot;
-}
-
-export function questionOf(session: Session): QuestionView {
-	return present(snapshotAtNow(session).question);
-}
+export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
 	const metadata = metadataOf({ sessionId: session.sessionId });
 	const about = { session, question: openQuestion(session), metadata, watch: { watching: false } };
 	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];
 }
-
-export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
-export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
-
-/* Settings of a channel */
-
-/** As much as a form takes. */
-export const FULL_SETTINGS: ChannelSettings = {
-	...DEFAULT_CHANNEL_SETTINGS,
-	remindAfterMs: 90_000,
-	escalateAfterMs: 86_400_000,
-	mention: {
-		userIds: listOf(MOST_PEOPLE, (index) => `U0EXAMPLE${index}`),
-		groupIds: listOf(MOST_GROUPS, (index) => `S0EXAMPLE${index}`),
-	},
-	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/ComodRivadavia' },
-};
-const values = valuesOf(FULL_SETTINGS, { zone: null });
-export const SETTINGS_MODEL: SettingsModel = {
-	...MODEL,
-	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
-	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
-	groups: {
-		kind: 'listed',
-		groups: listOf(100, (index) => ({ id: `S0EXAMPLE${index}`, name: `${index} ${GIANT}`, handle: '' })),
-	},
-	change: { by: USER_ID, at: NOW },
-	notice: '',
-};
-
-/* Inboxes */
 
 export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, buttons: true, isRaised: false };
 
@@ -179,7 +127,7 @@ export function inboxModelOf(content: InboxContent, quickAnswers = true): [Inbox
 	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, quickAnswers, receipt: MODEL }];
 }
 
-/** The extremes that are modals and Home tabs. */
+/** The extremes that are modals and Home tabs, and the messages about one answer. */
 export function extremeViews(): Shape[] {
 	const answers = listOf(HISTORY_PAGE, () => GIANT_ANSWER);
 	const draftsOf = (length: number) => ({ draft: listOf(length, () => GIANT) });
@@ -206,6 +154,9 @@ export function extremeViews(): Shape[] {
 			giant: [GIANT_ANSWER, MODEL],
 			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
 		}),
+		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
+		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
+		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
 		...shapesOf(homeView, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),

@@ -1,6 +1,14 @@
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
-import { HOSTILE, listOf, MODEL, type Shape, shapesOf, USER_ID } from '../../../src/doctor/shapes/samples.ts';
-import { FULL_SETTINGS as FULL, SETTINGS_MODEL } from '../../../src/doctor/shapes/views.ts';
+import {
+	FULL_SETTINGS as FULL,
+	HOSTILE,
+	listOf,
+	MODEL,
+	SETTINGS_MODEL,
+	type Shape,
+	shapesOf,
+	USER_ID,
+} from '../../../src/doctor/shapes/samples.ts';
 import { valuesOf } from '../../../src/features/settings/fields.ts';
 import {
 	conflictWords,

@@ -15,6 +15,7 @@ import {
 	sessionOf,
 	shapesOf,
 	USER_ID,
+	questionOf as viewOf,
 } from '../../../src/doctor/shapes/samples.ts';
 import {
 	ASKED_IN,
@@ -24,7 +25,6 @@ import {
 	many,
 	inboxModelOf as modelOf,
 	NOTHING,
-	questionOf as viewOf,
 	WAITING,
 	waitingAs,
 } from '../../../src/doctor/shapes/views.ts';

@@ -11,6 +11,7 @@ import {
 } from '../../../src/doctor/shapes/extremes.ts';
 import {
 	ANSWER_ID,
+	FIELDS as ASKS,
 	AT_WORK,
 	agentMessage,
 	answerItem,
@@ -18,19 +19,22 @@ import {
 	asking,
 	EMPTY,
 	FIELD_ITEMS,
+	FLIGHTS,
 	GIANT,
+	GIANT_SESSION,
 	HAND_OVER,
 	HOSTILE,
 	LONGEST_ID,
 	MODEL,
 	NOW,
+	questionOf,
 	SESSION_ID,
 	type Shape,
 	sessionOf,
 	shapesOf,
+	snapshotAtNow,
 	USER_ID,
 } from '../../../src/doctor/shapes/samples.ts';
-import { FIELDS as ASKS, FLIGHTS, GIANT_SESSION, questionOf, snapshotAtNow } from '../../../src/doctor/shapes/views.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,

@@ -5,27 +5,24 @@ import {
 	asked,
 	asking,
 	FIELD_DRAFTS,
+	FIELDS,
 	GIANT,
 	HAND_OVER,
 	HOSTILE,
 	itemsOf,
+	LONG_LIST,
 	LONGEST_ID,
 	MODEL,
 	metadataOf,
 	NOW,
+	QUESTION,
+	questionOf,
 	SESSION_ID,
 	type Shape,
 	sessionOf,
 	shapesOf,
 } from '../../../src/doctor/shapes/samples.ts';
-import {
-	FIELDS,
-	HAND_OVER_METADATA,
-	LONG_LIST,
-	sessionModelOf as modelOf,
-	QUESTION,
-	questionOf,
-} from '../../../src/doctor/shapes/views.ts';
+import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/views.ts';
 import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
 import { receiptModal, savedModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
