@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import { cutText } from '../core/cut.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { applyProxy } from '../core/proxy.ts';
+import { parseOrNull } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { parseBaseUrl } from '../session-service/address.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
@@ -52,11 +54,6 @@ export function findingsOf(check: string) {
 /** A line for the terminal, without control characters, because names and hosts come from outside. */
 export function lineOf({ verdict, check, text }: Finding): string {
 	return `${MARKS[verdict]} ${check}: ${text}`.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-}
-
-/** `1 thing`, `2 things` */
-export function counted(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** What a check throws when it cannot be made. */
@@ -197,14 +194,7 @@ export const at = (value: unknown, path: string): unknown =>
 	path.split('.').reduce((part, name) => (part as Json | null | undefined)?.[name], value);
 
 /** The JSON object in a text; null when it holds none. */
-export function jsonObject(text: string): Json | null {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-	} catch {
-		return null;
-	}
-}
+export const jsonObject = (text: string): Json | null => parseOrNull(z.record(z.string(), z.unknown()), text);
 
 const SLACK_TIMEOUT_MS = 10_000;
 
@@ -246,8 +236,8 @@ const MAX_ERROR_LENGTH = 500;
 
 /** Slack's error messages, each once, with the pointer to the first part that it is about, and how many more there are. */
 export function wordsOf(data: Json): string {
-	const metadata = data.response_metadata as { messages?: unknown } | undefined;
-	const errors = [data.errors, metadata?.messages].filter(Array.isArray).find((list) => list.length > 0) ?? [];
+	const lists = [data.errors, at(data, 'response_metadata.messages')].filter(Array.isArray);
+	const errors = lists.find((list) => list.length > 0) ?? [];
 	const lines = Array.from(Map.groupBy(errors, wordsOfError), ([words, [first, ...others]]) => {
 		const pointer = at(first, 'pointer');
 		if (typeof pointer !== 'string') return words;

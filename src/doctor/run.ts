@@ -1,8 +1,9 @@
 import { readSettings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
+import { counted } from '../slack/words.ts';
 import type { Finding, Findings, Invocation, Setup, SlackCall, SlackReply } from './check.ts';
-import { askOnce, counted, createSlackCall, findingsOf, lineOf, wordsOf } from './check.ts';
+import { askOnce, createSlackCall, findingsOf, lineOf, wordsOf } from './check.ts';
 import {
 	checkClock,
 	checkDatabase,

@@ -83,20 +83,19 @@ export async function checkScopes({ warning, failure, okIfNone }: Findings, { au
 			'Slack does not say what it granted (no x-oauth-scopes header; a proxy may remove it): compare the scopes with manifest.yml yourself.',
 		);
 	}
-	const granted = new Set(header.split(',').map((scope) => scope.trim()));
-	granted.delete('');
+	const granted = new Set(header.match(/[^\s,]+/g));
 	for (const [scope, loss] of Object.entries(REQUIRED_SCOPES)) {
-		if (!granted.has(scope)) failure(`${scope} is missing: ${loss}. Add it ${WHERE_SCOPES_ARE}.`);
+		if (!granted.delete(scope)) failure(`${scope} is missing: ${loss}. Add it ${WHERE_SCOPES_ARE}.`);
 	}
 	for (const [scope, loss] of Object.entries(OPTIONAL_SCOPES)) {
-		if (granted.has(scope)) continue;
+		if (granted.delete(scope)) continue;
 		if (scope === 'usergroups:read' && settings.ALLOWED_USERGROUPS?.length) {
 			failure(`${scope} is missing, and ALLOWED_USERGROUPS needs it: add it ${WHERE_SCOPES_ARE}.`);
 		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
 	}
-	const surplus = [...granted].filter((scope) => !Object.hasOwn({ ...REQUIRED_SCOPES, ...OPTIONAL_SCOPES }, scope));
-	if (surplus.length > 0) {
-		warning(`${surplus.join(', ')}: granted, but Handraise does not use it. Remove it ${WHERE_SCOPES_ARE}.`);
+	// Only those that neither table has are left.
+	if (granted.size > 0) {
+		warning(`${[...granted].join(', ')}: granted, but Handraise does not use it. Remove it ${WHERE_SCOPES_ARE}.`);
 	}
 	return okIfNone('exactly those of manifest.yml.');
 }

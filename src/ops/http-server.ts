@@ -50,14 +50,14 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 			if (isRead && path === '/healthz') return text(response, 200, 'ok\n');
 			if (isRead && path === '/readyz') return void respondReady(response, sharedNotReady);
 			if (isRead && path === '/metrics') return void respondMetrics(response, sharedMetrics);
-			if (slack !== null) return slack(request, response, () => connections.spare(request));
+			if (slack !== null) return slack(request, response, () => spare(request));
 			onRefused('wrong_path');
 			return text(response, 404, 'Not found\n');
 		},
 	);
 	// Closes connections that do not read their response. Longer than the request time-out, which sends a 408.
 	server.timeout = 3 * limits.requestMs;
-	const connections = limitConnections(server, limits.connections, () => onRefused('too_many_connections'));
+	const spare = limitConnections(server, limits.connections, () => onRefused('too_many_connections'));
 	server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, onRefused));
 	return {
 		/** Resolves to the port it listens on. @throws HandraiseError `port_unusable` */
@@ -119,7 +119,10 @@ function text(response: ServerResponse, status: number, body: string): void {
 	response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
 }
 
-/** Each connection beyond `max` closes the oldest. `server.maxConnections` would refuse the new one, perhaps Slack's. */
+/**
+ * Each connection beyond `max` closes the oldest. `server.maxConnections` would refuse the new one, perhaps Slack's.
+ * @returns spares the connection of a request: it is never closed to make room
+ */
 function limitConnections(server: Server, max: number, onClosed: () => void) {
 	/** Connections that may be closed, oldest first. */
 	const closable = new Set<Socket>();
@@ -140,10 +143,7 @@ function limitConnections(server: Server, max: number, onClosed: () => void) {
 		onClosed();
 	});
 
-	return {
-		/** Never closes the connection of this request to make room. */
-		spare: ({ socket }: IncomingMessage): void => void closable.delete(socket),
-	};
+	return ({ socket }: IncomingMessage): void => void closable.delete(socket);
 }
 
 const REPORT_EVERY_MS = 60_000;

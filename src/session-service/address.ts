@@ -13,8 +13,9 @@ export function parseBaseUrl(baseUrl: string) {
 		listPath: `${sessions}/query`,
 		/** @throws SessionServiceError `invalid_session_id` */
 		pathOf(sessionId: string): string {
-			const reason = refusalOf(sessionId);
-			if (reason !== null) throw new SessionServiceError('invalid_session_id', `The session id ${reason}`);
+			if (!isSessionId(sessionId)) {
+				throw new SessionServiceError('invalid_session_id', 'The session id cannot be one segment of a path');
+			}
 			return `${sessions}/${encodeURIComponent(sessionId)}`;
 		},
 	};
@@ -22,17 +23,9 @@ export function parseBaseUrl(baseUrl: string) {
 
 /** Whether `pathOf` takes this id. */
 export function isSessionId(id: string): boolean {
-	return refusalOf(id) === null;
-}
-
-function refusalOf(id: string): string | null {
-	if (id.trim() === '') return 'is empty';
-	if (id.length > LONGEST_ID) return `has ${id.length} characters, more than ${LONGEST_ID}`;
-	// Servers and proxies resolve these even when percent-encoded.
-	if (/^\.\.?$/.test(id)) return 'is . or ..';
-	if (isReservedId(id)) return 'is a path of the service itself';
-	if (!id.isWellFormed() || /\p{Cc}/u.test(id)) return 'has control characters or broken Unicode';
-	return null;
+	// Servers and proxies resolve `.` and `..` even when percent-encoded.
+	const isSegment = id.trim() !== '' && id.length <= LONGEST_ID && !/^\.\.?$/.test(id) && !isReservedId(id);
+	return isSegment && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
 
 /** Paths of the service itself (`GET /v1/sessions/query` lists sessions): sent as an id, their effect is not known. */

@@ -268,16 +268,11 @@ export function inTurns<T extends { readonly person: string }>(
 	waiting: readonly T[],
 	lastTurns: ReadonlyMap<string, number>,
 ): T[] {
-	const byPerson = Map.groupBy(waiting, ({ person }) => person);
-	const people = [...byPerson].sort(([a], [b]) => (lastTurns.get(a) ?? 0) - (lastTurns.get(b) ?? 0));
-	const turns: T[] = [];
-	for (let round = 0; turns.length < waiting.length; round++) {
-		for (const [, own] of people) {
-			const next = own[round];
-			if (next !== undefined) turns.push(next);
-		}
-	}
-	return turns;
+	const turns = [...Map.groupBy(waiting, ({ person }) => person)].flatMap(([person, own]) =>
+		own.map((one, round) => ({ one, round, lastTurn: lastTurns.get(person) ?? 0 })),
+	);
+	turns.sort((a, b) => a.round - b.round || a.lastTurn - b.lastTurn);
+	return turns.map(({ one }) => one);
 }
 
 /**

@@ -224,7 +224,7 @@ const listSchema = z.object({
 		z.object({
 			sessionId: z.string().min(1),
 			status: z.string(),
-			name: z.unknown().optional().transform(asText),
+			name: text,
 			updatedAt: dateTime.transform(parseTime),
 		}),
 	),

@@ -71,26 +71,25 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 			return page.value;
 		}
 
+		/** @returns the last page. When one is too large, all are read again, half as large. */
 		async function readPages(): Promise<ListPage> {
 			pages = [];
 			const mostPages = Math.min(MAX_PAGES, Math.ceil(MAX_SESSIONS / pageSize));
-			let newest = await readPage();
-			while (pages.length < Math.min(newest.pageCount, mostPages)) newest = await readPage();
-			return newest;
-		}
-
-		let newest: ListPage | null = null;
-		while (newest === null) {
-			newest = await readPages().catch((error: unknown) => {
+			try {
+				let newest = await readPage();
+				while (pages.length < Math.min(newest.pageCount, mostPages)) newest = await readPage();
+				return newest;
+			} catch (error) {
 				if (!TOO_LARGE.has(codeOf(error)) || pageSize === 1) throw error;
 				setPageSize(Math.floor(pageSize / 2));
-				return null;
-			});
+				return readPages();
+			}
 		}
+
+		const { sessionCount } = await readPages();
 		kept = pages;
 		growPages(pages);
 		const itemCount = pages.reduce((sum, { value }) => sum + value.itemCount, 0);
-		const { sessionCount } = newest;
 		const sessions = pages.flatMap(({ value }) => value.sessions);
 		return {
 			sessions: [...new Map(sessions.map((session) => [session.sessionId, session])).values()],

@@ -109,7 +109,7 @@ export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata 
 	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin: PLACE }), ...overrides };
 }
 
-export function present<Value>(value: Value | null): Value {
+function present<Value>(value: Value | null): Value {
 	if (value === null) throw new Error('a sample session lacks its question');
 	return value;
 }
