@@ -51,28 +51,22 @@ export function createInboxContent(
 	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
 	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
 
-	/** The channels in which the person may see questions; `againAt` if Slack did not tell all of them. */
-	async function visibleChannels(person: Person, wanted: ReadonlySet<string>, now: number) {
+	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
+	async function channelsOf(person: Person, ids: readonly string[], now: number) {
 		let againAt: number | null = null;
-		const ids = [...wanted];
 		const notTold = (error: unknown) => {
 			log.warn({ code: codeOf(error) }, "Slack did not tell a person's channels for their inbox; asking again");
 			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? now + ASK_AGAIN_MS);
 			return null;
 		};
-		const [joined, direct] = await Promise.all([
+		const [refusals, listed, direct] = await Promise.all([
+			Promise.all(ids.map((id) => mayAct(person, id))),
 			ids.some((id) => !isDirectMessage(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
 			ids.some(isDirectMessage) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
 		]);
-		const isMember = (id: string) => (isDirectMessage(id) ? id === direct : joined?.has(id) === true);
-		const visible = await allowedOf(ids.filter(isMember), person);
-		return { visible, againAt };
-	}
-
-	/** Those of the channels in which the person may act. */
-	async function allowedOf(channelIds: readonly string[], person: Person): Promise<ReadonlySet<string>> {
-		const refusals = await Promise.all(channelIds.map((id) => mayAct(person, id)));
-		return new Set(channelIds.filter((_, index) => refusals[index] === null));
+		const isMember = (id: string) => (isDirectMessage(id) ? id === direct : listed?.has(id) === true);
+		const allowed = new Set(ids.filter((_, index) => refusals[index] === null));
+		return { allowed, joined: new Set(ids.filter(isMember)), againAt };
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
@@ -133,12 +127,10 @@ export function createInboxContent(
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),
 		]);
 		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
-		const channels = await visibleChannels(person, channelIds, now);
-		const handedIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : []));
-		const reachable = await allowedOf([...new Set(handedIn)], person);
+		const channels = await channelsOf(person, [...channelIds], now);
 		/** Oldest first. */
 		const seen = open
-			.flatMap((question) => asSeenIn(question, { ...channels, person, reachable }))
+			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
 		const listed = await discoveredNow('all');
 		const oldIds = oldOnes(listed?.sessions ?? [], now);
@@ -225,11 +217,11 @@ function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<
  */
 function asSeenIn(
 	{ channels, ...question }: OpenQuestion,
-	{ person, visible, reachable }: { person: Person; visible: ReadonlySet<string>; reachable: ReadonlySet<string> },
+	{ person, allowed, joined }: { person: Person; allowed: ReadonlySet<string>; joined: ReadonlySet<string> },
 ) {
 	const { handOver } = question;
-	const handedIn = handOver?.to === person.userId && reachable.has(handOver.channelId) ? handOver.channelId : null;
-	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
+	const handedIn = handOver?.to === person.userId ? handOver.channelId : null;
+	const places = channels.filter(({ channelId: id }) => allowed.has(id) && (joined.has(id) || id === handedIn));
 	const askedIn = places.find(({ buttons }) => buttons) ?? places[0];
 	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
 }
