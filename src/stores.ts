@@ -140,7 +140,7 @@ async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
 		for (const table of Object.keys(LEASED_KEYS) as LeasedTable[]) {
-			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
+			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 		}
 	});
 }

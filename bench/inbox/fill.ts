@@ -80,8 +80,8 @@ export async function storeQuestions({
 			});
 			await store.db.writeOne((trx) => trx.updateTable('watches').set({ revision: 1 }).where('id', '=', id).execute());
 			// Cards and posts stand already.
-			const posted = { state: 'shown', due_at: null, ts: `${1_795_250_400 + index}.000100`, shown_at: now };
-			await store.db.writeOne((trx) => trx.updateTable('posts').set(posted).where('watch_id', '=', id).execute());
+			const posted = { state: 'shown', dueAt: null, ts: `${1_795_250_400 + index}.000100`, shownAt: now };
+			await store.db.writeOne((trx) => trx.updateTable('posts').set(posted).where('watchId', '=', id).execute());
 		}
 		for (let index = 0; index < people * ANSWERS_EACH; index++) {
 			const question = { service: service.url, sessionId: `answered${index}`, messageIndex: 3 };
@@ -89,7 +89,7 @@ export async function storeQuestions({
 			const answer = submission({ id: randomUUID(), question, person, items: [item('As it stands on the cover')] });
 			await store.answers.accept(answer);
 		}
-		const settled = { state: 'resumed', next_attempt_at: null, delivered_at: now - 60_000, ended_at: now - 60_000 };
+		const settled = { state: 'resumed', nextAttemptAt: null, deliveredAt: now - 60_000, endedAt: now - 60_000 };
 		await store.db.writeOne((trx) => trx.updateTable('answers').set(settled).execute());
 	} finally {
 		await store.close();

@@ -1,4 +1,5 @@
 import {
+	CamelCasePlugin,
 	type DeleteQueryBuilder,
 	type DeleteResult,
 	type Expression,
@@ -14,6 +15,9 @@ import {
 import { HandraiseError } from '../core/errors.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
 import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
+
+/** Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. */
+export const PLUGINS = [new CamelCasePlugin({ maintainNestedObjectKeys: true })];
 
 /**
  * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`, here

@@ -6,12 +6,12 @@ import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import { LEASED_KEYS, type LeasedTable, type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
-export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
+export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
 	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
 }
 
 /** The earliest time at which a row can be taken: due by the column `due`, and after the lease in `lease`. */
-export function earliest(due: string, lease = 'leased_until') {
+export function earliest(due: string, lease = 'leasedUntil') {
 	const [at, lapse] = [sql.ref(due), sql.ref(lease)];
 	return sql<number | null>`min(case when ${lapse} > ${at} then ${lapse} else ${at} end)`;
 }
@@ -69,14 +69,14 @@ interface DueQuery<T extends LeasedTable> {
 	readonly takingLock?: keyof typeof ADVISORY_LOCKS;
 }
 
-/** The `last_error` of a post that cannot be read. It does not block later ones of its stream. */
+/** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
 export const UNREADABLE = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
 const UNREADABLE_RETRY_MS = 10 * 60_000;
 /** The columns by which it waits. */
 const LATER = {
-	answers: (at: number) => ({ next_attempt_at: at }),
-	posts: (at: number) => ({ due_at: at, last_error: UNREADABLE }),
+	answers: (at: number) => ({ nextAttemptAt: at }),
+	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE }),
 };
 
 /** Leases and reads rows; `read` returns null for an unreadable one, which is given back and tried again later. */
@@ -86,17 +86,17 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
 	read: (row: Row<T>) => Promise<R | null>,
 ): Promise<R[]> {
-	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; last_error?: string | null })[];
+	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; lastError?: string | null })[];
 	const found = await Promise.all(rows.map(read));
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
 		const id = skipped.map((row) => row.id);
 		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
-		const news = skipped.filter((row) => row.last_error !== UNREADABLE).map((row) => row.id);
+		const news = skipped.filter((row) => row.lastError !== UNREADABLE).map((row) => row.id);
 		if (news.length > 0) {
 			log?.warn({ [query.table]: news }, 'what is damaged or written with another key cannot be read and is skipped');
 		}
-		const held = { id, lease_token: taking.lease.token };
+		const held = { id, leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
 		await db.writeOne((trx) => {
 			const unreadable = change(trx, query.table as 'posts', held);
@@ -121,7 +121,7 @@ export async function freeLeases<T extends LeasedTable>(
 export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], ...tables: LeasedTable[]) {
 	if (tokens.length === 0) return;
 	await db.write(async (trx) => {
-		for (const table of tables) await freeLeases(trx, table, { lease_token: tokens });
+		for (const table of tables) await freeLeases(trx, table, { leaseToken: tokens });
 	});
 }
 

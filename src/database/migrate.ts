@@ -70,8 +70,9 @@ const INDEXES = [
 ];
 
 function createTable(table: keyof typeof COLUMNS) {
-	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => `${name} ${type}`);
-	return sql.raw(`create table if not exists ${table} (${[...columns, ...(KEYS[table] ?? [])].join(', ')})`);
+	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
+	const keys = (KEYS[table] ?? []).map((key) => sql.raw(key));
+	return sql`create table if not exists ${sql.table(table)} (${sql.join([...columns, ...keys])})`;
 }
 
 /**
@@ -158,7 +159,7 @@ export async function migrate(
 		}
 		for (const { number, name, up } of pending) {
 			await up(trx as unknown as Kysely<unknown>);
-			await trx.insertInto('migrations').values({ number, name, applied_at: clock.now() }).execute();
+			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);
 	});

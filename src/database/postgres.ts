@@ -11,7 +11,7 @@ import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Cell } from '../core/values.ts';
-import { change, from, isPostgres, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { change, from, isPostgres, PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
@@ -57,7 +57,8 @@ export function openPostgres(
 		log.warn({ code: (error as { code?: string }).code ?? null }, 'idle database connection lost');
 	});
 	pool.on('connect', (client) => void client.on('error', () => {}));
-	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool, onNewer) }) });
+	const dialect = new PostgresDialect({ pool: guardPool(pool, onNewer) });
+	const kysely = new Kysely<Tables>({ dialect, plugins: PLUGINS });
 
 	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
@@ -218,7 +219,7 @@ export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: 
 		});
 		if (state === null || state === before) return results;
 		// When two replicas find no row, one fails on the key and runs again with the other's state.
-		const written = { name, state: JSON.stringify(state), changed_at: clock.now() };
+		const written = { name, state: JSON.stringify(state), changedAt: clock.now() };
 		if (before === null) await trx.insertInto('shared_states').values(written).execute();
 		else await change(trx, 'shared_states', { name }).set(written).execute();
 		return results;

@@ -12,7 +12,7 @@ import {
 	sql,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
-import { type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
@@ -50,7 +50,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const changed = new Set<string>();
 	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
 	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
-	const kysely = new Kysely<Tables>({ dialect });
+	const kysely = new Kysely<Tables>({ dialect, plugins: PLUGINS });
 
 	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();

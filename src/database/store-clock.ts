@@ -136,38 +136,38 @@ const LEASE: Rule = { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true };
 /** The columns with times that may lie ahead. In all other `bigint` columns something happened. */
 export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tables[T]]?: Rule } } = {
 	answers: {
-		leased_until: LEASE,
+		leasedUntil: LEASE,
 		// `GIVE_UP_HOURS` is at most 30 days.
-		give_up_at: { longestMs: 30 * DAY_MS, becomesMs: DAY_MS },
+		giveUpAt: { longestMs: 30 * DAY_MS, becomesMs: DAY_MS },
 		// `UNDO_SECONDS` is at most 60.
-		undo_until: { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true },
+		undoUntil: { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true },
 		// The last confirmation check comes 10 minutes after a delivery; a receipt is retried after 10 minutes.
-		next_attempt_at: { longestMs: 15 * MINUTE_MS, decides: true },
-		not_before: { longestMs: LONGEST_RETRY_AFTER_MS, lasts: true },
+		nextAttemptAt: { longestMs: 15 * MINUTE_MS, decides: true },
+		notBefore: { longestMs: LONGEST_RETRY_AFTER_MS, lasts: true },
 	},
 	// A claim ("(name) is answering") lasts 5 minutes.
 	claims: { until: { longestMs: 10 * MINUTE_MS, lasts: true } },
 	posts: {
-		leased_until: LEASE,
+		leasedUntil: LEASE,
 		// The longest retry delay, and the longest Retry-After of Slack that is honored.
-		due_at: { longestMs: 15 * MINUTE_MS, lasts: true },
+		dueAt: { longestMs: 15 * MINUTE_MS, lasts: true },
 		// A post that may exist is searched for from then on, by Slack's clock.
-		sending_since: { ...NOTED, becomesMs: -DAY_MS },
+		sendingSince: { ...NOTED, becomesMs: -DAY_MS },
 	},
 	watched_sessions: {
-		leased_until: LEASE,
+		leasedUntil: LEASE,
 		// The longest interval between two reads.
-		next_read_at: { longestMs: 30 * MINUTE_MS, lasts: true },
-		read_by: { longestMs: 60 * MINUTE_MS, lasts: true },
+		nextReadAt: { longestMs: 30 * MINUTE_MS, lasts: true },
+		readBy: { longestMs: 60 * MINUTE_MS, lasts: true },
 	},
 	// The end of a snooze may be the next update.
-	inboxes: { leased_until: LEASE, next_update_at: { longestMs: LONGEST_SNOOZE_MS, decides: true } },
+	inboxes: { leasedUntil: LEASE, nextUpdateAt: { longestMs: LONGEST_SNOOZE_MS, decides: true } },
 	ladders: {
-		leased_until: LEASE,
+		leasedUntil: LEASE,
 		// Quiet hours may last for days. The start makes all ladders due.
-		due_at: { longestMs: 30 * DAY_MS, decides: true },
+		dueAt: { longestMs: 30 * DAY_MS, decides: true },
 		// The end of a claim.
-		reminder_due_at: { longestMs: 10 * MINUTE_MS, lasts: true },
+		reminderDueAt: { longestMs: 10 * MINUTE_MS, lasts: true },
 	},
 	snoozes: { until: { longestMs: LONGEST_SNOOZE_MS } },
 };
@@ -184,7 +184,7 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 	// Their other times are in JSON. They are outdated after minutes.
 	await db.writeOne((trx) =>
 		remove(trx, 'shared_states')
-			.where('changed_at', '>', now + STEP_MS)
+			.where('changedAt', '>', now + STEP_MS)
 			.execute(),
 	);
 

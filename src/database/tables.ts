@@ -3,26 +3,26 @@ import type { Person, QuestionKey } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { ChannelKey } from './watch.ts';
 
-const SESSION = { service: 'text not null', session_id: 'text not null' } as const;
-const QUESTION = { ...SESSION, message_index: 'integer not null' } as const;
-const PERSON = { team_id: 'text not null', user_id: 'text not null' } as const;
-const CHANNEL = { team_id: 'text not null', channel_id: 'text not null' } as const;
+const SESSION = { service: 'text not null', sessionId: 'text not null' } as const;
+const QUESTION = { ...SESSION, messageIndex: 'integer not null' } as const;
+const PERSON = { teamId: 'text not null', userId: 'text not null' } as const;
+const CHANNEL = { teamId: 'text not null', channelId: 'text not null' } as const;
 /** Null while nobody holds the row. */
-const LEASE = { lease_token: 'text', leased_until: 'bigint' } as const;
+const LEASE = { leaseToken: 'text', leasedUntil: 'bigint' } as const;
 
 /**
  * The columns of each table in SQL that both databases understand. Times are milliseconds since the epoch in `bigint`
  * columns (read as numbers); JSON and ciphertexts are `text`; what is 0 or 1 is an `integer`.
  */
 export const COLUMNS = {
-	migrations: { number: 'integer primary key', name: 'text not null', applied_at: 'bigint not null' },
+	migrations: { number: 'integer primary key', name: 'text not null', appliedAt: 'bigint not null' },
 
 	/** Facts about the database, such as the check value of the encryption key. */
 	meta: { name: 'text primary key', value: 'text not null' },
 
 	answers: {
 		id: 'text primary key',
-		submission_key: 'text not null unique',
+		submissionKey: 'text not null unique',
 		...PERSON,
 		...QUESTION,
 		...LEASE,
@@ -36,63 +36,63 @@ export const COLUMNS = {
 		/** JSON that no query filters by, see `answer-rows.ts`. */
 		submission: `text not null default ''`,
 		/** JSON: the positions that the author marked as secret. Null when the form had no checkbox for it. */
-		secret_positions: 'text',
+		secretPositions: 'text',
 		state: 'text not null',
 		attempts: 'integer not null',
 		/** Incremented when the author edits the answer. */
-		edit_count: 'integer not null default 0',
-		accepted_at: 'bigint not null',
-		give_up_at: 'bigint not null',
+		editCount: 'integer not null default 0',
+		acceptedAt: 'bigint not null',
+		giveUpAt: 'bigint not null',
 		/** `undoUntil` of `SubmittedAnswer.press`; null for an answer from a form. */
-		undo_until: 'bigint',
-		next_attempt_at: 'bigint',
-		put_started_at: 'bigint',
+		undoUntil: 'bigint',
+		nextAttemptAt: 'bigint',
+		putStartedAt: 'bigint',
 		/** JSON */
-		before_put: 'text',
-		delivered_at: 'bigint',
-		agent_outcome: 'text',
-		ended_at: 'bigint',
-		last_error: 'text',
+		beforePut: 'text',
+		deliveredAt: 'bigint',
+		agentOutcome: 'text',
+		endedAt: 'bigint',
+		lastError: 'text',
 		/** JSON */
 		timeline: 'text not null',
 		/** JSON */
-		receipt_state: 'text not null',
+		receiptState: 'text not null',
 		/** The service asked for no request before this time. */
-		not_before: 'bigint',
+		notBefore: 'bigint',
 		/** Consecutive attempts for which the service did not know the session. */
-		missing_count: 'integer not null default 0',
+		missingCount: 'integer not null default 0',
 		/** 1: the service saved the answer and reported a failure, most likely because the agent's machine did not start. */
-		start_failed: 'integer not null default 0',
+		startFailed: 'integer not null default 0',
 		/** When the author asked to send it again in order to start the agent; null after that began. */
-		restart_asked_at: 'bigint',
+		restartAskedAt: 'bigint',
 	},
 
 	drafts: {
-		form_id: 'text primary key',
+		formId: 'text primary key',
 		...PERSON,
 		...QUESTION,
 		fingerprint: 'text not null',
 		/** Encrypted: the values by position. */
 		content: 'text not null',
-		updated_at: 'bigint not null',
+		updatedAt: 'bigint not null',
 	},
 
-	claims: { ...QUESTION, ...PERSON, claimed_at: 'bigint not null', until: 'bigint not null' },
+	claims: { ...QUESTION, ...PERSON, claimedAt: 'bigint not null', until: 'bigint not null' },
 
 	watches: {
 		id: 'text primary key',
 		...CHANNEL,
 		...SESSION,
 		mode: 'text not null',
-		questions_in_channel: 'integer not null',
+		questionsInChannel: 'integer not null',
 		discreet: 'integer not null default 0',
 		buttons: 'integer not null default 1',
-		created_by: 'text not null',
-		created_at: 'bigint not null',
+		createdBy: 'text not null',
+		createdAt: 'bigint not null',
 		revision: 'integer not null default 0',
-		last_change_at: 'bigint not null',
-		ended_reason: 'text',
-		ended_at: 'bigint',
+		lastChangeAt: 'bigint not null',
+		endedReason: 'text',
+		endedAt: 'bigint',
 	},
 
 	watched_sessions: {
@@ -105,13 +105,13 @@ export const COLUMNS = {
 		/** Encrypted: the content of cards. */
 		view: 'text',
 		/** Null while no watch is live. */
-		next_read_at: 'bigint',
-		read_by: 'bigint not null',
-		last_read_at: 'bigint',
-		last_change_at: 'bigint',
-		touched_at: 'bigint',
+		nextReadAt: 'bigint',
+		readBy: 'bigint not null',
+		lastReadAt: 'bigint',
+		lastChangeAt: 'bigint',
+		touchedAt: 'bigint',
 		failures: 'integer not null',
-		over_since: 'bigint',
+		overSince: 'bigint',
 		hurry: 'integer not null',
 	},
 
@@ -122,35 +122,35 @@ export const COLUMNS = {
 		/** Counts the session's questions in the order of asking. */
 		number: 'integer not null',
 		/** How many earlier messages ask the same. */
-		same_before: 'integer not null',
+		sameBefore: 'integer not null',
 		fingerprint: 'text not null',
-		shown_hash: 'text not null',
-		/** JSON: positions, like `answered_items`. */
-		open_items: 'text not null',
-		answered_items: 'text not null',
+		shownHash: 'text not null',
+		/** JSON: positions, like `answeredItems`. */
+		openItems: 'text not null',
+		answeredItems: 'text not null',
 		/** Encrypted: what channels see of it, see `Asked`. Null after removal. */
 		content: 'text',
 		/** How often its text has changed, and when last. */
-		reworded_count: 'integer not null default 0',
-		reworded_at: 'bigint',
+		rewordedCount: 'integer not null default 0',
+		rewordedAt: 'bigint',
 		/** When the read began that found it. */
-		asked_at: 'bigint not null',
+		askedAt: 'bigint not null',
 		/** Null while it is open. */
-		settled_at: 'bigint',
-		settled_how: 'text',
+		settledAt: 'bigint',
+		settledHow: 'text',
 		/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
-		answer_id: 'text',
+		answerId: 'text',
 		/** The newest hand-over, see `HandOver`; null when nobody has handed it over. */
-		hand_over_id: 'text',
+		handOverId: 'text',
 		/** Null too when the hand-over is over. */
-		held_watch_id: 'text',
-		held_team_id: 'text',
-		held_channel_id: 'text',
-		from_user_id: 'text',
-		to_user_id: 'text',
-		hand_over_count: 'integer not null default 0',
-		handed_over_at: 'bigint',
-		given_back_at: 'bigint',
+		heldWatchId: 'text',
+		heldTeamId: 'text',
+		heldChannelId: 'text',
+		fromUserId: 'text',
+		toUserId: 'text',
+		handOverCount: 'integer not null default 0',
+		handedOverAt: 'bigint',
+		givenBackAt: 'bigint',
 	},
 
 	/** One row for each Slack message that has to stay true. */
@@ -161,15 +161,15 @@ export const COLUMNS = {
 		stream: 'text not null',
 		/** Position in the stream: the order of first posts. */
 		number: 'integer not null',
-		unique_key: 'text not null',
-		team_id: 'text not null',
+		uniqueKey: 'text not null',
+		teamId: 'text not null',
 		/** The channel's or person's id. */
-		place_id: 'text not null',
-		watch_id: 'text',
-		/** Null, like `session_id` and `question_id`, for what is about no session. */
+		placeId: 'text not null',
+		watchId: 'text',
+		/** Null, like `sessionId` and `questionId`, for what is about no session. */
 		service: 'text',
-		session_id: 'text',
-		question_id: 'text',
+		sessionId: 'text',
+		questionId: 'text',
 		kind: 'text not null',
 		/** Encrypted; empty after removal. */
 		content: 'text not null',
@@ -178,20 +178,20 @@ export const COLUMNS = {
 		 * `dropped`: there was nothing to say any more.
 		 */
 		state: 'text not null',
-		created_at: 'bigint not null',
+		createdAt: 'bigint not null',
 		/** Null: nothing to do. */
-		due_at: 'bigint',
+		dueAt: 'bigint',
 		/** 0: now, 1: progress. */
 		urgency: 'integer not null default 0',
 		/** Counts what changed after it was planned. */
 		wanted: 'integer not null default 0',
 		attempts: 'integer not null default 0',
-		sending_since: 'bigint',
+		sendingSince: 'bigint',
 		ts: 'text',
 		/** Hash of what it shows. */
-		shown_key: 'text',
-		shown_at: 'bigint',
-		last_error: 'text',
+		shownKey: 'text',
+		shownAt: 'bigint',
+		lastError: 'text',
 	},
 
 	/** An inbox that a person has open: their Home tab or a window. */
@@ -201,50 +201,50 @@ export const COLUMNS = {
 		...PERSON,
 		...LEASE,
 		/** Null for the Home tab. */
-		view_id: 'text',
+		viewId: 'text',
 		/** Counts from 0. */
 		page: 'integer not null',
-		opened_at: 'bigint not null',
+		openedAt: 'bigint not null',
 		/** Counts what the person did: opening it, changing the page, pressing something. */
-		asked_count: 'integer not null',
+		askedCount: 'integer not null',
 		/** Counts every reason for an update, also these. */
-		change_count: 'integer not null',
+		changeCount: 'integer not null',
 		/** Null when it is not followed any more. */
-		next_update_at: 'bigint',
-		/** The `asked_count` that it shows. */
-		shown_count: 'integer not null default 0',
+		nextUpdateAt: 'bigint',
+		/** The `askedCount` that it shows. */
+		shownCount: 'integer not null default 0',
 		/** What it shows, see `InboxDisplay`. */
-		shown_key: 'text',
+		shownKey: 'text',
 		/** When its content was last put together. */
-		built_at: 'bigint',
+		builtAt: 'bigint',
 	},
 
 	/** The reminders of a question in a channel. */
 	ladders: {
-		watch_id: 'text primary key',
+		watchId: 'text primary key',
 		...CHANNEL,
 		...SESSION,
 		...LEASE,
-		question_id: 'text not null',
+		questionId: 'text not null',
 		/** The question's post. */
-		post_ts: 'text not null',
-		posted_at: 'bigint not null',
-		reminded_at: 'bigint',
-		escalation_count: 'integer not null default 0',
+		postTs: 'text not null',
+		postedAt: 'bigint not null',
+		remindedAt: 'bigint',
+		escalationCount: 'integer not null default 0',
 		/** 1 while a reminder is on its way to Slack. */
-		is_sending: 'integer not null default 0',
-		last_reminder_at: 'bigint',
+		isSending: 'integer not null default 0',
+		lastReminderAt: 'bigint',
 		/** When the reminder was due that waits for something. */
-		reminder_due_at: 'bigint',
+		reminderDueAt: 'bigint',
 		/** Who was answering when a reminder was due. */
-		held_by: 'text',
+		heldBy: 'text',
 		/** See `WaitingReminders`. */
-		waiting_since: 'bigint',
-		few_since: 'bigint',
+		waitingSince: 'bigint',
+		fewSince: 'bigint',
 		/** When to look at it; null: when something changes. */
-		due_at: 'bigint',
+		dueAt: 'bigint',
 		/** Counts what happened to the question. */
-		change_count: 'integer not null default 0',
+		changeCount: 'integer not null default 0',
 	},
 
 	channel_settings: {
@@ -252,8 +252,8 @@ export const COLUMNS = {
 		/** JSON */
 		settings: 'text not null',
 		revision: 'integer not null',
-		changed_by: 'text not null',
-		changed_at: 'bigint not null',
+		changedBy: 'text not null',
+		changedAt: 'bigint not null',
 	},
 
 	/** A question that a person does not see in their inbox for some time. */
@@ -266,13 +266,13 @@ export const COLUMNS = {
 		name: 'text not null',
 		since: 'bigint not null',
 		/** When a read last found that it asks nothing, or it could not be read. */
-		lowered_at: 'bigint',
+		loweredAt: 'bigint',
 		/** How often in a row; 0: only once, after it had asked. */
-		lowered_count: 'integer not null default 0',
+		loweredCount: 'integer not null default 0',
 		/** 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since. */
-		is_new: 'integer not null default 0',
+		isNew: 'integer not null default 0',
 		/** Since when lists lack it; null: it is listed. */
-		gone_at: 'bigint',
+		goneAt: 'bigint',
 	},
 
 	discoveries: {
@@ -280,12 +280,12 @@ export const COLUMNS = {
 		service: 'text not null',
 		discreet: 'integer not null',
 		buttons: 'integer not null',
-		created_by: 'text not null',
-		created_at: 'bigint not null',
+		createdBy: 'text not null',
+		createdAt: 'bigint not null',
 	},
 
 	/** The services that are down. */
-	service_outages: { service: 'text primary key', down_since: 'bigint not null' },
+	service_outages: { service: 'text primary key', downSince: 'bigint not null' },
 
 	/** See `createSharedState`. */
 	shared_states: {
@@ -293,7 +293,7 @@ export const COLUMNS = {
 		name: 'text primary key',
 		/** JSON */
 		state: 'text not null',
-		changed_at: 'bigint not null',
+		changedAt: 'bigint not null',
 	},
 } as const;
 
@@ -314,38 +314,38 @@ export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 // The columns of keys, for an insert or as a filter, and the keys of rows.
 
-export const sessionColumns = ({ service, sessionId }: SessionKey) => ({ service, session_id: sessionId });
+export const sessionColumns = ({ service, sessionId }: SessionKey) => ({ service, sessionId });
 
 type SessionRow = Pick<Row<'answers'>, keyof typeof SESSION>;
-export const sessionOf = (row: SessionRow): SessionKey => ({ service: row.service, sessionId: row.session_id });
+export const sessionOf = (row: SessionRow): SessionKey => ({ service: row.service, sessionId: row.sessionId });
 
 export function questionColumns({ messageIndex, ...session }: QuestionKey) {
-	return { ...sessionColumns(session), message_index: messageIndex };
+	return { ...sessionColumns(session), messageIndex };
 }
 
-export function questionOf(row: SessionRow & { message_index: number }): QuestionKey {
-	return { ...sessionOf(row), messageIndex: row.message_index };
+export function questionOf(row: SessionRow & { messageIndex: number }): QuestionKey {
+	return { ...sessionOf(row), messageIndex: row.messageIndex };
 }
 
-export const personColumns = ({ teamId, userId }: Person) => ({ team_id: teamId, user_id: userId });
+export const personColumns = ({ teamId, userId }: Person) => ({ teamId, userId });
 
 type PersonRow = Pick<Row<'answers'>, keyof typeof PERSON>;
-export const personOf = (row: PersonRow): Person => ({ teamId: row.team_id, userId: row.user_id });
+export const personOf = (row: PersonRow): Person => ({ teamId: row.teamId, userId: row.userId });
 
-export const channelColumns = ({ teamId, channelId }: ChannelKey) => ({ team_id: teamId, channel_id: channelId });
+export const channelColumns = ({ teamId, channelId }: ChannelKey) => ({ teamId, channelId });
 
 export type ChannelRow = Pick<Row<'watches'>, keyof typeof CHANNEL>;
-export const channelOf = (row: ChannelRow): ChannelKey => ({ teamId: row.team_id, channelId: row.channel_id });
+export const channelOf = (row: ChannelRow): ChannelKey => ({ teamId: row.teamId, channelId: row.channelId });
 
 /** A holder that still works on the row has its writes refused: they name its token. */
-export const WITHOUT_LEASE = { lease_token: null, leased_until: null } as const;
+export const WITHOUT_LEASE = { leaseToken: null, leasedUntil: null } as const;
 
 /** The tables whose rows are leased, and their keys; that of a session within its service. */
 export const LEASED_KEYS = {
 	answers: 'id',
-	watched_sessions: 'session_id',
+	watched_sessions: 'sessionId',
 	posts: 'id',
-	ladders: 'watch_id',
+	ladders: 'watchId',
 	inboxes: 'id',
 } as const;
 export type LeasedTable = keyof typeof LEASED_KEYS;

@@ -22,7 +22,7 @@ export const OPEN = ['planned', 'shown'] as const;
 /** Drops the planned posts that match `filter`; returns how many. */
 export function dropPlanned(trx: Kysely<Tables>, filter: Filter<'posts'>): Promise<number> {
 	const dropped = change(trx, 'posts', { ...filter, state: 'planned' });
-	return countChanged(dropped.set({ state: 'dropped', due_at: null, ...WITHOUT_LEASE }));
+	return countChanged(dropped.set({ state: 'dropped', dueAt: null, ...WITHOUT_LEASE }));
 }
 
 /**
@@ -38,7 +38,7 @@ export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
 		const id = randomUUID();
-		const due = { due_at: heldUntil ?? now, last_error: heldUntil === undefined ? null : HELD };
+		const due = { dueAt: heldUntil ?? now, lastError: heldUntil === undefined ? null : HELD };
 		await trx
 			.insertInto('posts')
 			.values({
@@ -46,48 +46,48 @@ export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void
 				stream,
 				number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
 				// A question has one post for each time that it is asked.
-				unique_key: content.kind === 'question' ? `${key}${about.question_id}` : key,
-				team_id: target.teamId,
-				place_id: target.kind === 'person' ? target.userId : target.channelId,
+				uniqueKey: content.kind === 'question' ? `${key}${about.questionId}` : key,
+				teamId: target.teamId,
+				placeId: target.kind === 'person' ? target.userId : target.channelId,
 				...about,
 				kind: content.kind,
 				content: sealContent(id, content, cipher),
 				state: 'planned',
-				created_at: now,
+				createdAt: now,
 				...due,
 			})
 			.onConflict((conflict) =>
 				// What waits until it has rested begins to rest anew.
-				conflict.columns(['stream', 'unique_key']).doUpdateSet(due).where('posts.last_error', '=', HELD),
+				conflict.columns(['stream', 'uniqueKey']).doUpdateSet(due).where('posts.lastError', '=', HELD),
 			)
 			.execute();
 	}
 }
 
-type Subject = Partial<Pick<Row<'posts'>, 'watch_id' | 'service' | 'session_id' | 'question_id'>>;
+type Subject = Partial<Pick<Row<'posts'>, 'watchId' | 'service' | 'sessionId' | 'questionId'>>;
 
 /** What a post of a watch is about: its session, and the question of its message, or of its reminder. */
 async function subjectOf(trx: Kysely<Tables>, watchId: string, content: PostContent): Promise<Subject> {
-	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'session_id']).executeTakeFirst();
-	const about = { watch_id: watchId, ...watch };
+	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
+	const about = { watchId, ...watch };
 	if (watch === undefined) return about;
-	if ('entries' in content) return { ...about, question_id: content.entries[0]?.questionId ?? null };
+	if ('entries' in content) return { ...about, questionId: content.entries[0]?.questionId ?? null };
 	if (!('messageIndex' in content)) return about;
 	// The same message may have asked again in the read that found the end.
 	const isOver = content.kind === 'questionClosed' || (content.kind === 'answered' && content.stillOpen.length === 0);
-	const asked = from(trx, 'questions', { ...watch, message_index: content.messageIndex })
+	const asked = from(trx, 'questions', { ...watch, messageIndex: content.messageIndex })
 		.select('id')
-		.$if(isOver, (query) => query.where('settled_at', 'is not', null));
+		.$if(isOver, (query) => query.where('settledAt', 'is not', null));
 	const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
-	return { ...about, question_id: newest?.id ?? null };
+	return { ...about, questionId: newest?.id ?? null };
 }
 
 type Said = NonNullable<NewPost['unlessSaid']>;
 
 async function wasSaidLast(trx: Kysely<Tables>, stream: string, { about, says }: Said): Promise<boolean> {
-	const saying = from(trx, 'posts', { stream }).where('unique_key', 'like', `%${about}%`);
-	const last = await saying.select('unique_key').orderBy('number', 'desc').limit(1).executeTakeFirst();
-	return last?.unique_key.startsWith(`${says}:`) === true;
+	const saying = from(trx, 'posts', { stream }).where('uniqueKey', 'like', `%${about}%`);
+	const last = await saying.select('uniqueKey').orderBy('number', 'desc').limit(1).executeTakeFirst();
+	return last?.uniqueKey.startsWith(`${says}:`) === true;
 }
 
 function hasSwitching(trx: Kysely<Tables>, stream: string): Promise<boolean> {
@@ -112,7 +112,7 @@ export async function markPosts(
 			wanted: sql<number>`wanted + 1`,
 			urgency: sql<number>`case when due_at is null or urgency > ${rank} then ${sql.lit(rank)} else urgency end`,
 			// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
-			due_at: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
+			dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
 				else due_at end`,
 		})
 		.execute();
@@ -133,15 +133,15 @@ export async function endingsOf(db: Kysely<Tables>, session: SessionKey, now: nu
 	const asked = from(db, 'questions', sessionColumns(session)).selectAll();
 	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
 	const rows = await asked.where(lately).orderBy('number').execute();
-	const open = rows.find((row) => row.settled_at === null);
+	const open = rows.find((row) => row.settledAt === null);
 	const isAnswered = open !== undefined && (await hasArrived(db, open));
-	const counted = rows.flatMap(({ reworded_count, reworded_at, settled_at, settled_how, answer_id }) => {
-		const reworded = Array.from({ length: (reworded_at ?? 0) > since ? reworded_count : 0 }, () => false);
-		const isOver = (settled_at ?? 0) > since && settled_how !== 'unwatched';
-		const ended = isOver ? [settled_how === 'answered' || answer_id !== null] : [];
+	const counted = rows.flatMap(({ rewordedCount, rewordedAt, settledAt, settledHow, answerId }) => {
+		const reworded = Array.from({ length: (rewordedAt ?? 0) > since ? rewordedCount : 0 }, () => false);
+		const isOver = (settledAt ?? 0) > since && settledHow !== 'unwatched';
+		const ended = isOver ? [settledHow === 'answered' || answerId !== null] : [];
 		return [
-			...reworded.map((answered) => ({ answered, at: reworded_at ?? 0 })),
-			...ended.map((answered) => ({ answered, at: settled_at ?? 0 })),
+			...reworded.map((answered) => ({ answered, at: rewordedAt ?? 0 })),
+			...ended.map((answered) => ({ answered, at: settledAt ?? 0 })),
 		];
 	});
 	const endings = counted.reduce((before, { answered, at }) => withEnding(before, answered, at), NO_ENDINGS);
@@ -149,7 +149,7 @@ export async function endingsOf(db: Kysely<Tables>, session: SessionKey, now: nu
 }
 
 /** Whether an answer of ours to this question is on its way, or has arrived since it is asked. */
-function hasArrived(db: Kysely<Tables>, { service, session_id, fingerprint, asked_at }: Row<'questions'>) {
-	const ours = from(db, 'answers', { service, session_id, fingerprint }).select('id');
-	return isFound(ours.where(({ or, eb }) => or([eb('state', '=', 'delivering'), eb('delivered_at', '>=', asked_at)])));
+function hasArrived(db: Kysely<Tables>, { service, sessionId, fingerprint, askedAt }: Row<'questions'>) {
+	const ours = from(db, 'answers', { service, sessionId, fingerprint }).select('id');
+	return isFound(ours.where(({ or, eb }) => or([eb('state', '=', 'delivering'), eb('deliveredAt', '>=', askedAt)])));
 }

@@ -50,16 +50,16 @@ export async function recordQuestions(
 		}
 		if (one.kind === 'moved') {
 			const { messageIndex } = one;
-			const open = { ...sessionColumns(session), settled_at: null };
-			await change(trx, 'questions', open).set({ message_index: messageIndex }).execute();
+			const open = { ...sessionColumns(session), settledAt: null };
+			await change(trx, 'questions', open).set({ messageIndex }).execute();
 			continue;
 		}
 		const { question } = one;
 		const open = await openQuestionOf(trx, session);
-		const isSame = open?.fingerprint === question.fingerprint && open.same_before === question.sameBefore;
+		const isSame = open?.fingerprint === question.fingerprint && open.sameBefore === question.sameBefore;
 		if (open !== undefined && (one.kind === 'updated' || (isSame && one.settled === null))) {
-			const isReworded = open.shown_hash !== question.shownHash;
-			const reworded = isReworded ? { reworded_count: open.reworded_count + 1, reworded_at: now } : {};
+			const isReworded = open.shownHash !== question.shownHash;
+			const reworded = isReworded ? { rewordedCount: open.rewordedCount + 1, rewordedAt: now } : {};
 			const columns = { ...columnsOf(question), ...contentOf(open.id, question), ...reworded };
 			await change(trx, 'questions', { id: open.id }).set(columns).execute();
 			continue;
@@ -71,15 +71,15 @@ export async function recordQuestions(
 		const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
 			where service = ${service} and session_id = ${sessionId})`;
 		const id = randomUUID();
-		const columns = { ...columnsOf(question), ...contentOf(id, question, one.settled !== null), asked_at: readAt };
+		const columns = { ...columnsOf(question), ...contentOf(id, question, one.settled !== null), askedAt: readAt };
 		await trx
 			.insertInto('questions')
 			.values({ id, ...sessionColumns(session), number, ...columns, ...(handOver !== null && holderColumns(handOver)) })
 			.execute();
 		if (handOver !== null) {
 			// The direct messages about it are about this one now.
-			const told = { watch_id: handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
-			await change(trx, 'posts', told).set({ question_id: id }).execute();
+			const told = { watchId: handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
+			await change(trx, 'posts', told).set({ questionId: id }).execute();
 		}
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
 	}
@@ -90,7 +90,7 @@ const asAsked = (item: ItemView): ItemView => ({ ...item, open: true, value: nul
 
 /** The open question of a watched session, if it has one. */
 export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
-	return from(db, 'questions', { ...sessionColumns(session), settled_at: null })
+	return from(db, 'questions', { ...sessionColumns(session), settledAt: null })
 		.selectAll()
 		.executeTakeFirst();
 }
@@ -104,13 +104,13 @@ export function newestQuestionOf(db: Kysely<Tables>, session: SessionKey): Promi
 export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {
 	return {
 		id: row.id,
-		messageIndex: row.message_index,
+		messageIndex: row.messageIndex,
 		fingerprint: row.fingerprint,
-		askedAt: row.asked_at,
-		settled: row.settled_how as SettledHow | null,
-		settledAt: row.settled_at,
-		answerId: row.answer_id,
-		handOver: row.settled_at === null ? readHandOver(row) : null,
+		askedAt: row.askedAt,
+		settled: row.settledHow as SettledHow | null,
+		settledAt: row.settledAt,
+		answerId: row.answerId,
+		handOver: row.settledAt === null ? readHandOver(row) : null,
 		asked: contentColumn.open(row.content, row.id, cipher),
 	};
 }
@@ -125,36 +125,36 @@ export const IS_ANSWERED = sql<boolean>`exists (select 1 from answers where answ
 		where watched_sessions.service = questions.service and watched_sessions.session_id = questions.session_id), 0)))`;
 
 /** The newest hand-over of a question in this workspace, also one that was given back; null when there is none, or it is over. */
-export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.held_team_id): HandOver | null {
-	if (row === undefined || row.held_watch_id === null || row.held_team_id !== teamId) return null;
+export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.heldTeamId): HandOver | null {
+	if (row === undefined || row.heldWatchId === null || row.heldTeamId !== teamId) return null;
 	// All are written together.
 	const held = row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> };
 	return {
-		id: held.hand_over_id,
-		teamId: held.held_team_id,
+		id: held.handOverId,
+		teamId: held.heldTeamId,
 		session: sessionOf(held),
 		fingerprint: held.fingerprint,
-		watchId: held.held_watch_id,
-		channelId: held.held_channel_id,
-		from: held.from_user_id,
-		to: held.to_user_id,
-		count: held.hand_over_count,
-		handedOverAt: held.handed_over_at,
-		givenBackAt: row.given_back_at,
+		watchId: held.heldWatchId,
+		channelId: held.heldChannelId,
+		from: held.fromUserId,
+		to: held.toUserId,
+		count: held.handOverCount,
+		handedOverAt: held.handedOverAt,
+		givenBackAt: row.givenBackAt,
 	};
 }
 
 export function holderColumns(handOver: HandOver) {
 	return {
-		hand_over_id: handOver.id,
-		held_watch_id: handOver.watchId,
-		held_team_id: handOver.teamId,
-		held_channel_id: handOver.channelId,
-		from_user_id: handOver.from,
-		to_user_id: handOver.to,
-		hand_over_count: handOver.count,
-		handed_over_at: handOver.handedOverAt,
-		given_back_at: handOver.givenBackAt,
+		handOverId: handOver.id,
+		heldWatchId: handOver.watchId,
+		heldTeamId: handOver.teamId,
+		heldChannelId: handOver.channelId,
+		fromUserId: handOver.from,
+		toUserId: handOver.to,
+		handOverCount: handOver.count,
+		handedOverAt: handOver.handedOverAt,
+		givenBackAt: handOver.givenBackAt,
 	};
 }
 
@@ -171,27 +171,27 @@ export async function settleQuestion(
 	const ours = sql<string | null>`(select answers.id from answers
 		where answers.service = questions.service and answers.session_id = questions.session_id
 			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', 'delivered', 'resumed')
-			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.asked_at')}
+			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}
 		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
-	const settled = await change(trx, 'questions', { ...sessionColumns(session), settled_at: null })
+	const settled = await change(trx, 'questions', { ...sessionColumns(session), settledAt: null })
 		.set({
-			settled_at: now,
-			settled_how: how,
-			...(how !== 'unwatched' && { answer_id: ours }),
-			...(how === 'renewed' && { held_watch_id: null }),
+			settledAt: now,
+			settledHow: how,
+			...(how !== 'unwatched' && { answerId: ours }),
+			...(how === 'renewed' && { heldWatchId: null }),
 		})
 		.returning('id')
 		.executeTakeFirst();
-	if (settled !== undefined) await dropPlanned(trx, { question_id: settled.id, last_error: HELD });
+	if (settled !== undefined) await dropPlanned(trx, { questionId: settled.id, lastError: HELD });
 }
 
 function columnsOf(question: QuestionDigest) {
 	return {
-		message_index: question.messageIndex,
-		same_before: question.sameBefore,
+		messageIndex: question.messageIndex,
+		sameBefore: question.sameBefore,
 		fingerprint: question.fingerprint,
-		shown_hash: question.shownHash,
-		open_items: JSON.stringify(question.open),
-		answered_items: JSON.stringify(question.answered),
+		shownHash: question.shownHash,
+		openItems: JSON.stringify(question.open),
+		answeredItems: JSON.stringify(question.answered),
 	};
 }

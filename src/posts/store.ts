@@ -40,14 +40,14 @@ export function createPostStore(
 	async function dueOf(row: PostRow): Promise<DuePost | null> {
 		const post = readPost(row, cipher);
 		if (post === null) return null;
-		const shown = row.watch_id === null ? undefined : (await shownOf([row.watch_id])).get(row.watch_id);
+		const shown = row.watchId === null ? undefined : (await shownOf([row.watchId])).get(row.watchId);
 		if (shown === undefined) return { post, ...NO_WATCH };
 		const { watch, view } = shown;
 		if (view === null && row.kind === 'card') return null;
-		const question = row.question_id === null ? shown.question : await storedQuestion(row.question_id);
+		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
 		const [threadTs, own] = await Promise.all([
 			threadOf(row, watch.questionsInChannel),
-			row.kind === 'switching' && question !== null ? tsOf({ watch_id: watch.id, question_id: question.id }) : null,
+			row.kind === 'switching' && question !== null ? tsOf({ watchId: watch.id, questionId: question.id }) : null,
 		]);
 		return { ...shown, post, question, threadTs, isReplaced: own !== null };
 	}
@@ -60,10 +60,10 @@ export function createPostStore(
 	/** The thread of a post's matter: of its question, or of the watch's card. */
 	async function threadOf(row: PostRow, questionsInChannel: boolean): Promise<string | null> {
 		if (row.kind === 'card') return null;
-		const card = { watch_id: row.watch_id, kind: 'card' };
+		const card = { watchId: row.watchId, kind: 'card' };
 		if (row.kind === 'question' || row.kind === 'switching') return questionsInChannel ? null : tsOf(card);
-		const question = { watch_id: row.watch_id, question_id: row.question_id };
-		const own = row.question_id !== null && questionsInChannel ? await tsOf(question) : null;
+		const question = { watchId: row.watchId, questionId: row.questionId };
+		const own = row.questionId !== null && questionsInChannel ? await tsOf(question) : null;
 		return own ?? tsOf(card);
 	}
 
@@ -84,19 +84,19 @@ export function createPostStore(
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
 		const staysShown = result.kind === 'shown' ? !result.isLast : result.kind === 'refused' && !isFirstPost;
 		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused;
-		await lockSessionOf(trx, concernsWatch ? before.watch_id : null);
-		const watch = concernsWatch ? await lockWatch(trx, before.watch_id ?? '').executeTakeFirst() : undefined;
-		const row = await change(trx, 'posts', { id, lease_token: token, state: OPEN })
+		await lockSessionOf(trx, concernsWatch ? before.watchId : null);
+		const watch = concernsWatch ? await lockWatch(trx, before.watchId ?? '').executeTakeFirst() : undefined;
+		const row = await change(trx, 'posts', { id, leaseToken: token, state: OPEN })
 			.set((eb) => ({
 				...WITHOUT_LEASE,
 				...attemptChange(before, result, now),
-				...(staysShown && { due_at: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
+				...(staysShown && { dueAt: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
 				...(result.kind === 'retry' && result.code !== PACED && { attempts: eb('attempts', '+', 1) }),
 			}))
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (isRefused) await hooks.giveBackUndelivered(tx, content, before.question_id);
+		if (isRefused) await hooks.giveBackUndelivered(tx, content, before.questionId);
 		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
 		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
 			await replaceCard(tx, watch, row.ts ?? '');
@@ -106,15 +106,15 @@ export function createPostStore(
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
 	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Shown): Promise<void> {
-		await markPosts(tx, { watch_id: watch.id, kind: 'switching' });
-		if (watch.ended_at !== null || row.question_id === null) return;
+		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
+		if (watch.endedAt !== null || row.questionId === null) return;
 		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
-		await hooks.beginLadder(tx.trx, watch, { questionId: row.question_id, postTs: ts, postedAt, now: tx.now });
+		await hooks.beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
 	}
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
 	async function loseThread(tx: Tx, watch: WatchRow, ts: string): Promise<void> {
-		const gone = change(tx.trx, 'posts', { watch_id: watch.id, ts, state: ['shown', 'closed'] });
+		const gone = change(tx.trx, 'posts', { watchId: watch.id, ts, state: ['shown', 'closed'] });
 		const rows = await gone
 			.set({ ...GONE, ...WITHOUT_LEASE })
 			.returning('kind')
@@ -148,8 +148,8 @@ export function createPostStore(
 		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) => {
-				const held = change(trx, 'posts', { id, lease_token: token, state: OPEN });
-				return hasChanged(held.set({ sending_since: since, leased_until: leasedUntil }));
+				const held = change(trx, 'posts', { id, leaseToken: token, state: OPEN });
+				return hasChanged(held.set({ sendingSince: since, leasedUntil }));
 			}),
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
@@ -162,7 +162,7 @@ export function createPostStore(
 
 		/** When `takePosts` next finds something; null for never. Posts that wait for another one do not count. */
 		nextPostDueAt: ({ updates } = ALL) =>
-			nextDue(db, 'posts', sql<boolean>`due_at is not null and ${isOurs(db)} and ${isFirst(updates)}`, 'due_at'),
+			nextDue(db, 'posts', sql<boolean>`due_at is not null and ${isOurs(db)} and ${isFirst(updates)}`, 'dueAt'),
 	};
 }
 
@@ -180,7 +180,7 @@ const NO_WATCH = {
 	threadTs: null,
 	isReplaced: false,
 } as const;
-const GONE = { state: 'gone', due_at: null, sending_since: null } as const;
+const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
 /** When to draw a post again: at once if something has changed since it was taken. */
 function dueAgain(wanted: number, isUnknown: boolean, now: number) {
@@ -191,23 +191,23 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 	switch (result.kind) {
 		case 'shown': {
 			const { ts, key, isLast } = result;
-			const over = isLast ? { state: 'closed', due_at: null } : { state: 'shown' };
-			return { ...over, ts, shown_key: key, shown_at: now, sending_since: null, last_error: null, attempts: 0 };
+			const over = isLast ? { state: 'closed', dueAt: null } : { state: 'shown' };
+			return { ...over, ts, shownKey: key, shownAt: now, sendingSince: null, lastError: null, attempts: 0 };
 		}
 		case 'refused': {
 			// What Slack refuses to show is tried again when it has changed.
 			const state = row.state === 'planned' ? 'refused' : row.state;
-			return { state, due_at: null, sending_since: null, last_error: result.code };
+			return { state, dueAt: null, sendingSince: null, lastError: result.code };
 		}
 		case 'dropped':
-			return { state: 'dropped', due_at: null, sending_since: null };
+			return { state: 'dropped', dueAt: null, sendingSince: null };
 		case 'deleted':
 			return GONE;
 		case 'retry':
 			return {
-				due_at: Math.round(result.at),
-				last_error: result.code,
-				...(!result.unknown && { sending_since: null }),
+				dueAt: Math.round(result.at),
+				lastError: result.code,
+				...(!result.unknown && { sendingSince: null }),
 			};
 	}
 }
@@ -234,10 +234,10 @@ function isFirst(updates: boolean) {
 /** Makes unreadable posts due: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
 	await db.writeOne((trx) =>
-		change(trx, 'posts', { state: OPEN, last_error: UNREADABLE })
-			.set((eb) => ({ due_at: eb.ref('created_at'), last_error: null }))
+		change(trx, 'posts', { state: OPEN, lastError: UNREADABLE })
+			.set((eb) => ({ dueAt: eb.ref('createdAt'), lastError: null }))
 			// All of them wait, so this is enough for an index.
-			.where('due_at', 'is not', null)
+			.where('dueAt', 'is not', null)
 			.execute(),
 	);
 }

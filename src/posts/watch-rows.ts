@@ -28,14 +28,14 @@ export function readWatch(row: WatchRow): Watch {
 		...channelOf(row),
 		session: sessionOf(row),
 		mode: row.mode as WatchMode,
-		questionsInChannel: row.questions_in_channel === 1,
+		questionsInChannel: row.questionsInChannel === 1,
 		discreet: row.discreet === 1,
 		buttons: row.buttons === 1,
-		createdBy: row.created_by,
-		createdAt: row.created_at,
+		createdBy: row.createdBy,
+		createdAt: row.createdAt,
 		revision: row.revision,
-		lastChangeAt: row.last_change_at,
-		ended: row.ended_at === null ? null : { reason: row.ended_reason as WatchEnd, at: row.ended_at },
+		lastChangeAt: row.lastChangeAt,
+		ended: row.endedAt === null ? null : { reason: row.endedReason as WatchEnd, at: row.endedAt },
 	};
 }
 
@@ -49,19 +49,19 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		session: sessionOf(row),
 		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
 		digest: readDigest(row.digest),
-		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
-		lastReadAt: row.last_read_at,
-		lastChangeAt: row.last_change_at,
-		earlyReadAskedAt: row.touched_at,
+		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
+		lastReadAt: row.lastReadAt,
+		lastChangeAt: row.lastChangeAt,
+		earlyReadAskedAt: row.touchedAt,
 		failures: row.failures,
-		overSince: row.over_since,
+		overSince: row.overSince,
 		earlyReadCount: row.hurry,
 	};
 }
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */
-export function readView(row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>, cipher: Cipher) {
-	return viewColumn.open(row.view, JSON.stringify([row.service, row.session_id]), cipher);
+export function readView(row: Pick<WatchedSessionRow, 'service' | 'sessionId' | 'view'>, cipher: Cipher) {
+	return viewColumn.open(row.view, JSON.stringify([row.service, row.sessionId]), cipher);
 }
 
 export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
@@ -76,7 +76,7 @@ export function streamOf(target: PostTarget): string {
 	return target.topic === undefined ? person : `${person}:${target.topic}`;
 }
 
-function readTarget({ stream, watch_id: watchId, team_id: teamId, place_id: placeId }: PostRow): PostTarget {
+function readTarget({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
 	const [kind, , , topic] = stream.split(':');
 	if (kind === 'person') return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
 	const channel = { teamId, channelId: placeId };
@@ -90,14 +90,14 @@ export function readPost(row: PostRow, cipher: Cipher): Post | null {
 	return {
 		id: row.id,
 		target: readTarget(row),
-		key: row.unique_key,
+		key: row.uniqueKey,
 		content: readable,
 		urgency: URGENCIES[row.urgency] ?? 'now',
 		wanted: row.wanted,
 		attempts: row.attempts,
-		sendingSince: row.sending_since,
+		sendingSince: row.sendingSince,
 		ts: row.ts,
-		shownKey: row.shown_key,
+		shownKey: row.shownKey,
 	};
 }
 

@@ -11,7 +11,7 @@ import { readPost, readView, readWatch, type WatchedSessionRow, type WatchRow } 
 
 /** The query of the live watches that match `filter`. */
 export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
-	return from(db, 'watches', { ...filter, ended_at: null }).selectAll();
+	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
 /** The query of one watch, whose row stays locked until the end of the transaction. */
@@ -30,7 +30,7 @@ export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
 /** Locks the session of a watch; null when there is no such watch. */
 export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<SessionKey | null> {
 	if (watchId === null) return null;
-	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'session_id']).executeTakeFirst();
+	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
 	if (row === undefined) return null;
 	await lockSession(trx, sessionOf(row));
 	return sessionOf(row);
@@ -41,7 +41,7 @@ export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null)
  * The caller holds the lock of the session.
  */
 export async function lockPosts(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
-	await locked(trx, 'watches', { ...sessionColumns(key), ended_at: null }).execute();
+	await locked(trx, 'watches', { ...sessionColumns(key), endedAt: null }).execute();
 	await locked(trx, 'posts', { ...sessionColumns(key), state: OPEN }).execute();
 }
 
@@ -54,17 +54,17 @@ export async function readEarly(
 	row: WatchedSessionRow,
 	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
 ): Promise<void> {
-	if (row.next_read_at === null) return;
-	// While the session is being read, `next_read_at` is the past time of that read.
-	const earlier = row.lease_token === null ? Math.min(row.next_read_at, at) : at;
+	if (row.nextReadAt === null) return;
+	// While the session is being read, `nextReadAt` is the past time of that read.
+	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
 	await change(trx, 'watched_sessions', sessionColumns(sessionOf(row)))
-		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: by ?? earlier })
+		.set({ touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier })
 		.execute();
 }
 
 /** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
 export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
-	const { next_read_at: nextReadAt, read_by: readBy, failures } = row;
+	const { nextReadAt, readBy, failures } = row;
 	if (nextReadAt === null) return true;
 	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
 }
@@ -73,9 +73,9 @@ export function hasPlace(row: WatchedSessionRow, by: number, now: number): boole
 export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by: number, now: number): Promise<void> {
 	const session = sessionColumns(sessionOf(row));
 	// Not before its time: the service is away. But ahead of others when it is back.
-	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ read_by: by }).execute();
+	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ readBy: by }).execute();
 	// As of before: the agent does not go on after this read, so no further early ones follow.
-	else await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
+	else await readEarly(trx, row, { askedAt: row.touchedAt, at: now, by });
 }
 
 /** A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one. */
@@ -86,15 +86,15 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 	return {
 		watch: readWatch(row),
 		view: session === undefined ? null : readView(session, cipher),
-		checkedAt: session?.last_read_at ?? null,
+		checkedAt: session?.lastReadAt ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),
 	};
 }
 
 /** Makes these ladders due at `now`. */
 export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, now: number): Promise<void> {
-	const ladders = change(trx, 'ladders', { watch_id: locked(trx, 'ladders', filter) });
-	await ladders.set({ due_at: now, change_count: sql<number>`change_count + 1` }).execute();
+	const ladders = change(trx, 'ladders', { watchId: locked(trx, 'ladders', filter) });
+	await ladders.set({ dueAt: now, changeCount: sql<number>`change_count + 1` }).execute();
 }
 
 /**
@@ -103,8 +103,8 @@ export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'
  */
 export async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	const { trx, cipher, now } = tx;
-	if (row.ended_at !== null || !hasCard(row)) return;
-	const cards = from(trx, 'posts', { watch_id: row.id, kind: 'card' }).selectAll();
+	if (row.endedAt !== null || !hasCard(row)) return;
+	const cards = from(trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
 	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
 	const content = last === undefined ? undefined : readPost(last, cipher)?.content;
 	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
@@ -123,16 +123,16 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	const { trx, now } = tx;
 	const { reason, posts, keepPending } = ending;
 	const ended = await change(trx, 'watches', { id: row.id })
-		.set({ ended_reason: reason, ended_at: now })
+		.set({ endedReason: reason, endedAt: now })
 		.returningAll()
 		.executeTakeFirstOrThrow();
 	// A post that is on its way is drawn once more when it has arrived.
-	if (!keepPending) await dropPlanned(trx, { watch_id: row.id, sending_since: null });
+	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	await planPosts(tx, posts);
-	if (isChannelEnd(reason)) await silencePosts(trx, { watch_id: row.id, place_id: row.channel_id });
-	await markPosts(tx, { watch_id: row.id });
+	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
+	await markPosts(tx, { watchId: row.id });
 	// Its hand-overs are over.
-	await change(trx, 'questions', { held_watch_id: row.id }).set({ held_watch_id: null }).execute();
+	await change(trx, 'questions', { heldWatchId: row.id }).set({ heldWatchId: null }).execute();
 	return ended;
 }
 
@@ -142,7 +142,7 @@ export async function silencePosts(trx: Kysely<Tables>, filter: Filter<'posts'>)
 	await locked(trx, 'posts', { ...filter, state: OPEN }).execute();
 	await dropPlanned(trx, filter);
 	const shown = change(trx, 'posts', { ...filter, state: 'shown' });
-	await shown.set({ state: 'closed', due_at: null, ...WITHOUT_LEASE }).execute();
+	await shown.set({ state: 'closed', dueAt: null, ...WITHOUT_LEASE }).execute();
 }
 
 /** Whether a watch has a card, posted or not: a raised hand has none. */
@@ -156,21 +156,21 @@ function hasCard({ mode }: Pick<WatchRow, 'mode'>): boolean {
  */
 export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
 	const { trx, now } = tx;
-	await dropPlanned(trx, { watch_id: row.id, sending_since: null });
+	await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	await endWatch(tx, row, { reason: 'handLowered', posts, keepPending: true });
-	const asked = { watch_id: row.id, state: ['planned', 'shown', 'closed', 'gone'] };
+	const asked = { watchId: row.id, state: ['planned', 'shown', 'closed', 'gone'] };
 	const wasPosted = await isFound(from(trx, 'posts', asked).select('id'));
 	// Once for all channels.
 	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
-	const lowered = { lowered_at: now, lowered_count: wasPosted ? 0 : count };
+	const lowered = { loweredAt: now, loweredCount: wasPosted ? 0 : count };
 	await changeWaiting(trx, row, { ...lowered, ...(wasPosted && asksAnew(now)) });
 	if (wasPosted) return;
-	await remove(trx, 'posts', { watch_id: row.id }).execute();
+	await remove(trx, 'posts', { watchId: row.id }).execute();
 	await remove(trx, 'watches', { id: row.id }).execute();
 }
 
 /** The columns of a waiting session that asks something else, however long it has been listed. */
-export const asksAnew = (now: number) => ({ since: now, is_new: 1 });
+export const asksAnew = (now: number) => ({ since: now, isNew: 1 });
 
 /** Changes what is known of a watch's session while it waits. */
 export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {

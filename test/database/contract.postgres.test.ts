@@ -45,9 +45,9 @@ it('takes no ladders while another replica takes some, because it would split ch
 	const { store, replica, close } = await openReplicas();
 	const watch = await addWatch(store.watches);
 	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
-	const { id, teamId: team_id, channelId: channel_id, session } = watch;
-	const { service, sessionId: session_id } = session;
-	await store.db.write((db) => beginLadder(db, { id, team_id, channel_id, service, session_id }, question));
+	const { id, teamId, channelId, session } = watch;
+	const { service, sessionId } = session;
+	await store.db.write((db) => beginLadder(db, { id, teamId, channelId, service, sessionId }, question));
 	const take = () => store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
 	const meanwhile = await replica.db.write(async (db) => {
 		await sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.takingLadders})`.execute(db);
@@ -65,7 +65,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 	for (const [channelId, ids] of Object.entries(posted)) {
 		for (const [index, sessionId] of ids.entries()) {
 			const { id } = await addWatch(store.watches, { sessionId, channelId });
-			const watch = { id, team_id: 'T1', channel_id: channelId, service: SERVICE, session_id: sessionId };
+			const watch = { id, teamId: 'T1', channelId, service: SERVICE, sessionId };
 			const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0 + index, now: T0 };
 			await store.db.write((db) => beginLadder(db, watch, question));
 		}
@@ -94,7 +94,7 @@ it('queues a reminder after what another replica adds to the same watch', async 
 	const { id: watchId, session } = await addWatch(store.watches);
 	const { sessionId } = session;
 	const place = { teamId: 'T1', channelId: 'C1' } as const;
-	const watch = { id: watchId, team_id: 'T1', channel_id: 'C1', service: SERVICE, session_id: sessionId };
+	const watch = { id: watchId, teamId: 'T1', channelId: 'C1', service: SERVICE, sessionId };
 	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
 	await store.db.write((db) => beginLadder(db, watch, question));
 	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });

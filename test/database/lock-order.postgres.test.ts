@@ -185,7 +185,7 @@ async function repeatedly(act: (store: Store, actor: Actor) => Promise<unknown>,
 const QUESTION = { questionId: 'question', postTs: '1.2' };
 
 const rowOf = ({ id, teamId, channelId, session: { service, sessionId } }: Watch) => {
-	return { id, team_id: teamId, channel_id: channelId, service, session_id: sessionId };
+	return { id, teamId, channelId, service, sessionId };
 };
 
 /** The loop of reminders. */

@@ -16,22 +16,22 @@ import { makeDataDir, open } from './support.ts';
  * Most JSON is encrypted. A new column or field with such an id has to be added here.
  */
 const PERSON_IDS = {
-	answers: { user_id: 'id', other: ['person.userId'] },
-	drafts: { user_id: 'id' },
-	claims: { user_id: 'id' },
-	watches: { created_by: 'id' },
+	answers: { userId: 'id', other: ['person.userId'] },
+	drafts: { userId: 'id' },
+	claims: { userId: 'id' },
+	watches: { createdBy: 'id' },
 	posts: {
 		stream: 'part',
-		unique_key: 'part',
-		place_id: 'id',
+		uniqueKey: 'part',
+		placeId: 'id',
 		content: ['by', 'from', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
 	},
-	questions: { from_user_id: 'id', to_user_id: 'id' },
-	inboxes: { id: 'part', user_id: 'id' },
-	ladders: { held_by: 'id' },
-	channel_settings: { settings: ['mention.userIds[]'], changed_by: 'id' },
-	snoozes: { user_id: 'id' },
-	discoveries: { created_by: 'id' },
+	questions: { fromUserId: 'id', toUserId: 'id' },
+	inboxes: { id: 'part', userId: 'id' },
+	ladders: { heldBy: 'id' },
+	channel_settings: { settings: ['mention.userIds[]'], changedBy: 'id' },
+	snoozes: { userId: 'id' },
+	discoveries: { createdBy: 'id' },
 	shared_states: { name: 'part', state: ['{}'] },
 } as const satisfies {
 	readonly [Table in keyof Tables]?: {
@@ -41,33 +41,33 @@ const PERSON_IDS = {
 
 /** Columns, and their JSON, that hold no id of a person. A new column has to be added here or to `PERSON_IDS`. */
 const OTHERS: Readonly<Record<string, string>> = {
-	migrations: 'number name applied_at',
+	migrations: 'number name appliedAt',
 	meta: 'name value',
-	answers: `id submission_key team_id service session_id message_index fingerprint content secrets state attempts
-		accepted_at give_up_at undo_until next_attempt_at put_started_at before_put delivered_at agent_outcome ended_at
-		last_error timeline receipt_state lease_token leased_until edit_count not_before missing_count start_failed
-		restart_asked_at secret_positions submission`,
-	drafts: 'form_id team_id service session_id message_index fingerprint content updated_at',
-	claims: 'service session_id message_index team_id claimed_at until',
-	watches: `id team_id channel_id service session_id mode questions_in_channel created_at revision
-		last_change_at ended_reason ended_at discreet buttons`,
-	watched_sessions: `service session_id rhythm digest view next_read_at read_by last_read_at last_change_at touched_at
-		failures over_since hurry lease_token leased_until`,
-	questions: `id service session_id message_index number same_before fingerprint shown_hash open_items answered_items
-		content reworded_count reworded_at asked_at settled_at settled_how answer_id hand_over_id held_watch_id held_team_id
-		held_channel_id hand_over_count handed_over_at given_back_at`,
-	posts: `id number team_id watch_id service session_id question_id kind state created_at due_at urgency wanted attempts
-		sending_since ts shown_key shown_at last_error lease_token leased_until`,
-	inboxes: `team_id view_id page opened_at asked_count change_count next_update_at shown_count shown_key built_at
-		lease_token leased_until`,
-	ladders: `watch_id team_id channel_id service session_id question_id post_ts posted_at reminded_at escalation_count
-		last_reminder_at is_sending reminder_due_at due_at change_count lease_token leased_until waiting_since few_since`,
-	channel_settings: 'team_id channel_id revision changed_at',
-	snoozes: 'team_id service session_id fingerprint until',
-	waiting_sessions: 'service session_id name since lowered_at lowered_count is_new gone_at',
-	discoveries: 'team_id channel_id service discreet buttons created_at',
-	service_outages: 'service down_since',
-	shared_states: 'changed_at',
+	answers: `id submissionKey teamId service sessionId messageIndex fingerprint content secrets state attempts
+		acceptedAt giveUpAt undoUntil nextAttemptAt putStartedAt beforePut deliveredAt agentOutcome endedAt
+		lastError timeline receiptState leaseToken leasedUntil editCount notBefore missingCount startFailed
+		restartAskedAt secretPositions submission`,
+	drafts: 'formId teamId service sessionId messageIndex fingerprint content updatedAt',
+	claims: 'service sessionId messageIndex teamId claimedAt until',
+	watches: `id teamId channelId service sessionId mode questionsInChannel createdAt revision
+		lastChangeAt endedReason endedAt discreet buttons`,
+	watched_sessions: `service sessionId rhythm digest view nextReadAt readBy lastReadAt lastChangeAt touchedAt
+		failures overSince hurry leaseToken leasedUntil`,
+	questions: `id service sessionId messageIndex number sameBefore fingerprint shownHash openItems answeredItems
+		content rewordedCount rewordedAt askedAt settledAt settledHow answerId handOverId heldWatchId heldTeamId
+		heldChannelId handOverCount handedOverAt givenBackAt`,
+	posts: `id number teamId watchId service sessionId questionId kind state createdAt dueAt urgency wanted attempts
+		sendingSince ts shownKey shownAt lastError leaseToken leasedUntil`,
+	inboxes: `teamId viewId page openedAt askedCount changeCount nextUpdateAt shownCount shownKey builtAt
+		leaseToken leasedUntil`,
+	ladders: `watchId teamId channelId service sessionId questionId postTs postedAt remindedAt escalationCount
+		lastReminderAt isSending reminderDueAt dueAt changeCount leaseToken leasedUntil waitingSince fewSince`,
+	channel_settings: 'teamId channelId revision changedAt',
+	snoozes: 'teamId service sessionId fingerprint until',
+	waiting_sessions: 'service sessionId name since loweredAt loweredCount isNew goneAt',
+	discoveries: 'teamId channelId service discreet buttons createdAt',
+	service_outages: 'service downSince',
+	shared_states: 'changedAt',
 };
 
 it('classifies each column: it holds ids of people, or none', async () => {
@@ -80,7 +80,7 @@ it('classifies each column: it holds ids of people, or none', async () => {
 			where t.type = 'table' order by 1, 2`,
 		)
 		.all()
-		.map(({ table, column }) => `${table}.${column}`);
+		.map(({ table, column }) => `${table}.${String(column).replace(/_(.)/g, (_, letter) => letter.toUpperCase())}`);
 	database.close();
 	await directory.remove();
 	const listed = (lists: Readonly<Record<string, readonly string[]>>) =>
@@ -103,8 +103,8 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 /** Fields of JSON that may hold any text, but no id of a person; `{}`: the names of a record. */
 const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
-	'answers.before_put': 'status',
-	'answers.receipt_state': 'dm.channelId dm.ts',
+	'answers.beforePut': 'status',
+	'answers.receiptState': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
 	'answers.content': '[].title [].value',
 	'answers.secrets': '{}',

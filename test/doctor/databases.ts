@@ -23,7 +23,7 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 	}
 	await store.db.write(async (db) => {
 		if (change === 'newer') {
-			await db.insertInto('migrations').values({ number: 999, name: 'later', applied_at: 0 }).execute();
+			await db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute();
 		}
 		if (change === 'older') await db.updateTable('migrations').set({ number: 1 }).execute();
 	});

@@ -50,8 +50,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'features/answer/answer-store.ts',
-			from: 'lease_token: token, state,',
-			to: 'lease_token: token,',
+			from: 'leaseToken: token, state,',
+			to: 'leaseToken: token,',
 		},
 	],
 	// Nothing is delivered before Slack has said which bot this is.

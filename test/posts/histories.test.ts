@@ -118,7 +118,7 @@ async function answer(store: Store, sessionId: string, arrived: Arrived, deliver
 		acceptedAt: deliveredAt,
 	});
 	expect((await store.answers.accept(given)).kind).toBe('accepted');
-	const resumed = { state: 'resumed', delivered_at: deliveredAt, next_attempt_at: null };
+	const resumed = { state: 'resumed', deliveredAt, nextAttemptAt: null };
 	await store.db.writeOne((trx) => trx.updateTable('answers').set(resumed).where('id', '=', given.id).execute());
 }
 
@@ -151,9 +151,9 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 	const questions = await store.db.read
 		.selectFrom('questions')
 		.selectAll()
-		.where('session_id', '=', sessionId)
+		.where('sessionId', '=', sessionId)
 		.execute();
-	const rows = await store.db.read.selectFrom('posts').selectAll().where('watch_id', '=', watch.id).execute();
+	const rows = await store.db.read.selectFrom('posts').selectAll().where('watchId', '=', watch.id).execute();
 	const card = shown.find(({ kind, watchId }) => kind === 'card' && watchId === watch.id);
 	return questions
 		.toSorted((one, other) => one.number - other.number)
@@ -168,7 +168,7 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 			return [
 				{
 					posts: own.length,
-					state: rows.find(({ ts, due_at: dueAt }) => ts === post?.ts && dueAt === null)?.state,
+					state: rows.find(({ ts, dueAt }) => ts === post?.ts && dueAt === null)?.state,
 					says: [...new Set(last.match(/text\d+\./g))].join(),
 					ends: ALL_ENDS.filter((words) => last.includes(JSON.stringify(words).slice(1, -1)))
 						.map((words) => (words.startsWith('Answered by') ? last.match(/Answered by <@\w+>/)?.[0] : words))

@@ -159,8 +159,8 @@ describe('cards', () => {
 		answer(() => ({ kind: 'refused', code: 'invalid_blocks' }));
 		await recordRead(store, watch.id, clock.now(), { card: 'progress', step: 5 });
 		await pass(clock, 5_000);
-		const card = db.read.selectFrom('posts').select(['state', 'due_at']).where('watch_id', '=', watch.id);
-		expect(await card.executeTakeFirst()).toEqual({ state: 'shown', due_at: null });
+		const card = db.read.selectFrom('posts').select(['state', 'dueAt']).where('watchId', '=', watch.id);
+		expect(await card.executeTakeFirst()).toEqual({ state: 'shown', dueAt: null });
 		expect(texts()).toEqual(['card']);
 	});
 });

@@ -157,10 +157,10 @@ it('a damaged card does not hold up other cards', async () => {
 	start();
 	await pass(clock, 10_000);
 	await db.write((trx) =>
-		trx.updateTable('watched_sessions').set({ view: 'damaged' }).where('session_id', '=', 's1').execute(),
+		trx.updateTable('watched_sessions').set({ view: 'damaged' }).where('sessionId', '=', 's1').execute(),
 	);
 	for (const sessionId of ['s1', 's2', 's3']) {
-		await db.write((trx) => trx.updateTable('posts').set({ shown_key: 'old' }).execute());
+		await db.write((trx) => trx.updateTable('posts').set({ shownKey: 'old' }).execute());
 		await store.refresh({ service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
 	}
 	await pass(clock, 10_000);

@@ -74,7 +74,7 @@ describe('posts', () => {
 		await pass(clock, 10 * 60_000);
 		const { at } = sent.find(({ what }) => what === 'question') ?? fail();
 		expect(at).toBeGreaterThan(T0 + 10 * 60_000);
-		expect(await db.read.selectFrom('ladders').select('posted_at').execute()).toEqual([{ posted_at: at }]);
+		expect(await db.read.selectFrom('ladders').select('postedAt').execute()).toEqual([{ postedAt: at }]);
 	});
 
 	it('counts reminders from the former attempt when its post is found', async () => {
@@ -85,7 +85,7 @@ describe('posts', () => {
 		start();
 		await pass(clock, 60_000);
 		const { at } = sent.find(({ what }) => what === 'question') ?? fail();
-		expect(await db.read.selectFrom('ladders').select('posted_at').execute()).toEqual([{ posted_at: at }]);
+		expect(await db.read.selectFrom('ladders').select('postedAt').execute()).toEqual([{ postedAt: at }]);
 	});
 
 	it('posts once when the process stands still between the note of the attempt and the call', async () => {

@@ -205,18 +205,16 @@ export function createPeople({ program, time, history, service, running, random 
 	/** Rows of an inbox: they change no reminder. */
 	async function snooze(question: Asked): Promise<void> {
 		await time.sleep(aWhile(question));
-		const { teamId: team_id, userId: user_id } = somebody();
+		const { teamId, userId } = somebody();
 		const until = Math.round(time.now() + random.pick([15, 60, 600]) * MINUTE);
-		const row = { team_id, user_id, service: SERVICE_URL, session_id: question.sessionId };
+		const row = { teamId, userId, service: SERVICE_URL, sessionId: question.sessionId };
 		const change = { fingerprint: question.id, until };
 		await despiteKills(({ db }) =>
 			db.writeOne((trx) =>
 				trx
 					.insertInto('snoozes')
 					.values({ ...row, ...change })
-					.onConflict((conflict) =>
-						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet(change),
-					)
+					.onConflict((conflict) => conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet(change))
 					.execute(),
 			),
 		);
@@ -228,31 +226,31 @@ export function createPeople({ program, time, history, service, running, random 
 		const { sessionId } = question;
 		const now = time.now();
 		const change = {
-			hand_over_id: `V${now}`,
-			held_team_id: TEAM,
-			held_channel_id: channelId,
-			from_user_id: somebody().userId,
-			to_user_id: somebody().userId,
-			hand_over_count: random.whole(1, 3),
-			handed_over_at: now,
-			given_back_at: random.chance(0.7) ? null : now,
+			handOverId: `V${now}`,
+			heldTeamId: TEAM,
+			heldChannelId: channelId,
+			fromUserId: somebody().userId,
+			toUserId: somebody().userId,
+			handOverCount: random.whole(1, 3),
+			handedOverAt: now,
+			givenBackAt: random.chance(0.7) ? null : now,
 		};
 		const watch = await despiteKills(({ db }) =>
 			db.read
 				.selectFrom('watches')
 				.select('id')
-				.where('session_id', '=', sessionId)
-				.where('channel_id', '=', channelId)
+				.where('sessionId', '=', sessionId)
+				.where('channelId', '=', channelId)
 				.executeTakeFirstOrThrow(),
 		);
 		await despiteKills(({ db }) =>
 			db.writeOne((trx) =>
 				trx
 					.updateTable('questions')
-					.set({ ...change, held_watch_id: watch.id })
-					.where('session_id', '=', sessionId)
+					.set({ ...change, heldWatchId: watch.id })
+					.where('sessionId', '=', sessionId)
 					.where('fingerprint', '=', question.id)
-					.where('settled_at', 'is', null)
+					.where('settledAt', 'is', null)
 					.execute(),
 			),
 		);

@@ -134,9 +134,9 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 			db.writeOne((trx) =>
 				trx
 					.updateTable('watched_sessions')
-					.set({ next_read_at: now, read_by: now })
-					.where('session_id', '=', sessionId)
-					.where('next_read_at', 'is not', null)
+					.set({ nextReadAt: now, readBy: now })
+					.where('sessionId', '=', sessionId)
+					.where('nextReadAt', 'is not', null)
 					.execute(),
 			),
 		);

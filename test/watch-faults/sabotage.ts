@@ -16,7 +16,7 @@ export const POST_SABOTAGES = {
 			to: 'if (post.sendingSince === 0) {\n\t\t\tconst found',
 		},
 	],
-	'post-unnoted': [{ file: 'posts/store.ts', from: 'held.set({ sending_since: since, ', to: 'held.set({ ' }],
+	'post-unnoted': [{ file: 'posts/store.ts', from: 'held.set({ sendingSince: since, ', to: 'held.set({ ' }],
 	'post-unmarked': [
 		{
 			file: 'posts/plan-store.ts',
@@ -27,8 +27,8 @@ export const POST_SABOTAGES = {
 	'post-closed': [
 		{
 			file: 'posts/store.ts',
-			from: "const over = isLast ? { state: 'closed', due_at: null } : { state: 'shown' };",
-			to: "const over = { state: 'closed', due_at: null };",
+			from: "const over = isLast ? { state: 'closed', dueAt: null } : { state: 'shown' };",
+			to: "const over = { state: 'closed', dueAt: null };",
 		},
 	],
 	'card-unreplaced': [

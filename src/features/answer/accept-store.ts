@@ -77,9 +77,9 @@ async function acceptInTransaction(
 	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
-	const others = await concerned.orderBy('accepted_at', 'desc').execute();
+	const others = await concerned.orderBy('acceptedAt', 'desc').execute();
 
-	const repeated = others.find(({ submission_key }) => submission_key === answer.submissionKey);
+	const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
 	const newer = () => stopBesideNewer(store);
 	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
 
@@ -92,7 +92,7 @@ async function acceptInTransaction(
 		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
 		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
 		const tellAt = isOthersPress(answer, by) ? answer.acceptedAt + TOLD_WITHIN_MS : null;
-		const inserted = await insert({ ...row, ...lost, next_attempt_at: tellAt });
+		const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
 		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 	}
 	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
@@ -114,8 +114,8 @@ async function repeat(
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
 	const { id, viewId, origin, press, editCount } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
-	const edited = await change(db, 'answers', { id, state: 'accepted', put_started_at: null })
-		.set({ ...submittedColumns(id, { ...answer, viewId, origin, press }, cipher), edit_count: editCount + 1 })
+	const edited = await change(db, 'answers', { id, state: 'accepted', putStartedAt: null })
+		.set({ ...submittedColumns(id, { ...answer, viewId, origin, press }, cipher), editCount: editCount + 1 })
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirst();
@@ -123,7 +123,7 @@ async function repeat(
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const current = await change(db, 'answers', { id })
-		.set({ secret_positions: stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept) })
+		.set({ secretPositions: stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept) })
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirstOrThrow(newer);
@@ -144,13 +144,13 @@ export async function retryAnswer(
 		return { kind: 'valuesGone', answer } as const;
 	// Nobody presses a button for an answer that can be read again: the program puts it back.
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
-	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('accepted_at', 'desc');
+	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
 	const others = await concerned.where(conflictsWith(question, fingerprint, formReadAt)).execute();
 	await removeDraft(db, id);
 	const by = firstConflict(others, cipher, positions);
 	if (by !== undefined) {
 		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
-		const told = { next_attempt_at: receiptDueAt(answer, now) };
+		const told = { nextAttemptAt: receiptDueAt(answer, now) };
 		return { kind: 'taken', by, answer: await changeAnswer(db, cipher, answer, { ...lost, ...told }) } as const;
 	}
 	await replaceWaiting(db, cipher, others, { winner: winnerOf(answer), now });
@@ -160,11 +160,11 @@ export async function retryAnswer(
 		...WITHOUT_LEASE,
 		...submissionColumn({ ...answer, checkedAt }),
 		attempts: 0,
-		not_before: null,
-		missing_count: 0,
-		next_attempt_at: now,
-		give_up_at: giveUpAt,
-		last_error: null,
+		notBefore: null,
+		missingCount: 0,
+		nextAttemptAt: now,
+		giveUpAt,
+		lastError: null,
 		other: null,
 	});
 	return { kind: 'queued', answer: queued } as const;
@@ -184,7 +184,7 @@ async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<
 /** Does so for the question of a stored answer. */
 export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
-	const row = await from(db, 'answers', { id }).select(['service', 'session_id', 'message_index']).executeTakeFirst();
+	const row = await from(db, 'answers', { id }).select(['service', 'sessionId', 'messageIndex']).executeTakeFirst();
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
@@ -205,7 +205,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
 	const lost = from(db, 'answers', { ...questionColumns(question), state: 'conflicted' }).selectAll();
-	const rows = await lost.orderBy('accepted_at', 'desc').orderBy('id').execute();
+	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
 	const released = new Set<string>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
 		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
@@ -217,7 +217,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 		released.add(author);
 		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
 		await change(db, 'answers', { id: loser.id, state: 'conflicted' })
-			.set({ ...waiting, next_attempt_at: now, give_up_at: now, last_error: endingOf(first) })
+			.set({ ...waiting, nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) })
 			.execute();
 		await keepAsDraft(db, cipher, loser, now);
 	}
@@ -232,13 +232,13 @@ async function keepAsDraft(db: Kysely<Tables>, cipher: Cipher, answer: Answer, n
 	await db
 		.insertInto('drafts')
 		.values(draftRow(draft, cipher))
-		.onConflict((conflict) => conflict.column('form_id').doNothing())
+		.onConflict((conflict) => conflict.column('formId').doNothing())
 		.execute();
 }
 
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
 export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void> {
-	await remove(db, 'drafts', { form_id: id }).execute();
+	await remove(db, 'drafts', { formId: id }).execute();
 }
 
 function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
@@ -264,7 +264,7 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, positions: re
 	const overlaps = (row: AnswerRow) =>
 		readPositions(row, cipher)?.some((position) => positions.includes(position)) ?? true;
 	const first =
-		rows.find(({ state }) => isBlocking(state)) ?? rows.find((row) => row.delivered_at !== null && overlaps(row));
+		rows.find(({ state }) => isBlocking(state)) ?? rows.find((row) => row.deliveredAt !== null && overlaps(row));
 	return first && readAnswer(first, cipher);
 }
 
@@ -277,7 +277,7 @@ async function replaceWaiting(
 ): Promise<void> {
 	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(cipher))) {
 		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
-		const columns = { ...lost, ...receiptOf(answer, null), next_attempt_at: now };
+		const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: now };
 		await change(db, 'answers', { id: answer.id, state: 'waiting' }).set(columns).execute();
 	}
 }
@@ -307,7 +307,7 @@ function giveWay(
 		...enterState(loser, 'conflicted', now, other),
 		...WITHOUT_LEASE,
 		other: otherColumn.seal(other, loser.id, cipher),
-		next_attempt_at: null,
+		nextAttemptAt: null,
 	};
 }
 

@@ -66,7 +66,7 @@ export function createAnswerStore({
 	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
 
 	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
-		const query = answers(filter).orderBy('accepted_at', 'desc').orderBy('id', 'desc');
+		const query = answers(filter).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
 		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
 	}
 
@@ -96,11 +96,11 @@ export function createAnswerStore({
 		set: Partial<AnswerRow>,
 		{ before, now }: { before: number; now: number },
 	): Promise<number> {
-		const waiting = answers({ state: 'waiting' }).where('give_up_at', '<', before).where(column, 'is not', null);
+		const waiting = answers({ state: 'waiting' }).where('giveUpAt', '<', before).where(column, 'is not', null);
 		let changed = 0;
 		for (const row of await waiting.execute()) {
 			const [answer] = readOrSkip(row);
-			const receipt = answer && { ...receiptOf(answer, null), next_attempt_at: now };
+			const receipt = answer && { ...receiptOf(answer, null), nextAttemptAt: now };
 			const own = { id: row.id, state: 'waiting' };
 			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
 			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own).set(taken)));
@@ -118,11 +118,11 @@ export function createAnswerStore({
 		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
 		noteTold: (id: string) =>
 			db.write(async (trx) => {
-				const untold = { id, state: 'conflicted', lease_token: null };
-				const due = from(trx, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null);
+				const untold = { id, state: 'conflicted', leaseToken: null };
+				const due = from(trx, 'answers', untold).selectAll().where('nextAttemptAt', 'is not', null);
 				const [answer] = (await due.execute()).flatMap(readOrSkip);
 				if (answer === undefined) return;
-				const told = { ...receiptOf(answer, 'conflicted'), next_attempt_at: null };
+				const told = { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null };
 				await change(trx, 'answers', untold).set(told).execute();
 			}),
 
@@ -154,7 +154,7 @@ export function createAnswerStore({
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
 				if (fails) await lockQuestionOf(trx, id);
-				const held = { id, lease_token: token, state, ...(editCount !== undefined && { edit_count: editCount }) };
+				const held = { id, leaseToken: token, state, ...(editCount !== undefined && { editCount }) };
 				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
@@ -169,14 +169,14 @@ export function createAnswerStore({
 		/** Prolongs the lease; false when it was lost. */
 		renew: (id: string, lease: Lease, now: number) =>
 			db.writeOne((trx) => {
-				const own = change(trx, 'answers', { id, lease_token: lease.token });
-				return hasChanged(own.set({ leased_until: now + lease.ms }));
+				const own = change(trx, 'answers', { id, leaseToken: lease.token });
+				return hasChanged(own.set({ leasedUntil: now + lease.ms }));
 			}),
 
 		/** Gives these leases back, in any state of their answers. */
 		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
 			db.writeOne(async (trx) => {
-				const own = { id: held.map(({ id }) => id), lease_token: held.map(({ token }) => token) };
+				const own = { id: held.map(({ id }) => id), leaseToken: held.map(({ token }) => token) };
 				await change(trx, 'answers', own).set(WITHOUT_LEASE).execute();
 			}),
 
@@ -188,7 +188,7 @@ export function createAnswerStore({
 		 */
 		async nextDueAt(service: string): Promise<number | null> {
 			const { rows } = await sql<{ at: number | null }>`
-				select ${earliest('due.next_attempt_at', 'leased.leased_until')} as at from answers as due
+				select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} as at from answers as due
 				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
 					and leased.lease_token is not null
 				where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)}`.execute(db.read);
@@ -199,9 +199,9 @@ export function createAnswerStore({
 		hasten: (service: string, lastErrors: readonly string[], now: number) =>
 			db.writeOne((trx) =>
 				countChanged(
-					change(trx, 'answers', { service, lease_token: null, state: BLOCKING_STATES, last_error: lastErrors })
-						.where('next_attempt_at', '>', now)
-						.set({ next_attempt_at: now, not_before: null }),
+					change(trx, 'answers', { service, leaseToken: null, state: BLOCKING_STATES, lastError: lastErrors })
+						.where('nextAttemptAt', '>', now)
+						.set({ nextAttemptAt: now, notBefore: null }),
 				),
 			),
 
@@ -223,11 +223,11 @@ export function createAnswerStore({
 
 		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
 		refused: (question: QuestionKey, fingerprint: string) =>
-			newest({ ...questionColumns(question), fingerprint, state: 'refused', last_error: PROVEN_REFUSALS }),
+			newest({ ...questionColumns(question), fingerprint, state: 'refused', lastError: PROVEN_REFUSALS }),
 
 		/** Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`. */
 		async ofSession(session: SessionKey) {
-			const rows = await answers(sessionColumns(session)).orderBy('accepted_at').execute();
+			const rows = await answers(sessionColumns(session)).orderBy('acceptedAt').execute();
 			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
 		},
 
@@ -240,8 +240,8 @@ export function createAnswerStore({
 
 		/** The answers that wait for their authors with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
-			const waiting = answers({ state: 'waiting', last_error: lastError });
-			return (await waiting.orderBy('accepted_at').execute()).flatMap(readOrSkip);
+			const waiting = answers({ state: 'waiting', lastError });
+			return (await waiting.orderBy('acceptedAt').execute()).flatMap(readOrSkip);
 		},
 
 		/** Puts a failed answer back into the queue, for its author alone; null for others. */
@@ -262,7 +262,7 @@ export function createAnswerStore({
 					...enterState(answer, 'withdrawn', now),
 					...WITHOUT_LEASE,
 					// The worker has the question's posts drawn again, even if this process ends now.
-					next_attempt_at: answer.press === null ? receiptDueAt(answer, now) : now,
+					nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
 				});
 				await removeDraft(trx, id);
 				await releaseLosers(trx, cipher, withdrawn, now);
@@ -278,7 +278,7 @@ export function createAnswerStore({
 				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
 				if ((answer.putStartedAt ?? 0) > quietSince) return null;
 				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
-				return changeAnswer(trx, cipher, answer, { restart_asked_at: now, next_attempt_at: now });
+				return changeAnswer(trx, cipher, answer, { restartAskedAt: now, nextAttemptAt: now });
 			}),
 
 		/** The answers of people of the workspace `teamId`, newest first. */
@@ -286,9 +286,9 @@ export function createAnswerStore({
 			{ service, sessionId, teamId }: { service: string; sessionId: string; teamId: string },
 			{ offset, limit }: { offset: number; limit: number },
 		) {
-			const base = from(db.read, 'answers', { service, session_id: sessionId, team_id: teamId });
+			const base = from(db.read, 'answers', { service, sessionId, teamId });
 			const [rows, { total }] = await Promise.all([
-				base.selectAll().orderBy('accepted_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+				base.selectAll().orderBy('acceptedAt', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
 				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 			]);
 			return { answers: rows.flatMap(readOrSkip), total };
@@ -302,7 +302,7 @@ export function createAnswerStore({
 					.groupBy('state')
 					.execute(),
 				from(db.read, 'answers', { state: [...BLOCKING_STATES, 'waiting'] })
-					.select((eb) => eb.fn.min('accepted_at').as('oldest'))
+					.select((eb) => eb.fn.min('acceptedAt').as('oldest'))
 					.executeTakeFirstOrThrow(),
 			]);
 			const byState = Object.fromEntries(
@@ -322,7 +322,7 @@ export function createAnswerStore({
 			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
 			const removeFromEnded = (limit: number) =>
 				db.writeOne((trx) => {
-					const ended = from(trx, 'answers').select('id').where('ended_at', '<', before);
+					const ended = from(trx, 'answers').select('id').where('endedAt', '<', before);
 					const id = ended.where('content', 'is not', null).limit(limit);
 					return countChanged(change(trx, 'answers', { id }).set(WITHOUT_VALUES));
 				});
@@ -335,7 +335,7 @@ export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
 function isForUs(db: StoreDatabase) {
-	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.team_id')}
+	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.teamId')}
 		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
 }
 
@@ -361,8 +361,8 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 
 /** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
 async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
-	const leased = from(trx, 'answers').select('id').where('lease_token', 'is not', null);
-	const lapsed = await leased.where('leased_until', '<=', now).forUpdate().skipLocked().execute();
+	const leased = from(trx, 'answers').select('id').where('leaseToken', 'is not', null);
+	const lapsed = await leased.where('leasedUntil', '<=', now).forUpdate().skipLocked().execute();
 	const id = lapsed.map((row) => row.id);
 	if (id.length > 0) await change(trx, 'answers', { id }).set(WITHOUT_LEASE).execute();
 }

@@ -64,27 +64,27 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
-				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
+				const submitted = trx.selectFrom('answers').select('id').where('submissionKey', '=', submissionKey);
 				await trx
 					.insertInto('drafts')
 					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
 					.expression(rowUnlessExists(trx, row, submitted))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
-						conflict.column('form_id').doUpdateSet(row).where('drafts.updated_at', '<=', draft.updatedAt),
+						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
 					)
 					.execute();
 			});
 		},
 
 		async get(formId: string): Promise<Draft | null> {
-			return read(await from(db.read, 'drafts', { form_id: formId }).selectAll().executeTakeFirst());
+			return read(await from(db.read, 'drafts', { formId }).selectAll().executeTakeFirst());
 		},
 
 		/** The newest draft of this person for this question, with any fingerprint. */
 		async newest(person: Person, question: QuestionKey): Promise<Draft | null> {
 			const own = from(db.read, 'drafts', ofPerson(person, question)).selectAll();
-			return read(await own.orderBy('updated_at', 'desc').orderBy('form_id', 'desc').limit(1).executeTakeFirst());
+			return read(await own.orderBy('updatedAt', 'desc').orderBy('formId', 'desc').limit(1).executeTakeFirst());
 		},
 
 		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
@@ -97,7 +97,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					const kept = typed.filter(([position]) => !positions.includes(Number(position)));
 					if (draft === null || kept.length === typed.length) continue;
 					const sealed = sealDraft({ ...draft, values: Object.fromEntries(kept) }, cipher);
-					const own = { form_id: row.form_id };
+					const own = { formId: row.formId };
 					if (kept.every(([, text]) => text === '')) await remove(trx, 'drafts', own).execute();
 					else await change(trx, 'drafts', own).set({ content: sealed }).execute();
 				}
@@ -111,13 +111,11 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		 * the first answer was withdrawn stays.
 		 */
 		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
-			await db.writeOne((trx) =>
-				remove(trx, 'drafts', ofPerson(person, question)).where('form_id', '!=', id).execute(),
-			);
+			await db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute());
 		},
 
 		removeOlderThan: (before: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'drafts').where('updated_at', '<', before))),
+			db.writeOne((trx) => countChanged(remove(trx, 'drafts').where('updatedAt', '<', before))),
 	};
 }
 
@@ -125,12 +123,12 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const { formId, person, question, fingerprint, updatedAt } = draft;
 	return {
-		form_id: formId,
+		formId,
 		...personColumns(person),
 		...questionColumns(question),
 		fingerprint,
 		content: sealDraft(draft, cipher),
-		updated_at: updatedAt,
+		updatedAt,
 	};
 }
 
@@ -140,7 +138,7 @@ function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cip
 
 /** Null when it cannot be read. */
 export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
-	const { form_id: formId, fingerprint, updated_at: updatedAt } = row;
+	const { formId, fingerprint, updatedAt } = row;
 	const content = draftColumn.open(row.content, formId, cipher);
 	return content && { formId, person: personOf(row), question: questionOf(row), fingerprint, ...content, updatedAt };
 }
@@ -153,8 +151,8 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 				const own = ofPerson(person, question);
 				const active = change(trx, 'claims', own).where('until', '>', now);
 				if (await hasChanged(active.set({ until }))) return false;
-				const begun = { claimed_at: now, until };
-				const key = ['service', 'session_id', 'message_index', 'team_id', 'user_id'] as const;
+				const begun = { claimedAt: now, until };
+				const key = ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'] as const;
 				const made = trx
 					.insertInto('claims')
 					.values({ ...own, ...begun })
@@ -176,7 +174,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 /** The claims that match `filter` and have not lapsed, oldest first. */
 export async function activeClaims(read: Kysely<Tables>, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
 	const active = from(read, 'claims', filter).where('until', '>', now);
-	const rows = await active.selectAll().orderBy('claimed_at').orderBy('user_id').execute();
+	const rows = await active.selectAll().orderBy('claimedAt').orderBy('userId').execute();
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
 }
 

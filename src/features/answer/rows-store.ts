@@ -62,24 +62,24 @@ const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.
 export const ANSWER_JSON = {
 	submission,
 	timeline,
-	before_put: beforePut,
-	receipt_state: RECEIPT_STATE,
+	beforePut,
+	receiptState: RECEIPT_STATE,
 	other: otherColumn.schema,
 	content: contentColumn.schema,
 	secrets: secretsColumn.schema,
-	secret_positions: positions,
+	secretPositions: positions,
 };
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
 /** Throws for a damaged row. */
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const secretPositions = row.secret_positions === null ? null : positions.parse(JSON.parse(row.secret_positions));
+	const secretPositions = row.secretPositions === null ? null : positions.parse(JSON.parse(row.secretPositions));
 	return {
 		...submission.parse(JSON.parse(row.submission)),
 		id: row.id,
-		submissionKey: row.submission_key,
-		press: row.undo_until === null ? null : { undoUntil: row.undo_until },
+		submissionKey: row.submissionKey,
+		press: row.undoUntil === null ? null : { undoUntil: row.undoUntil },
 		person: personOf(row),
 		question: questionOf(row),
 		fingerprint: row.fingerprint,
@@ -87,23 +87,23 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		secretPositions,
 		state: state.parse(row.state),
 		attempts: row.attempts,
-		editCount: row.edit_count,
-		acceptedAt: row.accepted_at,
-		giveUpAt: row.give_up_at,
-		nextAttemptAt: row.next_attempt_at,
-		putStartedAt: row.put_started_at,
-		before: row.before_put === null ? null : beforePut.parse(JSON.parse(row.before_put)),
-		deliveredAt: row.delivered_at,
-		agentOutcome: agentOutcome.nullable().parse(row.agent_outcome),
-		endedAt: row.ended_at,
-		lastError: row.last_error,
+		editCount: row.editCount,
+		acceptedAt: row.acceptedAt,
+		giveUpAt: row.giveUpAt,
+		nextAttemptAt: row.nextAttemptAt,
+		putStartedAt: row.putStartedAt,
+		before: row.beforePut === null ? null : beforePut.parse(JSON.parse(row.beforePut)),
+		deliveredAt: row.deliveredAt,
+		agentOutcome: agentOutcome.nullable().parse(row.agentOutcome),
+		endedAt: row.endedAt,
+		lastError: row.lastError,
 		// A damaged timeline or receipt state counts as empty: it must not prevent an answer.
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
-		receiptState: parseOrNull(RECEIPT_STATE, row.receipt_state) ?? NO_RECEIPT,
-		notBefore: row.not_before,
-		missingCount: row.missing_count,
-		startFailed: row.start_failed === 1,
-		restartAskedAt: row.restart_asked_at,
+		receiptState: parseOrNull(RECEIPT_STATE, row.receiptState) ?? NO_RECEIPT,
+		notBefore: row.notBefore,
+		missingCount: row.missingCount,
+		startFailed: row.startFailed === 1,
+		restartAskedAt: row.restartAskedAt,
 	};
 }
 
@@ -125,13 +125,13 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
  */
 export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 	const items = contentColumn.open(row.content, row.id, cipher) ?? [];
-	const secret = row.secret_positions === null ? secretOf(items) : parseOrNull(positions, row.secret_positions);
+	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {
-		messageIndex: row.message_index,
+		messageIndex: row.messageIndex,
 		fingerprint: row.fingerprint,
 		secret,
-		boxed: row.secret_positions !== null,
-		mayHaveArrived: row.put_started_at !== null || !UNSENT_STATES.includes(row.state),
+		boxed: row.secretPositions !== null,
+		mayHaveArrived: row.putStartedAt !== null || !UNSENT_STATES.includes(row.state),
 		values: items.map((item, position) =>
 			item.secret || secret === null || secret.includes(position) ? null : item.value,
 		),
@@ -184,17 +184,17 @@ function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 export function newRow(answer: NewAnswer, cipher: Cipher) {
 	return {
 		id: answer.id,
-		submission_key: answer.submissionKey,
+		submissionKey: answer.submissionKey,
 		...personColumns(answer.person),
 		...questionColumns(answer.question),
 		...submittedColumns(answer.id, answer, cipher),
 		state: 'accepted',
 		attempts: 0,
-		accepted_at: answer.acceptedAt,
-		give_up_at: answer.giveUpAt,
-		next_attempt_at: firstDueAt(answer),
+		acceptedAt: answer.acceptedAt,
+		giveUpAt: answer.giveUpAt,
+		nextAttemptAt: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		receipt_state: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
+		receiptState: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
 	} satisfies Insertable<Tables['answers']>;
 }
 
@@ -204,10 +204,10 @@ export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) 
 	return {
 		fingerprint: answer.fingerprint,
 		...sealItems(id, items, cipher),
-		undo_until: press?.undoUntil ?? null,
+		undoUntil: press?.undoUntil ?? null,
 		...submissionColumn({ ...answer, positions: positionsOf(items, leftEmpty), checkedAt: acceptedAt }),
 		// A separate column, because it outlives the values.
-		secret_positions: boxed ? JSON.stringify(secretOf(items)) : null,
+		secretPositions: boxed ? JSON.stringify(secretOf(items)) : null,
 	};
 }
 
@@ -234,7 +234,7 @@ export async function changeAnswer(
 
 /** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */
 export function receiptOf({ receiptState: before }: Answer, told: AnswerState | null): Partial<AnswerRow> {
-	return { receipt_state: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
+	return { receiptState: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
 }
 
 /** When the worker tells the author of a change that they made themselves: a message of ours must not show the former state. */
@@ -258,7 +258,7 @@ export function enterState(
 	return {
 		state: next,
 		timeline: JSON.stringify(appendState(timeline, { state: next, at: now, lostTo })),
-		...(isSettled(next) ? { ended_at: endedAt ?? now, secrets: null } : { ended_at: null }),
+		...(isSettled(next) ? { endedAt: endedAt ?? now, secrets: null } : { endedAt: null }),
 	};
 }
 
@@ -279,17 +279,17 @@ export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, ci
 	return {
 		...(patch.state !== undefined && patch.state !== answer.state && enterState(answer, patch.state, now, patch.other)),
 		attempts: patch.attempts,
-		next_attempt_at: isDueAnyway ? undefined : patch.nextAttemptAt,
-		put_started_at: patch.putStartedAt,
-		before_put: patch.before && JSON.stringify(patch.before),
-		delivered_at: patch.deliveredAt,
-		agent_outcome: patch.agentOutcome,
-		last_error: patch.lastError,
+		nextAttemptAt: isDueAnyway ? undefined : patch.nextAttemptAt,
+		putStartedAt: patch.putStartedAt,
+		beforePut: patch.before && JSON.stringify(patch.before),
+		deliveredAt: patch.deliveredAt,
+		agentOutcome: patch.agentOutcome,
+		lastError: patch.lastError,
 		other: patch.other && otherColumn.seal(patch.other, answer.id, cipher),
-		receipt_state: patch.receiptState && JSON.stringify(patch.receiptState),
-		not_before: patch.notBefore,
-		missing_count: patch.missingCount,
-		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),
-		restart_asked_at: patch.restartAskedAt,
+		receiptState: patch.receiptState && JSON.stringify(patch.receiptState),
+		notBefore: patch.notBefore,
+		missingCount: patch.missingCount,
+		startFailed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),
+		restartAskedAt: patch.restartAskedAt,
 	};
 }

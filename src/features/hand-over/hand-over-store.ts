@@ -38,7 +38,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const { replaces: _, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
 		const { id: handOverId, watchId, session, from: by } = next;
-		const content = { kind: 'handedOver', watchId, messageIndex: asked.message_index, handOverId, from: by } as const;
+		const content = { kind: 'handedOver', watchId, messageIndex: asked.messageIndex, handOverId, from: by } as const;
 		const post = { target: targetOfHandOver(next), key: keyOfGiver(by), content };
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
@@ -71,14 +71,14 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * or handed it on, and not for what the agent asked since. Of several, the newest that they got or handed over counts.
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
-			const here = { ...sessionColumns(session), held_team_id: teamId, held_channel_id: channelId };
+			const here = { ...sessionColumns(session), heldTeamId: teamId, heldChannelId: channelId };
 			const newest = await from(db.read, 'questions', here)
 				.selectAll()
-				.where(({ eb, or }) => or([eb('from_user_id', '=', userId), eb('to_user_id', '=', userId)]))
+				.where(({ eb, or }) => or([eb('fromUserId', '=', userId), eb('toUserId', '=', userId)]))
 				.orderBy('number', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			if (newest?.to_user_id !== userId || newest.given_back_at !== null) return false;
+			if (newest?.toUserId !== userId || newest.givenBackAt !== null) return false;
 			const open = await openQuestionOf(db.read, session);
 			return open === undefined || open.id === newest.id;
 		},
@@ -107,9 +107,9 @@ async function giveBack(tx: Tx, given: GivenBack) {
 	if (current.to !== by) return { kind: 'notYours', handOver: current } as const;
 	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true } as const;
 	const handOver = { ...current, givenBackAt: now };
-	await change(trx, 'questions', { id: asked.id }).set({ given_back_at: now }).execute();
+	await change(trx, 'questions', { id: asked.id }).set({ givenBackAt: now }).execute();
 	const { id: handOverId, watchId } = handOver;
-	const told = { watchId, messageIndex: asked.message_index, handOverId, by, ...(undelivered && { undelivered }) };
+	const told = { watchId, messageIndex: asked.messageIndex, handOverId, by, ...(undelivered && { undelivered }) };
 	const content = { kind: 'givenBack', ...told } as const;
 	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });
 	return { kind: 'givenBack', handOver, repeated: false } as const;
@@ -124,7 +124,7 @@ export async function giveBackUndelivered(
 	{ handOverId }: ContentOf<'handedOver'>,
 	questionId: string | null,
 ): Promise<void> {
-	const held = from(tx.trx, 'questions', { id: questionId ?? '', hand_over_id: handOverId });
+	const held = from(tx.trx, 'questions', { id: questionId ?? '', handOverId });
 	const row = await held.selectAll().executeTakeFirst();
 	const handOver = readHandOver(row);
 	if (handOver !== null) await giveBack(tx, { ...handOver, userId: handOver.to, undelivered: true });
@@ -151,13 +151,13 @@ const keyOfGiver = (userId: string) => `handedOver:${userId}`;
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
 function wasQueued(trx: Kysely<Tables>, { target, key }: NewPost): Promise<boolean> {
-	return isFound(from(trx, 'posts', { stream: streamOf(target), unique_key: key }).select('id'));
+	return isFound(from(trx, 'posts', { stream: streamOf(target), uniqueKey: key }).select('id'));
 }
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
 async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Promise<HandOverResult | null> {
 	const key = keyOfGiver(next.from);
-	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'posts', { team_id: next.teamId })
+	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'posts', { teamId: next.teamId })
 		.select([
 			sql<number>`count(case when unique_key = ${key} then 1 end)`.as('fromCount'),
 			sql<number>`count(case when place_id = ${next.to} then 1 end)`.as('toCount'),
@@ -166,7 +166,7 @@ async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Prom
 		])
 		// Written out: SQLite uses a partial index only then.
 		.where(sql<boolean>`kind = 'handedOver'`)
-		.where('created_at', '>', now - HAND_OVER_WINDOW_MS)
+		.where('createdAt', '>', now - HAND_OVER_WINDOW_MS)
 		.executeTakeFirstOrThrow();
 	const until = (since: number) => Number(since) + HAND_OVER_WINDOW_MS - now;
 	if (Number(fromCount) >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };

@@ -46,7 +46,7 @@ export interface Snooze {
 const DRAFTS_EXAMINED = 40;
 
 type AskingRow = Row<'questions'> &
-	Pick<Row<'watches'>, 'channel_id' | 'created_by' | 'buttons' | 'mode'> & { readonly thread_ts: string | null };
+	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'buttons' | 'mode'> & { readonly threadTs: string | null };
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
@@ -66,19 +66,19 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * waits for so long instead.
 		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
-			const asked = { ...(page !== null && { page }), opened_at: now };
-			const first = { id, ...personColumns(person), view_id: viewId, page: 0, ...asked };
+			const asked = { ...(page !== null && { page }), openedAt: now };
+			const first = { id, ...personColumns(person), viewId, page: 0, ...asked };
 			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('inboxes')
-					.values({ ...first, next_update_at: now, asked_count: 1, change_count: 1 })
+					.values({ ...first, nextUpdateAt: now, askedCount: 1, changeCount: 1 })
 					.onConflict((conflict) =>
 						conflict.column('id').doUpdateSet({
 							...asked,
-							next_update_at: earlierOf(sql`inboxes.next_update_at`, soon),
-							asked_count: sql<number>`inboxes.asked_count + ${spacingMs === undefined ? 1 : 0}`,
-							change_count: sql<number>`inboxes.change_count + 1`,
+							nextUpdateAt: earlierOf(sql`inboxes.next_update_at`, soon),
+							askedCount: sql<number>`inboxes.asked_count + ${spacingMs === undefined ? 1 : 0}`,
+							changeCount: sql<number>`inboxes.change_count + 1`,
 						}),
 					)
 					.execute(),
@@ -92,11 +92,11 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		touchAll: ({ now, spacingMs, followedMs }: { now: number; spacingMs: number; followedMs: number }) =>
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
-				const touched = { change_count: sql<number>`change_count + 1`, next_update_at: dueAt };
+				const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
 				return countChanged(
 					change(trx, 'inboxes', {})
 						.set(touched)
-						.where('opened_at', '>', now - followedMs),
+						.where('openedAt', '>', now - followedMs),
 				);
 			}),
 
@@ -113,7 +113,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** When `takeDue` next finds something; null for never. */
 		async nextDueAt() {
-			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'next_update_at');
+			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'nextUpdateAt');
 			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
 			return { asked, all };
 		},
@@ -123,7 +123,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * between. False when the lease was lost or the inbox was forgotten.
 		 */
 		beginShowing: (id: string, token: string) =>
-			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, lease_token: token }).set({ shown_key: null }))),
+			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }).set({ shownKey: null }))),
 
 		/**
 		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
@@ -139,13 +139,13 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		): Promise<void> {
 			const { shownKey, nextAt, now, spacingMs } = shown;
 			await db.writeOne((trx) =>
-				change(trx, 'inboxes', { id, lease_token: token })
+				change(trx, 'inboxes', { id, leaseToken: token })
 					.set({
 						...WITHOUT_LEASE,
-						...(shownKey !== null && { shown_key: shownKey, shown_count: askedCount }),
-						built_at: now,
+						...(shownKey !== null && { shownKey, shownCount: askedCount }),
+						builtAt: now,
 						// PostgreSQL takes a case of nothing but parameters for a text.
-						next_update_at: sql<number | null>`cast(case
+						nextUpdateAt: sql<number | null>`cast(case
 							when change_count = ${changeCount} then ${nextAt}
 							when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
 							else ${now + spacingMs} end as bigint)`,
@@ -162,15 +162,13 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/** Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they were. */
 		async release(tokens: readonly string[], id?: string): Promise<void> {
 			if (tokens.length === 0) return;
-			const held = { lease_token: tokens, ...(id !== undefined && { id }) };
+			const held = { leaseToken: tokens, ...(id !== undefined && { id }) };
 			await db.writeOne((trx) => change(trx, 'inboxes', held).set(WITHOUT_LEASE).execute());
 		},
 
 		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
 		removeOlderThan: (before: number) =>
-			db.writeOne((trx) =>
-				countChanged(remove(trx, 'inboxes', { next_update_at: null }).where('opened_at', '<', before)),
-			),
+			db.writeOne((trx) => countChanged(remove(trx, 'inboxes', { nextUpdateAt: null }).where('openedAt', '<', before))),
 
 		/**
 		 * The open questions of sessions that channels of this workspace watch, without those that an answer of ours settles:
@@ -189,15 +187,15 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 					on watch.service = questions.service and watch.session_id = questions.session_id and ended_at is null
 				where questions.service = ${service} and team_id = ${teamId} and settled_at is null and not ${IS_ANSWERED}
 				order by watch.created_at, watch.id`.execute(db.read);
-			return [...Map.groupBy(rows, (row) => row.session_id).values()].map((watches) => {
+			return [...Map.groupBy(rows, (row) => row.sessionId).values()].map((watches) => {
 				const [row] = watches as [AskingRow];
-				const { fingerprint, asked_at: since } = row;
+				const { fingerprint, askedAt: since } = row;
 				const channels = watches.map((row) => ({
-					channelId: row.channel_id,
+					channelId: row.channelId,
 					/** The thread of the question's post, or of the watch's card; null before it is posted. */
-					threadTs: row.thread_ts,
+					threadTs: row.threadTs,
 					/** Who began to watch: the person of a direct message with the app. */
-					watchedBy: row.created_by,
+					watchedBy: row.createdBy,
 					/** Whether its posts offer short options as buttons. */
 					buttons: row.buttons === 1,
 					/** Whether `watch all` brought the question there. */
@@ -210,7 +208,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** Whether a channel of this workspace watches a session. */
 		isWatching: (service: string, teamId: string) =>
-			isFound(from(db.read, 'watches', { service, team_id: teamId, ended_at: null }).select('id')),
+			isFound(from(db.read, 'watches', { service, teamId, endedAt: null }).select('id')),
 
 		/** The person's snoozes, also those that have ended. */
 		async snoozes(service: string, person: Person): Promise<readonly Snooze[]> {
@@ -222,9 +220,9 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/** What cards show of these sessions, by session id. */
 		async snapshots(service: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
 			if (sessionIds.length === 0) return new Map();
-			const sessions = from(db.read, 'watched_sessions', { service, session_id: sessionIds });
-			const rows = await sessions.select(['service', 'session_id', 'view']).execute();
-			const read = rows.map((row) => [row.session_id, readView(row, cipher)] as const);
+			const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
+			const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
+			const read = rows.map((row) => [row.sessionId, readView(row, cipher)] as const);
 			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 		},
 
@@ -233,7 +231,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const [first] = questions;
 			if (first === undefined) return [];
 			const wanted = new Set(questions.map(nameInService));
-			const ofSessions = { service: first.service, session_id: questions.map(({ sessionId }) => sessionId) };
+			const ofSessions = { service: first.service, sessionId: questions.map(({ sessionId }) => sessionId) };
 			const claims = await activeClaims(db.read, ofSessions, now);
 			return claims.filter(({ question }) => wanted.has(nameInService(question)));
 		},
@@ -248,7 +246,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.select(sql<number>`count(*) over ()`.as('total'))
 				.where((eb) => eb.or([IS_UNDER_WAY, eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
 				.orderBy(sql`case when ${IS_UNDER_WAY} then 1 else 0 end`)
-				.orderBy('accepted_at', 'desc')
+				.orderBy('acceptedAt', 'desc')
 				.orderBy('id')
 				.limit(limit)
 				.execute();
@@ -257,16 +255,16 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
 		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
-			const answered = await from(db.read, 'answers', { service, session_id: sessionIds })
-				.select('session_id')
-				.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]))
+			const answered = await from(db.read, 'answers', { service, sessionId: sessionIds })
+				.select('sessionId')
+				.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('deliveredAt', '>=', since)]))
 				.execute();
-			return new Set(answered.map(({ session_id }) => session_id));
+			return new Set(answered.map(({ sessionId }) => sessionId));
 		},
 
 		/** The person's newest answers, newest first. */
 		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
-			const newest = ofPerson(service, person).selectAll().orderBy('accepted_at', 'desc').orderBy('id');
+			const newest = ofPerson(service, person).selectAll().orderBy('acceptedAt', 'desc').orderBy('id');
 			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
 		},
 
@@ -298,7 +296,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 					.insertInto('snoozes')
 					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
 					.onConflict((conflict) =>
-						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
+						conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet({ fingerprint, until }),
 					)
 					.execute(),
 			);
@@ -334,13 +332,13 @@ function readInbox(row: Row<'inboxes'>) {
 	return {
 		id: row.id,
 		person: personOf(row),
-		viewId: row.view_id,
+		viewId: row.viewId,
 		page: row.page,
-		openedAt: row.opened_at,
-		askedCount: row.asked_count,
-		shownCount: row.shown_count,
-		changeCount: row.change_count,
-		shownKey: row.shown_key,
+		openedAt: row.openedAt,
+		askedCount: row.askedCount,
+		shownCount: row.shownCount,
+		changeCount: row.changeCount,
+		shownKey: row.shownKey,
 	};
 }
 

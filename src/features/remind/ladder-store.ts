@@ -32,42 +32,42 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 	async function factsOf(rows: readonly LadderRow[], now: number) {
 		const service = rows[0]?.service ?? '';
-		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
-		const ofLadders = { id: rows.map(({ watch_id }) => watch_id), ended_at: null };
-		const columns = ['session_id', 'last_read_at', 'failures'] as const;
+		const ofSessions = { service, sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
+		const ofLadders = { id: rows.map(({ watchId }) => watchId), endedAt: null };
+		const columns = ['sessionId', 'lastReadAt', 'failures'] as const;
 		const [watches, read, questions, claims] = await Promise.all([
 			from(db.read, 'watches', ofLadders).select('id').execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
-			from(db.read, 'questions', { ...ofSessions, settled_at: null })
+			from(db.read, 'questions', { ...ofSessions, settledAt: null })
 				.selectAll()
-				.select(IS_ANSWERED.as('is_answered'))
+				.select(IS_ANSWERED.as('isAnswered'))
 				.execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
 		const live = new Set(watches.map(({ id }) => id));
-		const sessions = new Map(read.map((row) => [row.session_id, row]));
-		const asked = new Map(questions.map((row) => [row.session_id, row]));
+		const sessions = new Map(read.map((row) => [row.sessionId, row]));
+		const asked = new Map(questions.map((row) => [row.sessionId, row]));
 		// The one that lasts longest counts.
 		const latest = new Map(
 			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
 		);
 		return rows.map((row) => {
-			const session = sessions.get(row.session_id);
-			const question = asked.get(row.session_id);
-			const name = nameInService({ sessionId: row.session_id, messageIndex: question?.message_index ?? -1 });
+			const session = sessions.get(row.sessionId);
+			const question = asked.get(row.sessionId);
+			const name = nameInService({ sessionId: row.sessionId, messageIndex: question?.messageIndex ?? -1 });
 			const claim = latest.get(name);
 			return {
 				ladder: readLadder(row),
 				/** Counts what happened to the question; see `LadderOutcome`. */
-				changeCount: row.change_count,
+				changeCount: row.changeCount,
 				/** Whether the watch goes on, and the newest read found this question open. */
-				isOpen: live.has(row.watch_id) && question?.id === row.question_id,
+				isOpen: live.has(row.watchId) && question?.id === row.questionId,
 				/** Whether somebody has answered through Handraise since: delivered, or on its way. */
-				isAnswered: Boolean(question?.is_answered),
+				isAnswered: Boolean(question?.isAnswered),
 				/** The active claim that lasts longest. */
 				claim: claim === undefined ? null : { userId: claim.person.userId, until: claim.until },
 				/** When the newest successful read of the session began. */
-				readAt: session?.last_read_at ?? null,
+				readAt: session?.lastReadAt ?? null,
 				isFailing: (session?.failures ?? 0) > 0,
 			};
 		});
@@ -94,7 +94,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	}
 
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
-		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
+		const held = { watchId: outcome.ladder.watchId, leaseToken: token };
 		if (outcome.kind === 'over') return hasChanged(remove(trx, 'ladders', held));
 		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
 		return hasChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }));
@@ -115,7 +115,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
 			const due = { table: 'ladders', service, where, ...order } as const;
 			const rows = await leaseDue(db, due, { lease, now });
-			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
+			const byChannel = Map.groupBy(rows, ({ teamId, channelId }) => `${teamId}:${channelId}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
 
@@ -124,7 +124,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		/** When `takeDue` with the same `except` next finds something; null for never. */
 		async nextDueAt(service: string, except: readonly ChannelKey[]): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and due_at is not null and ${isElsewhere('ladders', except)}`;
-			return nextDue(db, 'ladders', where, 'due_at');
+			return nextDue(db, 'ladders', where, 'dueAt');
 		},
 
 		/**
@@ -138,7 +138,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 						await prepareSession(trx, outcome, { post, now });
 					}
 					if (post !== null) await planPosts({ trx, cipher, now }, [post]);
-					await locked(trx, 'ladders', { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
+					await locked(trx, 'ladders', { watchId: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
@@ -147,7 +147,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				.catch(async (error: unknown) => {
 					if (!(error instanceof LeaseLost)) throw error;
 					// What is left of the batch: other batches may have the same token.
-					const left = { lease_token: token, watch_id: outcomes.map(({ ladder }) => ladder.watchId) };
+					const left = { leaseToken: token, watchId: outcomes.map(({ ladder }) => ladder.watchId) };
 					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),
@@ -219,33 +219,33 @@ class LeaseLost extends Error {}
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(
 	trx: Kysely<Tables>,
-	watch: Pick<WatchRow, 'id' | 'team_id' | 'channel_id' | 'service' | 'session_id'>,
+	watch: Pick<WatchRow, 'id' | 'teamId' | 'channelId' | 'service' | 'sessionId'>,
 	{ questionId, postTs, postedAt, now }: { questionId: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
-	const { id: watch_id, team_id, channel_id, service, session_id } = watch;
-	const begun = { question_id: questionId, post_ts: postTs, posted_at: postedAt, due_at: now };
-	await remove(trx, 'ladders', { watch_id }).execute();
+	const { id: watchId, teamId, channelId, service, sessionId } = watch;
+	const begun = { questionId, postTs, postedAt, dueAt: now };
+	await remove(trx, 'ladders', { watchId }).execute();
 	await trx
 		.insertInto('ladders')
-		.values({ watch_id, team_id, channel_id, service, session_id, ...begun })
+		.values({ watchId, teamId, channelId, service, sessionId, ...begun })
 		.execute();
 }
 
 function readLadder(row: LadderRow) {
 	return {
-		watchId: row.watch_id,
+		watchId: row.watchId,
 		channel: channelOf(row),
 		session: sessionOf(row),
-		questionId: row.question_id,
-		postTs: row.post_ts,
-		postedAt: row.posted_at,
-		remindedAt: row.reminded_at,
-		escalationCount: row.escalation_count,
-		lastReminderAt: row.last_reminder_at,
-		isSending: row.is_sending === 1,
-		reminderDueAt: row.reminder_due_at,
-		heldBy: row.held_by,
-		waiting: row.waiting_since === null ? null : { since: row.waiting_since, fewSince: row.few_since },
+		questionId: row.questionId,
+		postTs: row.postTs,
+		postedAt: row.postedAt,
+		remindedAt: row.remindedAt,
+		escalationCount: row.escalationCount,
+		lastReminderAt: row.lastReminderAt,
+		isSending: row.isSending === 1,
+		reminderDueAt: row.reminderDueAt,
+		heldBy: row.heldBy,
+		waiting: row.waitingSince === null ? null : { since: row.waitingSince, fewSince: row.fewSince },
 	};
 }
 
@@ -254,18 +254,18 @@ function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: num
 	const plannedAt = dueAt === null ? null : Math.round(dueAt);
 	return {
 		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
-		due_at: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
-		reminder_due_at: outcome.reminderDueAt,
-		held_by: outcome.heldBy,
-		waiting_since: waiting?.since ?? null,
-		few_since: waiting?.fewSince ?? null,
+		dueAt: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
+		reminderDueAt: outcome.reminderDueAt,
+		heldBy: outcome.heldBy,
+		waitingSince: waiting?.since ?? null,
+		fewSince: waiting?.fewSince ?? null,
 	};
 }
 
 function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
-	const count = stage === 'reminder' ? { reminded_at: now } : { escalation_count: sql<number>`escalation_count + 1` };
-	const waitsForNothing = { reminder_due_at: null, held_by: null, waiting_since: null, few_since: null };
-	return { ...count, ...waitsForNothing, last_reminder_at: now, is_sending: 1, due_at: now };
+	const count = stage === 'reminder' ? { remindedAt: now } : { escalationCount: sql<number>`escalation_count + 1` };
+	const waitsForNothing = { reminderDueAt: null, heldBy: null, waitingSince: null, fewSince: null };
+	return { ...count, ...waitsForNothing, lastReminderAt: now, isSending: 1, dueAt: now };
 }
 
 /** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
@@ -281,16 +281,15 @@ export async function endReminders(
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
-	await locked(trx, 'ladders', { watch_id: entries.map(({ watchId }) => watchId) }).execute();
+	await locked(trx, 'ladders', { watchId: entries.map(({ watchId }) => watchId) }).execute();
 	for (const { watchId, postTs, stage, lastReminderAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
-		const before =
-			stage === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
+		const before = stage === 'reminder' ? { remindedAt: null } : { escalationCount: sql<number>`escalation_count - 1` };
 		const again = isUnseen
-			? { ...before, last_reminder_at: lastReminderAt, due_at: now + UNSEEN_AGAIN_MS }
-			: { last_reminder_at: now, due_at: now };
-		await change(trx, 'ladders', { watch_id: watchId, post_ts: postTs, is_sending: 1 })
-			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
+			? { ...before, lastReminderAt, dueAt: now + UNSEEN_AGAIN_MS }
+			: { lastReminderAt: now, dueAt: now };
+		await change(trx, 'ladders', { watchId, postTs, isSending: 1 })
+			.set({ isSending: 0, changeCount: sql<number>`change_count + 1`, ...again })
 			.execute();
 	}
 }

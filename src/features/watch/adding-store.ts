@@ -53,7 +53,7 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const { view } = watch;
 	// Until the schedule finds a better time.
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
-	const seenAt = { last_read_at: view.seenAt, last_change_at: view.seenAt };
+	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
 	const read = {
 		...seenAt,
 		view: sealView(watch.session, view, cipher),
@@ -70,18 +70,16 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
 	if (!isKnown)
-		await change(trx, 'watched_sessions', sessionColumns(watch.session))
-			.set({ next_read_at: watch.createdAt })
-			.execute();
+		await change(trx, 'watched_sessions', sessionColumns(watch.session)).set({ nextReadAt: watch.createdAt }).execute();
 	const news = isKnown ? watch.news : undefined;
 	// What that read finds is not told to this watch, but by the next one.
-	const isBeingRead = stored !== null && stored.lease_token !== null;
+	const isBeingRead = stored !== null && stored.leaseToken !== null;
 	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
 		// A read of the raised hand that is under way must not end this watch.
 		const revision = live.revision > 0 && !isBeingRead ? live.revision + 1 : Math.min(live.revision, 0) - 1;
-		const row = await changeWatch(trx, live.id, { ...settings, created_by: watch.createdBy, revision });
+		const row = await changeWatch(trx, live.id, { ...settings, createdBy: watch.createdBy, revision });
 		const target = { ...watch.card.target, watchId: live.id } as const;
 		await planPosts(tx, [{ ...watch.card, target }]);
 		return { kind: 'added', watch: readWatch(row) };
@@ -92,7 +90,7 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 		return { kind: 'already', watch: readWatch(row), changed };
 	}
 	const revision = Number(news !== undefined && !isBeingRead);
-	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, revision });
+	const row = await insert(trx, watch, { ...settings, createdBy: watch.createdBy, revision });
 	await planPosts(tx, [watch.card, ...(news ?? [])]);
 	return { kind: 'added', watch: readWatch(row) };
 }
@@ -110,13 +108,13 @@ export async function raiseHand(
 	if (discovery === undefined) return { kind: 'unneeded' };
 	const here = liveWatches(trx, { ...channelColumns(hand), ...sessionColumns(session) });
 	if ((await here.executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
-	const { created_by, discreet, buttons } = discovery;
-	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
+	const { createdBy, discreet, buttons } = discovery;
+	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
 	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
 	await startReading(trx, read, { digest: null, failures: 0 });
-	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by });
+	await insert(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
 	return { kind: 'raised' };
 }
 
@@ -126,9 +124,9 @@ const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 function insert(
 	trx: Kysely<Tables>,
 	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
-	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<WatchRow>,
+	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'createdBy'> & Partial<WatchRow>,
 ): Promise<WatchRow> {
-	const begun = { ...columns, created_at: createdAt, last_change_at: createdAt };
+	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
 	return trx
 		.insertInto('watches')
 		.values({ id, ...channelColumns(channel), ...sessionColumns(session), ...begun })
@@ -150,7 +148,7 @@ async function startReading(
 	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
 ): Promise<WatchedSessionRow | null> {
 	const row = await lockSession(trx, session);
-	const planned = { next_read_at: readAt, read_by: readBy };
+	const planned = { nextReadAt: readAt, readBy };
 	if (row === undefined) {
 		const unread = { ...sessionColumns(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
 		// Of two replicas that find none, one fails on the key and runs again.
@@ -160,13 +158,11 @@ async function startReading(
 			.execute();
 		return null;
 	}
-	const { next_read_at: at, read_by: by, hurry } = row;
+	const { nextReadAt: at, readBy: by, hurry } = row;
 	const next =
-		at === null
-			? { over_since: null, ...planned }
-			: { next_read_at: Math.min(at, readAt), read_by: Math.min(by, readBy) };
+		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
 	// A read that is under way, and begins with nothing, would not find what this one stores.
-	const isFirst = at === null || (row.view === null && row.lease_token === null);
+	const isFirst = at === null || (row.view === null && row.leaseToken === null);
 	await change(trx, 'watched_sessions', sessionColumns(session))
 		.set({ ...(isFirst && firstRead), ...next, hurry: hurry + 1 })
 		.execute();
@@ -174,8 +170,12 @@ async function startReading(
 }
 
 function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
-	const questions_in_channel = Number(questionsInChannel);
-	return { mode, questions_in_channel, discreet: Number(discreet), buttons: Number(buttons) };
+	return {
+		mode,
+		questionsInChannel: Number(questionsInChannel),
+		discreet: Number(discreet),
+		buttons: Number(buttons),
+	};
 }
 
 /**
@@ -188,7 +188,7 @@ export async function limitReached(
 	names: readonly WatchLimit[],
 	{ countsUnposted = true, by = 0 }: { countsUnposted?: boolean; by?: number } = {},
 ): Promise<LimitReached | null> {
-	const counts = await from(trx, 'watches', { ended_at: null })
+	const counts = await from(trx, 'watches', { endedAt: null })
 		.$if(!countsUnposted, (query) => query.where(({ eb, or }) => or([eb('mode', '!=', RAISED), HAS_POSTED])))
 		.select([
 			sql<number>`count(*)`.as('all'),
@@ -222,13 +222,13 @@ export async function stalestHand(
 		or exists (select 1 from questions where questions.service = watches.service
 			and questions.session_id = watches.session_id and held_watch_id is not null and given_back_at is null
 			and handed_over_at > ${now - HANDED_OVER_MS}))`;
-	const here = reached.limit === 'channel' ? channelColumns(channel) : { team_id: channel.teamId };
+	const here = reached.limit === 'channel' ? channelColumns(channel) : { teamId: channel.teamId };
 	const rows = await liveWatches(trx, { ...here, mode: RAISED })
-		.select(isBusy.as('is_busy'))
+		.select(isBusy.as('isBusy'))
 		.where(HAS_POSTED)
-		.orderBy('last_change_at')
+		.orderBy('lastChangeAt')
 		.orderBy('id')
 		.execute();
-	const free = rows.slice(0, keepsNewest ? -1 : undefined).find((row) => !row.is_busy);
+	const free = rows.slice(0, keepsNewest ? -1 : undefined).find((row) => !row.isBusy);
 	return free === undefined ? null : readWatch(free);
 }

@@ -38,35 +38,35 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
 			const differs = (rows: readonly WaitingRow[]) =>
-				rows.length !== wanted.size || rows.some((row) => wanted.get(row.session_id)?.name !== nameOf(row));
+				rows.length !== wanted.size || rows.some((row) => wanted.get(row.sessionId)?.name !== nameOf(row));
 			// Most lists say what the one before said.
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
 				await lockFor(trx, 'replacingLists');
 				const forgotten = remove(trx, 'waiting_sessions', { service });
-				await forgotten.where('gone_at', '<=', now - BACK_WITHIN_MS).execute();
+				await forgotten.where('goneAt', '<=', now - BACK_WITHIN_MS).execute();
 				const known = await from(trx, 'waiting_sessions', { service }).selectAll().execute();
-				const rows = known.filter((row) => row.gone_at === null);
-				const before = new Map(known.map((row) => [row.session_id, row]));
-				const missing = rows.filter((row) => !wanted.has(row.session_id)).map((row) => row.session_id);
-				await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
+				const rows = known.filter((row) => row.goneAt === null);
+				const before = new Map(known.map((row) => [row.sessionId, row]));
+				const missing = rows.filter((row) => !wanted.has(row.sessionId)).map((row) => row.sessionId);
+				await change(trx, 'waiting_sessions', { service, sessionId: missing }).set({ goneAt: now }).execute();
 				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
 				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
 					const row = before.get(sessionId);
-					if (row !== undefined && row.gone_at === null && nameOf(row) === name) continue;
+					if (row !== undefined && row.goneAt === null && nameOf(row) === name) continue;
 					const sealed = cipher.encrypt(name, namePlace({ service, sessionId }));
 					if (row !== undefined) {
 						// Whoever comes back is read at once: it may ask something else.
-						const back = row.gone_at !== null && { gone_at: null, lowered_at: null, lowered_count: 0 };
+						const back = row.goneAt !== null && { goneAt: null, loweredAt: null, loweredCount: 0 };
 						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
-						const known = change(trx, 'waiting_sessions', { service, session_id: sessionId });
+						const known = change(trx, 'waiting_sessions', { service, sessionId });
 						await known.set({ name: sealed, ...back, ...anew }).execute();
 						continue;
 					}
 					const isNew = (isFollowing || before.size > 0) && (!isCut || index < lastKnown);
 					await trx
 						.insertInto('waiting_sessions')
-						.values({ service, session_id: sessionId, name: sealed, since: now, is_new: Number(isNew) })
+						.values({ service, sessionId, name: sealed, since: now, isNew: Number(isNew) })
 						.execute();
 				}
 				return differs(rows);
@@ -77,7 +77,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		async waiting(service: string): Promise<readonly WaitingSession[]> {
 			const rows = await waitingRows(db.read, service).execute();
 			return rows.map((row) => {
-				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
+				return { sessionId: row.sessionId, name: nameOf(row), since: row.since, isNew: row.isNew === 1 };
 			});
 		},
 
@@ -101,7 +101,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				if (row === undefined) {
 					await remove(trx, 'discoveries', channel).execute();
 					// Of two replicas that find none, one fails on the key and runs again.
-					const first = { ...channel, service, ...values, created_by: createdBy, created_at: createdAt };
+					const first = { ...channel, service, ...values, createdBy, createdAt };
 					await trx.insertInto('discoveries').values(first).execute();
 					await planPosts({ trx, cipher, now: createdAt }, posts);
 					return 'begun';
@@ -122,8 +122,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				if (row === undefined) return null;
 				const discovery = readDiscovery(row);
 				// Who was not told that it began is not told that it ended.
-				const begun = { team_id: channel.teamId, place_id: channel.channelId, kind: 'discoveryBegun' };
-				const wasTold = (await dropPlanned(trx, { ...begun, sending_since: null })) === 0;
+				const begun = { teamId: channel.teamId, placeId: channel.channelId, kind: 'discoveryBegun' };
+				const wasTold = (await dropPlanned(trx, { ...begun, sendingSince: null })) === 0;
 				const told = posts(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
 				await planPosts({ trx, cipher, now }, told);
 				return discovery;
@@ -139,7 +139,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		/** The oldest first. */
 		async discoveries(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
-			return (await all.orderBy('created_at').orderBy('channel_id').execute()).map(readDiscovery);
+			return (await all.orderBy('createdAt').orderBy('channelId').execute()).map(readDiscovery);
 		},
 
 		/**
@@ -156,7 +156,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						and watches.ended_at is null)`,
 				)
 				.execute();
-			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount, is_new: isNew }) => {
+			return rows.map(({ sessionId, loweredAt: at, loweredCount, isNew }) => {
 				// Reads from before this channel began do not put its questions off.
 				const loweredAt = at !== null && at >= createdAt ? at : null;
 				return { sessionId, loweredAt, loweredCount, isNew: isNew === 1 };
@@ -180,20 +180,20 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 /** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
 async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number | null): Promise<boolean> {
-	const isClosed = row.lowered_at !== null && row.lowered_count === 0;
-	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.gone_at ?? 0) - SAVED_BEFORE_MS)) return true;
+	const isClosed = row.loweredAt !== null && row.loweredCount === 0;
+	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.goneAt ?? 0) - SAVED_BEFORE_MS)) return true;
 	const answers = from(trx, 'answers', sessionColumns(sessionOf(row))).select('id');
-	return isFound(answers.where('delivered_at', '>', row.since));
+	return isFound(answers.where('deliveredAt', '>', row.since));
 }
 
 /** The longest waiting first. */
 function waitingRows(db: Kysely<Tables>, service: string) {
-	const listed = from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
-	return listed.orderBy('since').orderBy('session_id');
+	const listed = from(db, 'waiting_sessions', { service, goneAt: null }).selectAll();
+	return listed.orderBy('since').orderBy('sessionId');
 }
 
 function readDiscovery(row: DiscoveryRow): Discovery {
-	const { service, created_by: createdBy, created_at: createdAt } = row;
+	const { service, createdBy, createdAt } = row;
 	return { ...channelOf(row), service, discreet: row.discreet === 1, buttons: row.buttons === 1, createdBy, createdAt };
 }
 
@@ -227,12 +227,12 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const key = channelColumns(channel);
-				const chosen = { settings: JSON.stringify(settings), changed_by: person.userId, changed_at: now };
+				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
 				const values = { ...chosen, revision: revision + 1 };
 				const insert = trx.insertInto('channel_settings').values({ ...key, ...values });
 				const changed = await countChanged(
 					revision === 0
-						? insert.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
+						? insert.onConflict((conflict) => conflict.columns(['teamId', 'channelId']).doNothing())
 						: change(trx, 'channel_settings', { ...key, revision }).set(values),
 				);
 				if (changed === 0) return false;
@@ -247,7 +247,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
 	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
-	const { settings, revision, changed_by: by, changed_at: at } = row;
+	const { settings, revision, changedBy: by, changedAt: at } = row;
 	return { settings: channelSettings.parse(JSON.parse(settings)), revision, change: { by, at } };
 }
 

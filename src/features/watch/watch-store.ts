@@ -49,7 +49,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		}
 		const ended = await endWatch(tx, row, ending);
 		if (ending.reason === 'gaveWay') {
-			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ is_new: 0 }).execute();
+			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ isNew: 0 }).execute();
 		}
 		await stopUnwatched(trx, session, tx.now);
 		await touchLadders(trx, sessionColumns(session), tx.now);
@@ -91,8 +91,8 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		},
 		/** The watches that have not ended, newest change first. */
 		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('last_change_at', 'desc').orderBy('id');
-			const all = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
+			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
+			const all = from(db.read, 'watches', { ...channelColumns(channel), endedAt: null });
 			const [rows, { total }] = await Promise.all([
 				newest.limit(page.limit).offset(page.offset).execute(),
 				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -108,23 +108,23 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		},
 		/** The newest watch of this channel, ended or not, that has or had this message as its card or as a question. */
 		async findByPost(channel: ChannelKey, ts: string) {
-			const posted = from(db.read, 'posts', { ts, kind: ['card', 'question', 'switching'] }).select('watch_id');
+			const posted = from(db.read, 'posts', { ts, kind: ['card', 'question', 'switching'] }).select('watchId');
 			const found = from(db.read, 'watches', channelColumns(channel)).selectAll().where('id', 'in', posted);
-			const row = await found.orderBy('created_at', 'desc').limit(1).executeTakeFirst();
+			const row = await found.orderBy('createdAt', 'desc').limit(1).executeTakeFirst();
 			return row === undefined ? null : readShownWatch(db, cipher, row);
 		},
 
 		/** The watches of a channel that have not ended. */
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
-			const live = liveWatches(db.read, channelColumns(channel)).orderBy('created_at').orderBy('id');
+			const live = liveWatches(db.read, channelColumns(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
 		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
 		async activeChannels(): Promise<readonly ChannelKey[]> {
-			const keys = ['team_id', 'channel_id'] as const;
-			const watched = from(db.read, 'watches', { ended_at: null }).select(keys).where(isOurs(db));
-			const due = from(db.read, 'posts').where(isOurs(db)).where('due_at', 'is not', null);
-			const posted = due.select(['team_id', 'place_id as channel_id']).where('stream', 'not like', 'person:%');
+			const keys = ['teamId', 'channelId'] as const;
+			const watched = from(db.read, 'watches', { endedAt: null }).select(keys).where(isOurs(db));
+			const due = from(db.read, 'posts').where(isOurs(db)).where('dueAt', 'is not', null);
+			const posted = due.select(['teamId', 'placeId as channelId']).where('stream', 'not like', 'person:%');
 			const discovering = from(db.read, 'discoveries').select(keys).where(isOurs(db));
 			return (await watched.union(posted).union(discovering).execute()).map(channelOf);
 		},
@@ -133,13 +133,13 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			db.write(async (trx) => {
 				// Whoever else drops posts of a watch has locked it.
 				await locked(trx, 'watches', channelColumns(channel)).execute();
-				await silencePosts(trx, { team_id: channel.teamId, place_id: channel.channelId });
+				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
 			}),
 		/**
 		 * Removes posts that were over before `before`, questions that were settled and watches that ended before it.
 		 */
 		async removeEnded(before: number): Promise<number> {
-			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changed_at', '<', before).execute());
+			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
 			await inBatches((limit) => db.writeOne((trx) => removeQuestionBatch(trx, before, limit)));
 			await inBatches((limit) =>
 				db.writeOne((trx) => countChanged(remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }))),
@@ -164,7 +164,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
 async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const settled = from(trx, 'questions').select('id').where('settled_at', '<', before).where('content', 'is not', null);
+	const settled = from(trx, 'questions').select('id').where('settledAt', '<', before).where('content', 'is not', null);
 	const questions = await countChanged(change(trx, 'questions', { id: settled.limit(limit) }).set({ content: null }));
 	const over = overBefore(trx, before).where('content', '!=', '').limit(limit);
 	return questions + (await countChanged(change(trx, 'posts', { id: over }).set({ content: '' })));
@@ -174,23 +174,23 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 function overBefore(trx: Kysely<Tables>, before: number) {
 	// Written out: SQLite uses a partial index only then.
 	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
-	return over.where('created_at', '<', before).where('kind', '!=', 'card');
+	return over.where('createdAt', '<', before).where('kind', '!=', 'card');
 }
 
 async function removeQuestionBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const settled = from(trx, 'questions').select('id').where('settled_at', '<', before).limit(limit);
+	const settled = from(trx, 'questions').select('id').where('settledAt', '<', before).limit(limit);
 	return countChanged(remove(trx, 'questions', { id: settled }));
 }
 
 /** Removes watches that ended before `before` with all that is theirs. */
 async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const old = from(trx, 'watches').select(['id', 'service', 'session_id']).where('ended_at', '<', before);
+	const old = from(trx, 'watches').select(['id', 'service', 'sessionId']).where('endedAt', '<', before);
 	const ended = await old.limit(limit).execute();
 	const ids = ended.map((row) => row.id);
 	if (ids.length > 0) {
 		await remove(trx, 'watches', { id: ids }).execute();
-		await remove(trx, 'posts', { watch_id: ids }).execute();
-		await remove(trx, 'ladders', { watch_id: ids }).execute();
+		await remove(trx, 'posts', { watchId: ids }).execute();
+		await remove(trx, 'ladders', { watchId: ids }).execute();
 	}
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row), before);
 	return ids.length;

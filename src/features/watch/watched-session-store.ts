@@ -96,8 +96,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		const unchanged = { id: update.watchId, revision: update.revision };
 		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
 		if (before === undefined) return;
-		const row = await change(trx, 'watches', { ...unchanged, ended_at: null })
-			.set({ revision: Math.max(update.revision, 0) + 1, ...(update.changed && { last_change_at: now }) })
+		const row = await change(trx, 'watches', { ...unchanged, endedAt: null })
+			.set({ revision: Math.max(update.revision, 0) + 1, ...(update.changed && { lastChangeAt: now }) })
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) {
@@ -106,7 +106,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
 			if (isAnew) await changeWaiting(trx, row, asksAnew(now));
 			const { card: urgency, slowly } = update;
-			if (urgency !== null) await markPosts(tx, { watch_id: row.id, kind: 'card' }, { urgency, slowly });
+			if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
 		} else {
 			const { end: reason, posts } = update;
 			if (reason === 'handLowered') await lowerHand(tx, row, posts);
@@ -115,7 +115,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 	}
 
 	const readSessions = (service: string) =>
-		from(db.read, 'watched_sessions', { service }).where('next_read_at', 'is not', null);
+		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
 	return {
 		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
@@ -133,16 +133,16 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		},
 
 		/** Since when the open question of a session is asked; null while none is open. */
-		askedAt: async (key: SessionKey) => (await openQuestionOf(db.read, key))?.asked_at ?? null,
+		askedAt: async (key: SessionKey) => (await openQuestionOf(db.read, key))?.askedAt ?? null,
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
 			db.writeOne(async (trx) => {
 				const service = [...new Set(held.map(({ session }) => session.service))];
 				const sessionIds = held.map(({ session }) => session.sessionId);
-				const own = { service, session_id: sessionIds, lease_token: held.map(({ token }) => token) };
-				const renewed = change(trx, 'watched_sessions', { ...own, session_id: locked(trx, 'watched_sessions', own) });
-				const rows = renewed.set({ leased_until: now + ms }).returning(['service', 'session_id']);
+				const own = { service, sessionId: sessionIds, leaseToken: held.map(({ token }) => token) };
+				const renewed = change(trx, 'watched_sessions', { ...own, sessionId: locked(trx, 'watched_sessions', own) });
+				const rows = renewed.set({ leasedUntil: now + ms }).returning(['service', 'sessionId']);
 				return (await rows.execute()).map(sessionOf);
 			}),
 
@@ -151,15 +151,15 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		/** When `takeDue` next finds a session, or null. */
 		nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
-			return nextDue(db, 'watched_sessions', where, 'next_read_at');
+			return nextDue(db, 'watched_sessions', where, 'nextReadAt');
 		},
 
 		async outlines(service: string): Promise<readonly WatchedOutline[]> {
 			const rows = await readSessions(service).selectAll().execute();
-			const live = from(db.read, 'watches', { service, ended_at: null });
+			const live = from(db.read, 'watches', { service, endedAt: null });
 			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
-			const watches = await live.select(['session_id', watcher]).distinct().execute();
-			const watchers = Map.groupBy(watches, (row) => row.session_id);
+			const watches = await live.select(['sessionId', watcher]).distinct().execute();
+			const watchers = Map.groupBy(watches, (row) => row.sessionId);
 			return rows.map(readWatchedSession).map((session) => ({
 				...session,
 				status: session.digest?.status ?? null,
@@ -181,14 +181,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, key);
-				if (row === undefined || row.lease_token !== token) return false;
+				if (row === undefined || row.leaseToken !== token) return false;
 				const tx = { trx, cipher, now };
-				const held = change(trx, 'watched_sessions', { ...sessionColumns(key), lease_token: token });
+				const held = change(trx, 'watched_sessions', { ...sessionColumns(key), leaseToken: token });
 				await held.set(sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
 				if (questions.length + watches.length > 0) await lockPosts(trx, key);
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
-				await recordQuestions(tx, key, questions, { newest, before: row.last_read_at });
+				await recordQuestions(tx, key, questions, { newest, before: row.lastReadAt });
 				const isSettled = questions.some(
 					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
 				);
@@ -211,7 +211,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 
 		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
 		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
-			const live = liveWatches(db.read, sessionColumns(session)).orderBy('created_at').orderBy('id');
+			const live = liveWatches(db.read, sessionColumns(session)).orderBy('createdAt').orderBy('id');
 			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
 			const found = rows.map(async (row) => ({
 				...readWatch(row),
@@ -224,7 +224,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		/** Whether the reads of a session fail that could be read before. */
 		async isFailing(service: string): Promise<boolean> {
 			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
-			return isFound(failing.select('session_id'));
+			return isFound(failing.select('sessionId'));
 		},
 
 		/**
@@ -236,17 +236,17 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			if (sessions.length === 0) return [];
 			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
 			const hasChanged = (row: WatchedSessionRow) =>
-				(row.last_change_at ?? 0) >= (listed.get(row.session_id)?.moved?.at ?? 0);
+				(row.lastChangeAt ?? 0) >= (listed.get(row.sessionId)?.moved?.at ?? 0);
 			const isNews = (row: WatchedSessionRow) => {
-				const { absentAt = null, moved = null } = listed.get(row.session_id) ?? {};
-				if (row.next_read_at === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
-				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.last_read_at ?? 0) < (absentAt ?? 0);
+				const { absentAt = null, moved = null } = listed.get(row.sessionId) ?? {};
+				if (row.nextReadAt === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
+				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.lastReadAt ?? 0) < (absentAt ?? 0);
 			};
-			const known = from(db.read, 'watched_sessions', { service, session_id: [...listed.keys()] });
+			const known = from(db.read, 'watched_sessions', { service, sessionId: [...listed.keys()] });
 			const rows = await known.selectAll().execute();
 			const moves: { readonly sessionId: string; readonly hasChanged: boolean }[] = [];
 			for (const before of rows.filter(isNews)) {
-				const { session_id: sessionId } = before;
+				const { sessionId } = before;
 				const isMoved = await db.write(async (trx) => {
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
@@ -269,8 +269,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
 				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
-					const row = { ...sessionColumns(session), next_read_at: planned.at, lease_token: null };
-					const moved = { next_read_at: Math.round(to.at), read_by: Math.round(to.by) };
+					const row = { ...sessionColumns(session), nextReadAt: planned.at, leaseToken: null };
+					const moved = { nextReadAt: Math.round(to.at), readBy: Math.round(to.by) };
 					await change(trx, 'watched_sessions', row).set(moved).execute();
 				}
 			}),
@@ -285,7 +285,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, session);
-				if (row === undefined || row.next_read_at === null) return;
+				if (row === undefined || row.nextReadAt === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
 				await markPosts({ trx, now }, { ...sessionColumns(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 			}),
@@ -299,12 +299,12 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 async function dismissedQuestion(db: Kysely<Tables>, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
 	const [here, session] = [channelColumns(channelOf(hand)), sessionColumns(sessionOf(hand))];
-	const begun = from(db, 'discoveries', { ...here, service: hand.service }).select('created_at');
-	const former = from(db, 'watches', { ...here, ...session }).where('ended_at', '>=', begun);
-	const last = await former.selectAll().orderBy('ended_at', 'desc').limit(1).executeTakeFirst();
-	if (last?.ended_reason !== 'unwatched' && last?.ended_reason !== 'noChange') return null;
-	const wasOpen = sql<boolean>`asked_at <= ${last.ended_at} and coalesce(settled_at, ${last.ended_at}) >= ${last.ended_at}`;
-	const asked = from(db, 'questions', session).select(['fingerprint', 'same_before as sameBefore']).where(wasOpen);
+	const begun = from(db, 'discoveries', { ...here, service: hand.service }).select('createdAt');
+	const former = from(db, 'watches', { ...here, ...session }).where('endedAt', '>=', begun);
+	const last = await former.selectAll().orderBy('endedAt', 'desc').limit(1).executeTakeFirst();
+	if (last?.endedReason !== 'unwatched' && last?.endedReason !== 'noChange') return null;
+	const wasOpen = sql<boolean>`asked_at <= ${last.endedAt} and coalesce(settled_at, ${last.endedAt}) >= ${last.endedAt}`;
+	const asked = from(db, 'questions', session).select(['fingerprint', 'sameBefore as sameBefore']).where(wasOpen);
 	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
@@ -314,17 +314,17 @@ function isOfKind(kind: ReadKind | null) {
 }
 
 function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {
-	const { hurry, next_read_at: plannedAt } = row;
+	const { hurry, nextReadAt: plannedAt } = row;
 	const isEarly = hurry !== update.earlyReadCount && plannedAt !== null;
 	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
 	return {
 		rhythm: JSON.stringify(update.stepRate),
-		next_read_at: at,
-		read_by: Math.round(isEarly ? at : update.nextRead.by),
-		last_read_at: update.lastReadAt,
-		last_change_at: update.lastChangeAt,
+		nextReadAt: at,
+		readBy: Math.round(isEarly ? at : update.nextRead.by),
+		lastReadAt: update.lastReadAt,
+		lastChangeAt: update.lastChangeAt,
 		failures: update.failures,
-		over_since: update.overSince,
+		overSince: update.overSince,
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
@@ -338,12 +338,12 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 	const { trx, now } = tx;
 	if (down) {
 		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
-		const later = from(trx, 'watched_sessions', { service }).select('session_id');
-		if ((await isFound(known)) || (await isFound(later.where('last_read_at', '>', unlessReadSince)))) return false;
+		const later = from(trx, 'watched_sessions', { service }).select('sessionId');
+		if ((await isFound(known)) || (await isFound(later.where('lastReadAt', '>', unlessReadSince)))) return false;
 		const begin = Math.floor(since);
-		await trx.insertInto('service_outages').values({ service, down_since: begin }).execute();
-		const keys = ['team_id', 'channel_id'] as const;
-		const watching = from(trx, 'watches', { service, ended_at: null }).select(keys);
+		await trx.insertInto('service_outages').values({ service, downSince: begin }).execute();
+		const keys = ['teamId', 'channelId'] as const;
+		const watching = from(trx, 'watches', { service, endedAt: null }).select(keys);
 		// A union has each channel once.
 		const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
 		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin });
@@ -351,12 +351,12 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 	}
 	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();
 	if (ended === undefined) return false;
-	const begin = ended.down_since;
+	const begin = ended.downSince;
 	// A channel that was not told of the outage yet is told of neither the outage nor its end.
-	const notice = { unique_key: `down:${begin}:${service}`, kind: 'serviceDown' };
-	await dropPlanned(trx, { ...notice, sending_since: null });
+	const notice = { uniqueKey: `down:${begin}:${service}`, kind: 'serviceDown' };
+	await dropPlanned(trx, { ...notice, sendingSince: null });
 	const told = from(trx, 'posts', { ...notice, state: ['planned', 'closed'] });
-	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
+	const channels = await told.select(['teamId', 'placeId as channelId']).execute();
 	const back = { kind: 'serviceBack', since: begin, downMs: Math.max(0, now - begin) } as const;
 	await queueNotices(tx, channels, `back:${begin}:${service}`, back);
 	return true;
@@ -372,10 +372,10 @@ function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, cont
 export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey, now: number): Promise<void> {
 	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionColumns(key)).select('id');
-	if (await isFound(watches.where('ended_at', 'is', null))) return;
+	if (await isFound(watches.where('endedAt', 'is', null))) return;
 	await settleQuestion(trx, key, 'unwatched', { now });
 	if (await isFound(watches)) {
-		const stopped = { next_read_at: null, ...WITHOUT_LEASE };
+		const stopped = { nextReadAt: null, ...WITHOUT_LEASE };
 		await change(trx, 'watched_sessions', sessionColumns(key)).set(stopped).execute();
 		return;
 	}

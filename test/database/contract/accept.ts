@@ -74,7 +74,7 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, waiting, 'waiting');
 			const stored = () => db.read.selectFrom('answers').selectAll().orderBy('id').execute();
 			const before = await stored();
-			const newer = { number: OWN_SCHEMA + 1, name: 'newer', applied_at: T0 };
+			const newer = { number: OWN_SCHEMA + 1, name: 'newer', appliedAt: T0 };
 			await db.write((trx) => trx.insertInto('migrations').values(newer).execute());
 			try {
 				for (const attempt of [
@@ -339,7 +339,7 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
 		});
 
-		it.each(['receipt_state', 'timeline'] as const)(
+		it.each(['receiptState', 'timeline'] as const)(
 			'replaces a waiting answer whose "%s" is damaged',
 			async (column) => {
 				const waiting = submission();
@@ -351,7 +351,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		it.each([['submission'], ['content'], ['before_put'], ['agent_outcome'], ['secret_positions']] as const)(
+		it.each([['submission'], ['content'], ['beforePut'], ['agentOutcome'], ['secretPositions']] as const)(
 			'accepts an answer to items that a delivered one left open whose "%s" is damaged, and refuses one to the same items',
 			async (column) => {
 				const first = submission({ items: [item('blue'), item(null), item('small', { secret: true })] });
@@ -407,7 +407,7 @@ export function describeAccept(subject: Subject): void {
 			const delivered = submission({ person: BOB, question: { ...waiting.question, messageIndex: 9 } });
 			await accepted(subject.store, delivered, 'delivering', 'delivered');
 			await subject.store.db.write(async (db) => {
-				await db.updateTable('answers').set({ message_index: 1 }).where('id', '=', delivered.id).execute();
+				await db.updateTable('answers').set({ messageIndex: 1 }).where('id', '=', delivered.id).execute();
 			});
 			expect((await subject.store.answers.accept(submission({ person: EVE }))).kind).toBe('taken');
 			expect((await subject.store.answers.get(waiting.id))?.state).toBe('waiting');

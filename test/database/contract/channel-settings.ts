@@ -79,22 +79,22 @@ export function describeChannelSettings(subject: Subject): void {
 		});
 
 		it('make the reminders of the channel due now, and of no other', async () => {
-			const ladder = { service: SERVICE, session_id: 's1', question_id: 'q', post_ts: '1.2', posted_at: T0 - 5 };
-			const later = { due_at: T0 + 3_000_000, team_id: 'T1' };
+			const ladder = { service: SERVICE, sessionId: 's1', questionId: 'q', postTs: '1.2', postedAt: T0 - 5 };
+			const later = { dueAt: T0 + 3_000_000, teamId: 'T1' };
 			await subject.store.db.write(async (trx) => {
 				await trx
 					.insertInto('ladders')
 					.values([
-						{ ...ladder, ...later, watch_id: 'w1', channel_id: 'C1' },
-						{ ...ladder, ...later, watch_id: 'w2', channel_id: 'C2' },
+						{ ...ladder, ...later, watchId: 'w1', channelId: 'C1' },
+						{ ...ladder, ...later, watchId: 'w2', channelId: 'C2' },
 					])
 					.execute();
 			});
 			expect(await store().write(CHANNEL, change(SETTINGS, 1))).toBe(false);
 			expect(await subject.store.ladders.nextDueAt(SERVICE, [])).toBe(T0 + 3_000_000);
 			await store().write(CHANNEL, change(SETTINGS, 0));
-			const rows = await subject.store.db.read.selectFrom('ladders').select(['watch_id', 'due_at']).execute();
-			expect(Object.fromEntries(rows.map(({ watch_id, due_at }) => [watch_id, due_at]))).toEqual({
+			const rows = await subject.store.db.read.selectFrom('ladders').select(['watchId', 'dueAt']).execute();
+			expect(Object.fromEntries(rows.map(({ watchId, dueAt }) => [watchId, dueAt]))).toEqual({
 				w1: T0,
 				w2: T0 + 3_000_000,
 			});

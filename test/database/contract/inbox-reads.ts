@@ -57,7 +57,7 @@ export function describeInboxReads(subject: Subject): void {
 			await asking('s1');
 			await asking('s2');
 			await subject.store.db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set({ digest: '{"question":1}' }).where('session_id', '=', 's1').execute(),
+				trx.updateTable('watched_sessions').set({ digest: '{"question":1}' }).where('sessionId', '=', 's1').execute(),
 			);
 			expect(await open()).toEqual(['s1: C1', 's2: C1']);
 		});
@@ -79,9 +79,9 @@ export function describeInboxReads(subject: Subject): void {
 			const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
 			await accepted(subject.store, submission({ question, formReadAt: T0 }), 'delivering', 'delivered');
 			expect(await open()).toEqual(['read long ago: C1']);
-			const readAgain = { last_read_at: T0 + 60_000 };
+			const readAgain = { lastReadAt: T0 + 60_000 };
 			await subject.store.db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set(readAgain).where('session_id', '=', 's1').execute(),
+				trx.updateTable('watched_sessions').set(readAgain).where('sessionId', '=', 's1').execute(),
 			);
 			expect(await open()).toEqual(['read long ago: C1', 's1: C1']);
 		});
@@ -148,12 +148,12 @@ export function describeInboxReads(subject: Subject): void {
 			await subject.store.db.writeOne((trx) =>
 				trx
 					.updateTable('answers')
-					.set({ start_failed: 1, agent_outcome: 'unseen' })
+					.set({ startFailed: 1, agentOutcome: 'unseen' })
 					.where('id', '=', answer.id)
 					.execute(),
 			);
 			expect(sessionsOf((await own()).shown)).toEqual(['stands']);
-			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ start_failed: 0 }).execute());
+			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ startFailed: 0 }).execute());
 			expect((await own()).shown).toEqual([]);
 		});
 

@@ -38,8 +38,8 @@ export function ladderActs(subject: Subject) {
 
 	/** A read of this content, after which the session is due again at once. */
 	async function again(view: SessionSnapshot, { service, sessionId } = KEY) {
-		const asked = subject.store.db.read.selectFrom('questions').selectAll().where('settled_at', 'is', null);
-		const here = asked.where('service', '=', service).where('session_id', '=', sessionId);
+		const asked = subject.store.db.read.selectFrom('questions').selectAll().where('settledAt', 'is', null);
+		const here = asked.where('service', '=', service).where('sessionId', '=', sessionId);
 		const open = await here.executeTakeFirst();
 		const { question } = view.digest;
 		const isOpen = question !== null && hasOpenQuestion(view.digest);

@@ -60,18 +60,18 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [asking(watch)] })], update);
 			const first = await take('question');
 			const { id } = first;
-			expect(await row(id)).toMatchObject({ state: 'planned', ts: null, shown_key: null, wanted: 1 });
+			expect(await row(id)).toMatchObject({ state: 'planned', ts: null, shownKey: null, wanted: 1 });
 			await attempt(first, shownAt(first, '1.1'));
-			expect(await row(id)).toMatchObject({ state: 'shown', ts: '1.1', shown_key: 'looks', due_at: null });
+			expect(await row(id)).toMatchObject({ state: 'shown', ts: '1.1', shownKey: 'looks', dueAt: null });
 			await recorded([], read({ ...again, questions: [settled('answered')] }));
 			const last = await take('question');
 			expect(last.ts).toBe('1.1');
 			await attempt(last, shownAt(last, '', { key: 'over', isLast: true }));
-			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shown_key: 'over', due_at: null });
+			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shownKey: 'over', dueAt: null });
 			const { wanted } = await row(id);
 			await refresh();
 			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: true });
-			expect(await row(id)).toMatchObject({ state: 'closed', due_at: null, wanted });
+			expect(await row(id)).toMatchObject({ state: 'closed', dueAt: null, wanted });
 		});
 
 		it('is closed at once when it is shown and not kept current', async () => {
@@ -91,7 +91,7 @@ export function describePosts(subject: Subject): void {
 			await refresh(T0 + 1);
 			expect(await store().takePosts(OTHER_LEASE, 9, T0 + 1)).toEqual([]);
 			await store().endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0 + 2);
-			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', due_at: T0 + 2, sending_since: null });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', dueAt: T0 + 2, sendingSince: null });
 			expect(await drawn(T0 + 2)).toEqual(['card']);
 			expect(await drawn(T0 + HOUR)).toEqual([]);
 		});
@@ -100,7 +100,7 @@ export function describePosts(subject: Subject): void {
 			const watch = await added();
 			const post = await take('card');
 			await attempt(post, shownAt(post, '1.1', { key: null }));
-			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', ts: '1.1', shown_key: null, due_at: T0 });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', ts: '1.1', shownKey: null, dueAt: T0 });
 		});
 
 		it('is wanted with the higher urgency, and more often does not delay it', async () => {
@@ -113,13 +113,13 @@ export function describePosts(subject: Subject): void {
 			};
 			// Not more often than every ten seconds.
 			await update('progress', true, T0 + 1_000);
-			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 10_000, urgency: 1 });
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 10_000, urgency: 1 });
 			await update('progress', true, T0 + 2_000);
-			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 10_000, urgency: 1 });
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 10_000, urgency: 1 });
 			await update('now', false, T0 + 3_000);
-			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 3_000, urgency: 0 });
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
 			await update('progress', false, T0 + 4_000);
-			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 + 3_000, urgency: 0 });
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
 		});
 
 		it('that Slack may have written is looked for later, and one that it has not is not', async () => {
@@ -127,23 +127,23 @@ export function describePosts(subject: Subject): void {
 			await refresh();
 			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
 			await attempt(await take('card'), retry(true));
-			const waits = { state: 'shown', due_at: T0 + 5_000, attempts: 1, last_error: 'timeout', shown_key: 'looks' };
-			expect(await cardOf(watch.id)).toMatchObject({ ...waits, sending_since: T0 });
+			const waits = { state: 'shown', dueAt: T0 + 5_000, attempts: 1, lastError: 'timeout', shownKey: 'looks' };
+			expect(await cardOf(watch.id)).toMatchObject({ ...waits, sendingSince: T0 });
 			// A mark does not forget it, and does not delay it.
 			await refresh(T0 + 6_000);
-			expect(await cardOf(watch.id)).toMatchObject({ sending_since: T0, due_at: T0 + 5_000 });
+			expect(await cardOf(watch.id)).toMatchObject({ sendingSince: T0, dueAt: T0 + 5_000 });
 			const later = await take('card', T0 + 5_000);
 			await store().endAttempt(later, LEASE.token, retry(false), T0);
-			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sending_since: null });
+			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sendingSince: null });
 			const last = await take('card', T0 + 5_000);
 			await attempt(last, shownAt(last, ''), T0 + 5_000);
-			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, last_error: null, sending_since: null });
+			expect(await cardOf(watch.id)).toMatchObject({ attempts: 0, lastError: null, sendingSince: null });
 		});
 
 		it('that waits for the shared rate has not failed', async () => {
 			const watch = await added();
 			await attempt(await take('card'), { kind: 'retry', at: T0 + 500, code: 'paced', unknown: false });
-			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', attempts: 0, due_at: T0 + 500 });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', attempts: 0, dueAt: T0 + 500 });
 		});
 
 		it('that is refused is over when it was planned, and kept when it is shown until it changes', async () => {
@@ -152,23 +152,23 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })], read(again));
 			const status = await take('status');
 			await attempt(status, refused);
-			expect(await row(status.id)).toMatchObject({ state: 'refused', due_at: null, last_error: refused.code });
+			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null, lastError: refused.code });
 			await refresh();
 			const card = await take('card');
 			// What changes while it is sent is drawn too.
 			await refresh();
 			await attempt(card, refused);
-			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', due_at: T0 });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', dueAt: T0 });
 			await attempt(await take('card'), refused);
 			expect(await cardOf(watch.id)).toMatchObject({
 				state: 'shown',
-				due_at: null,
+				dueAt: null,
 				ts: 'ts-card',
-				sending_since: null,
+				sendingSince: null,
 			});
 			await refresh();
 			expect(await drawn()).toContain('card');
-			expect(await row(status.id)).toMatchObject({ state: 'refused', due_at: null });
+			expect(await row(status.id)).toMatchObject({ state: 'refused', dueAt: null });
 		});
 
 		it('with nothing to say any more is dropped, and never sent', async () => {
@@ -176,7 +176,7 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'next')] })], read(again));
 			const status = await take('status');
 			await store().endAttempt(status, LEASE.token, { kind: 'dropped', unknown: false }, T0);
-			expect(await row(status.id)).toMatchObject({ state: 'dropped', due_at: null, ts: null });
+			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
 		});
 
@@ -218,7 +218,7 @@ export function describePosts(subject: Subject): void {
 			expect(await states(watch)).toEqual(['card shown', 'question gone']);
 			await attempt(await take('card'), { kind: 'deleted' });
 			expect(await states(watch)).toEqual(['card gone', 'card planned', 'question gone']);
-			expect(await cardOf(watch.id)).toMatchObject({ due_at: T0 });
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 });
 			expect(await posted()).toEqual(['card:ts-card']);
 			const at = T0 + 60_000;
 			await refresh(at);
@@ -229,7 +229,7 @@ export function describePosts(subject: Subject): void {
 			// An hour later, the next one waits for nothing.
 			await refresh(T0 + 3 * HOUR);
 			await attempt(await take('card', T0 + 3 * HOUR), { kind: 'deleted' }, T0 + 3 * HOUR);
-			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', due_at: T0 + 3 * HOUR });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'planned', dueAt: T0 + 3 * HOUR });
 		});
 
 		it('is found by the thread that is gone too, a question without a new one', async () => {
@@ -275,7 +275,7 @@ export function describePosts(subject: Subject): void {
 			await replica().end(watch.id, 'channelShared', { now: T0, posts: [], keepPending: false });
 			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
 			await store().endAttempt(post, LEASE.token, shownAt(post, ''), T0);
-			expect((await postsOf(watch.id)).map(({ state, due_at }) => [state, due_at])).toEqual([
+			expect((await postsOf(watch.id)).map(({ state, dueAt }) => [state, dueAt])).toEqual([
 				['closed', null],
 				['closed', null],
 			]);
@@ -289,12 +289,12 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'a')], card: 'now' })], read(again));
 			await refresh();
 			await store().silence(C1);
-			expect((await postsOf(watch.id)).map(({ kind, state, due_at }) => [kind, state, due_at])).toEqual([
+			expect((await postsOf(watch.id)).map(({ kind, state, dueAt }) => [kind, state, dueAt])).toEqual([
 				['card', 'closed', null],
 				['question', 'closed', null],
 				['status', 'dropped', null],
 			]);
-			expect(await cardOf(other.id)).toMatchObject({ state: 'shown', due_at: T0 });
+			expect(await cardOf(other.id)).toMatchObject({ state: 'shown', dueAt: T0 });
 		});
 	});
 }

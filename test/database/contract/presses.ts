@@ -169,9 +169,9 @@ export function describePresses(subject: Subject): void {
 			// This attempt may have read the state before the change.
 			await refresh();
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'before' }), T0);
-			expect(await question(watch)).toMatchObject({ shown_key: 'before', due_at: T0 });
+			expect(await question(watch)).toMatchObject({ shownKey: 'before', dueAt: T0 });
 			expect(await drawn()).toEqual(['question']);
-			expect(await question(watch)).toMatchObject({ shown_key: 'looks', due_at: null });
+			expect(await question(watch)).toMatchObject({ shownKey: 'looks', dueAt: null });
 		});
 
 		it('are drawn one after the other, and not again after their last look', async () => {
@@ -193,7 +193,7 @@ export function describePresses(subject: Subject): void {
 			if (last === undefined) throw new Error('not due');
 			await store().endAttempt(last.post, LEASE.token, shownAt(last.post, '', { isLast: true }), T0);
 			await refresh();
-			expect(await question(watch)).toMatchObject({ state: 'closed', due_at: null });
+			expect(await question(watch)).toMatchObject({ state: 'closed', dueAt: null });
 		});
 	});
 }

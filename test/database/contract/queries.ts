@@ -113,10 +113,10 @@ export function describeQueries(subject: Subject): void {
 			['secrets', {}],
 			['other', {}],
 			['submission', {}],
-			['before_put', {}],
-			['agent_outcome', {}],
+			['beforePut', {}],
+			['agentOutcome', {}],
 			['state', {}],
-			['secret_positions', { secret: null, values: [null, null, null] }],
+			['secretPositions', { secret: null, values: [null, null, null] }],
 		] as const)('tells secret positions of an answer whose "%s" is damaged', async (column, lost) => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true }), item(null)] });
 			await accepted(subject.store, given, 'delivering', 'delivered');

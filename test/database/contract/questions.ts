@@ -41,7 +41,7 @@ export function describeQuestions(subject: Subject): void {
 		const { id } = await accepted(subject.store, answer);
 		await moved(subject.store, id, 'delivering', 'delivered');
 		await subject.store.db.writeOne((trx) =>
-			trx.updateTable('answers').set({ delivered_at: deliveredAt }).where('id', '=', id).execute(),
+			trx.updateTable('answers').set({ deliveredAt }).where('id', '=', id).execute(),
 		);
 		return id;
 	}
@@ -55,12 +55,12 @@ export function describeQuestions(subject: Subject): void {
 				{
 					number: 1,
 					fingerprint: 'which',
-					asked_at: T0,
-					settled_at: T0 + 1_000,
-					settled_how: 'closed',
-					answer_id: null,
+					askedAt: T0,
+					settledAt: T0 + 1_000,
+					settledHow: 'closed',
+					answerId: null,
 				},
-				{ number: 2, fingerprint: 'other', asked_at: T0 + 1_000, settled_at: null },
+				{ number: 2, fingerprint: 'other', askedAt: T0 + 1_000, settledAt: null },
 			]);
 		});
 
@@ -69,11 +69,11 @@ export function describeQuestions(subject: Subject): void {
 			await readWith([asked()], T0 + 10);
 			await answered(T0 + 5);
 			expect(await readWith([settled('answered')], T0 + 20)).toMatchObject([
-				{ settled_how: 'answered', answer_id: null },
+				{ settledHow: 'answered', answerId: null },
 			]);
 			await readWith([asked()], T0 + 30);
 			const id = await answered(T0 + 35);
-			expect((await readWith([settled('answered')], T0 + 40)).at(-1)).toMatchObject({ answer_id: id });
+			expect((await readWith([settled('answered')], T0 + 40)).at(-1)).toMatchObject({ answerId: id });
 		});
 
 		it('that were answered between two reads name our answer too', async () => {
@@ -81,7 +81,7 @@ export function describeQuestions(subject: Subject): void {
 			await readWith([], T0 + 10);
 			const id = await answered(T0 + 15);
 			const found = await readWith([{ kind: 'asked', question: QUESTION, settled: 'answered' }], T0 + 20);
-			expect(found).toMatchObject([{ asked_at: T0 + 20, settled_at: T0 + 20, settled_how: 'answered', answer_id: id }]);
+			expect(found).toMatchObject([{ askedAt: T0 + 20, settledAt: T0 + 20, settledHow: 'answered', answerId: id }]);
 		});
 
 		it('move, and are answered in part, without another row', async () => {
@@ -89,14 +89,14 @@ export function describeQuestions(subject: Subject): void {
 			await readWith([asked()]);
 			const moved = { ...QUESTION, messageIndex: 4, answered: [0], open: [1] };
 			const found = await readWith([{ kind: 'updated', question: moved }], T0 + 5);
-			expect(found).toMatchObject([{ message_index: 4, answered_items: '[0]', open_items: '[1]', asked_at: T0 }]);
+			expect(found).toMatchObject([{ messageIndex: 4, answeredItems: '[0]', openItems: '[1]', askedAt: T0 }]);
 		});
 
 		it('stay one when the state before cannot be read, and give way to another', async () => {
 			await added();
 			await readWith([asked()]);
-			expect(await readWith([asked()], T0 + 5)).toMatchObject([{ asked_at: T0, settled_at: null }]);
-			expect(await readWith([asked(OTHER)], T0 + 9)).toMatchObject([{ settled_how: 'closed' }, { settled_at: null }]);
+			expect(await readWith([asked()], T0 + 5)).toMatchObject([{ askedAt: T0, settledAt: null }]);
+			expect(await readWith([asked(OTHER)], T0 + 9)).toMatchObject([{ settledHow: 'closed' }, { settledAt: null }]);
 		});
 
 		it('are settled with the last watch of their session, and removed with what remains of it', async () => {
@@ -104,9 +104,9 @@ export function describeQuestions(subject: Subject): void {
 			const second = await added({ channelId: 'C2' });
 			await readWith([asked()]);
 			await recorded([news(watch, { end: 'noChange' })]);
-			expect(await rows()).toMatchObject([{ settled_at: null }]);
+			expect(await rows()).toMatchObject([{ settledAt: null }]);
 			await recorded([news(second, { end: 'noChange' })]);
-			expect(await rows()).toMatchObject([{ settled_how: 'unwatched' }]);
+			expect(await rows()).toMatchObject([{ settledHow: 'unwatched' }]);
 			await store().removeEnded(T0);
 			expect(await rows()).toHaveLength(1);
 			await store().removeEnded(T0 + 1);

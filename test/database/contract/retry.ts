@@ -159,7 +159,7 @@ export function describeRetry(subject: Subject): void {
 			await accepted(subject.store, given, 'refused');
 			const other = submission({ person: BOB });
 			await accepted(subject.store, other, 'delivering', 'delivered');
-			await damage(subject.store, other.id, 'agent_outcome');
+			await damage(subject.store, other.id, 'agentOutcome');
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP))?.kind).toBe('queued');
 		});
 
@@ -263,7 +263,7 @@ export function describeRetry(subject: Subject): void {
 		): Promise<Answer> {
 			await accepted(subject.store, given, 'delivering');
 			await subject.store.db.write((db) =>
-				db.updateTable('answers').set({ next_attempt_at: T0 }).where('id', '=', given.id).execute(),
+				db.updateTable('answers').set({ nextAttemptAt: T0 }).where('id', '=', given.id).execute(),
 			);
 			const leased = await lease(subject.store, given.id, LEASE, LATER);
 			const patch = { state: 'delivered', deliveredAt: T0 + 2, startFailed: true, ...more } as const;

@@ -88,7 +88,7 @@ export function describeTimes(subject: Subject): void {
 			};
 			expect(await stateAt(T0)).toBeNull();
 			expect(await stateAt(ahead)).toBe(T0);
-			await subject.store.db.writeOne((trx) => trx.updateTable('shared_states').set({ changed_at: ahead }).execute());
+			await subject.store.db.writeOne((trx) => trx.updateTable('shared_states').set({ changedAt: ahead }).execute());
 			await repair();
 			expect(await stateAt(T0)).toBeNull();
 		});

@@ -123,13 +123,13 @@ export function watchActs(subject: Subject) {
 
 	/** The newest card of a watch, as stored. */
 	async function cardOf(watchId: string) {
-		const cards = subject.replica.db.read.selectFrom('posts').selectAll().where('watch_id', '=', watchId);
+		const cards = subject.replica.db.read.selectFrom('posts').selectAll().where('watchId', '=', watchId);
 		return cards.where('kind', '=', 'card').orderBy('number', 'desc').limit(1).executeTakeFirst();
 	}
 
 	/** The posts of a watch as stored, in the order in which they were planned. */
 	async function postsOf(watchId: string) {
-		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('watch_id', '=', watchId);
+		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('watchId', '=', watchId);
 		return posts.orderBy('stream').orderBy('number').execute();
 	}
 

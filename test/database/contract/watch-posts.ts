@@ -142,7 +142,7 @@ export function describeWatchPosts(subject: Subject): void {
 			expect(again?.post).toMatchObject({ shownKey: 'one', urgency: 'now', wanted: due.post.wanted + 1 });
 			if (again === undefined) throw new Error('not due');
 			await store().endAttempt(again.post, LEASE.token, shownAt(again.post, '', { key: 'two' }), T0);
-			expect(await cardOf(watch.id)).toMatchObject({ shown_key: 'two', due_at: null, state: 'shown' });
+			expect(await cardOf(watch.id)).toMatchObject({ shownKey: 'two', dueAt: null, state: 'shown' });
 		});
 	});
 

@@ -17,7 +17,7 @@ export function describeWatchReads(subject: Subject): void {
 				trx
 					.updateTable('watched_sessions')
 					.set({ rhythm: '{"v":9}', digest: '{"v":9}' })
-					.where('session_id', '=', 's1')
+					.where('sessionId', '=', 's1')
 					.execute(),
 			);
 			expect(await store().outlines(SERVICE)).toHaveLength(2);

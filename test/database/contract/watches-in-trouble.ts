@@ -66,9 +66,9 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const { post } = await take();
 			expect(await store().takePosts(AGAIN, 1, later)).toHaveLength(1);
 			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
-			expect((await cardOf(watch.id))?.due_at).not.toBeNull();
+			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
 			await store().endAttempt(post, AGAIN.token, shownAt(post, '', { key: 'new' }), later);
-			expect(await cardOf(watch.id)).toMatchObject({ shown_key: 'new', due_at: null });
+			expect(await cardOf(watch.id)).toMatchObject({ shownKey: 'new', dueAt: null });
 		});
 
 		it('releases a lease only once', async () => {
@@ -103,7 +103,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			if (card === undefined || paused === undefined) throw new Error('not due');
 			const again = { kind: 'retry', at: T0, code: 'thread_gone', unknown: false, lostThread: CARD_TS } as const;
 			await Promise.all([replica().endAttempt(paused, LEASE.token, again, T0), deleted(card)]);
-			expect(await cardOf(watch.id)).toMatchObject({ ts: null, shown_key: null, state: 'planned' });
+			expect(await cardOf(watch.id)).toMatchObject({ ts: null, shownKey: null, state: 'planned' });
 			expect(await posted()).toEqual([`card:${CARD_TS}`]);
 			expect((await cardOf(watch.id))?.ts).toBe(`ts-card:${CARD_TS}`);
 			expect(await posted()).toEqual(['paused']);
@@ -142,7 +142,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await posted();
 			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			await deleted((await take()).post);
-			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', due_at: null });
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', dueAt: null });
 			expect(await keys()).toEqual([]);
 		});
 
@@ -172,7 +172,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		/** Rows as another key or damage leaves them. */
 		async function hide(table: 'posts' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
 			const column = table === 'posts' ? 'content' : 'view';
-			const id = table === 'posts' ? 'unique_key' : 'session_id';
+			const id = table === 'posts' ? 'uniqueKey' : 'sessionId';
 			const swap = (from: string, to: string) =>
 				sql`update ${sql.table(table)} set ${sql.ref(column)} = replace(${sql.ref(column)}, ${from}, ${to})
 					where ${sql.ref(id)} = ${where}`.execute(subject.store.db.read);
@@ -202,7 +202,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const shows = [await hide('posts', 'a'), await hide('posts', 'b'), await hide('watched_sessions', 's1')];
 			for (let turn = 0; turn < 3; turn += 1) expect(await posted(T0 + turn)).toEqual([]);
 			expect(await store().takePosts(LEASE, 9, T0 + 3)).toEqual([]);
-			expect((await cardOf(watch.id))?.due_at).not.toBeNull();
+			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
 			for (const show of shows) await show();
 			await retryUnreadable(subject.store.db);
 			expect(await posted(T0 + 10)).toEqual(['a']);

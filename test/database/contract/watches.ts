@@ -230,7 +230,7 @@ export function describeWatches(subject: Subject): void {
 				await posted();
 				await store().end(watch.id, reason, { now: T0, posts: [], keepPending: false });
 				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
-				expect(await cardOf(watch.id)).toMatchObject({ state: 'closed', due_at: null });
+				expect(await cardOf(watch.id)).toMatchObject({ state: 'closed', dueAt: null });
 			},
 		);
 	});
@@ -254,8 +254,8 @@ export function describeWatches(subject: Subject): void {
 		await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 		expect(await store().removeEnded(T0)).toBe(0);
 		expect(await store().removeEnded(T0 + 1)).toBe(1);
-		const left = await subject.store.db.read.selectFrom('watched_sessions').select('session_id').execute();
-		expect(left).toEqual([{ session_id: 's2' }]);
+		const left = await subject.store.db.read.selectFrom('watched_sessions').select('sessionId').execute();
+		expect(left).toEqual([{ sessionId: 's2' }]);
 	});
 
 	/** A watch whose question was settled and whose next one is open. Both are posted; the first had its last look. */
@@ -283,15 +283,15 @@ export function describeWatches(subject: Subject): void {
 		const watch = await askedTwice();
 		const keys = async () => {
 			const rows = await postsOf(watch.id);
-			return rows.map(({ unique_key, question_id }) => unique_key.replace(question_id ?? '', ''));
+			return rows.map(({ uniqueKey, questionId }) => uniqueKey.replace(questionId ?? '', ''));
 		};
-		const questions = () => subject.store.db.read.selectFrom('questions').select('settled_how').execute();
+		const questions = () => subject.store.db.read.selectFrom('questions').select('settledHow').execute();
 		await store().removeEnded(T0);
 		expect(await keys()).toEqual(['card', 'first', 'status', 'second']);
 		expect(await questions()).toHaveLength(2);
 		await store().removeEnded(T0 + 1);
 		expect(await keys()).toEqual(['card', 'second']);
-		expect(await questions()).toEqual([{ settled_how: null }]);
+		expect(await questions()).toEqual([{ settledHow: null }]);
 		// The open question is still drawn.
 		await store().refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 		const due = await store().takePosts(LEASE, 9, T0);

@@ -50,8 +50,8 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		});
 		const { read } = store.db;
 		const answers = await read.selectFrom('answers').select(['content', 'state']).execute();
-		const drafts = await read.selectFrom('drafts').select('form_id').execute();
-		const watches = await read.selectFrom('watches').select('session_id').orderBy('session_id').execute();
+		const drafts = await read.selectFrom('drafts').select('formId').execute();
+		const watches = await read.selectFrom('watches').select('sessionId').orderBy('sessionId').execute();
 		const posts = await read
 			.selectFrom('posts')
 			.select('kind')
@@ -62,7 +62,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		return {
 			answers: answers.map(({ content, state }) => `${state} ${content === null ? 'without' : 'with'} text`),
 			drafts: drafts.length,
-			watches: watches.map((row) => row.session_id),
+			watches: watches.map((row) => row.sessionId),
 			posts: posts.map((row) => row.kind).sort(),
 		};
 	}

@@ -271,7 +271,7 @@ describe('an answer whose PUT may still land', () => {
 		await harness.store.db.write((db) =>
 			db
 				.updateTable('answers')
-				.set({ state: 'delivering', put_started_at: T0, content: 'v1.garbage' })
+				.set({ state: 'delivering', putStartedAt: T0, content: 'v1.garbage' })
 				.where('id', '=', ann.id)
 				.execute(),
 		);

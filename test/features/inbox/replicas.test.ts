@@ -31,7 +31,7 @@ async function startReplicas() {
 	async function posted(sessionId: string, postedAt: number): Promise<void> {
 		const view = snapshotOf(asking(sessionId), postedAt);
 		const { id, teamId, channelId } = await addWatch(store.watches, { sessionId, view });
-		const row = { id, team_id: teamId, channel_id: channelId, service: SERVICE, session_id: sessionId };
+		const row = { id, teamId, channelId, service: SERVICE, sessionId };
 		const questionId = (await openQuestionOf(store.db.read, { service: SERVICE, sessionId }))?.id ?? '';
 		const question = { questionId, postTs: sessionId, postedAt, now: postedAt };
 		await store.db.write((trx) => beginLadder(trx, row, question));
@@ -47,7 +47,7 @@ async function startReplicas() {
 
 	/** How many questions each reminder names, oldest first; cards are left out. */
 	async function reminders(): Promise<number[]> {
-		const rows = await store.db.read.selectFrom('posts').selectAll().orderBy('created_at').execute();
+		const rows = await store.db.read.selectFrom('posts').selectAll().orderBy('createdAt').execute();
 		return rows
 			.filter(({ kind }) => kind === 'reminder' || kind === 'digest')
 			.map(({ kind }) => (kind === 'reminder' ? 1 : 2));

@@ -122,15 +122,15 @@ describe('a question', () => {
 			const card = db.read
 				.selectFrom('posts')
 				.select('wanted')
-				.where('watch_id', '=', watch.id)
+				.where('watchId', '=', watch.id)
 				.where('kind', '=', 'card');
 			return (await card.executeTakeFirstOrThrow()).wanted;
 		};
 		const before = await wanted();
 		await heardAfter(moved);
 		expect(await wanted()).toBeGreaterThan(before);
-		const open = await db.read.selectFrom('questions').selectAll().where('settled_at', 'is', null).executeTakeFirst();
-		expect(open).toMatchObject({ message_index: 3, open_items: '[0]' });
+		const open = await db.read.selectFrom('questions').selectAll().where('settledAt', 'is', null).executeTakeFirst();
+		expect(open).toMatchObject({ messageIndex: 3, openItems: '[0]' });
 	});
 
 	it('closes a removed question although an older one with the same words remains', async () => {

@@ -301,7 +301,7 @@ describe('replicas', () => {
 			},
 		});
 		const token = async () =>
-			(await db.read.selectFrom('watched_sessions').select('lease_token').executeTakeFirstOrThrow()).lease_token;
+			(await db.read.selectFrom('watched_sessions').select('leaseToken').executeTakeFirstOrThrow()).leaseToken;
 		await pass(clock, 5_000);
 		await announced();
 		stands = true;

@@ -56,26 +56,26 @@ describe('an answer whose box is ticked', () => {
 		});
 		const texts: string[] = [];
 		const service = app.service.url;
-		for (const { session_id: id } of await store.db.read.selectFrom('answers').select('session_id').execute()) {
+		for (const { sessionId: id } of await store.db.read.selectFrom('answers').select('sessionId').execute()) {
 			const { answers } = await store.answers.history(
 				{ service, sessionId: id, teamId: app.slack.state.team.id },
 				{ offset: 0, limit: 50 },
 			);
 			texts.push(JSON.stringify(answers));
 		}
-		for (const { form_id: id } of await store.db.read.selectFrom('drafts').select('form_id').execute()) {
+		for (const { formId: id } of await store.db.read.selectFrom('drafts').select('formId').execute()) {
 			texts.push(JSON.stringify(await store.drafts.get(id)));
 		}
 		const watches = await store.db.read.selectFrom('watches').selectAll().execute();
 		for (const watch of watches) {
 			const posts = await store.watches.find(
-				{ teamId: watch.team_id, channelId: watch.channel_id },
-				{ service, sessionId: watch.session_id },
+				{ teamId: watch.teamId, channelId: watch.channelId },
+				{ service, sessionId: watch.sessionId },
 			);
 			texts.push(JSON.stringify(posts));
 		}
 		for (const { ts } of await store.db.read.selectFrom('posts').select('ts').execute()) {
-			const { team_id: teamId, channel_id: channelId } = watches[0] ?? { team_id: '', channel_id: '' };
+			const { teamId, channelId } = watches[0] ?? { teamId: '', channelId: '' };
 			texts.push(JSON.stringify(await store.watches.findByPost({ teamId, channelId }, ts ?? '')));
 		}
 		await store.close();
@@ -315,7 +315,7 @@ describe('the box', () => {
 	});
 });
 
-it.each(['submission', 'secret_positions'] as const)(
+it.each(['submission', 'secretPositions'] as const)(
 	'a ticked answer stays hidden when "%s" of its row is damaged',
 	async (column) => {
 		await using app = await watchingApp({ env: { ENCRYPTION_KEY: KEY } });
