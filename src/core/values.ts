@@ -5,6 +5,11 @@ export type DeepReadonly<Value> = Value extends object
 	? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
 	: Value;
 
+/** These properties of an object. */
+export function pick<T extends object, Key extends keyof T>(from: T, ...keys: readonly Key[]): Pick<T, Key> {
+	return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
+}
+
 /** Sets an entry as the newest one, and drops the oldest one if there are more than `limit`. */
 export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
 	map.delete(key);

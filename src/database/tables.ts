@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import { pick } from '../core/values.ts';
 import type { Person, QuestionKey } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { ChannelKey } from './watch.ts';
@@ -312,30 +313,12 @@ type Scalar<Sql> = Sql extends `text${string}` ? string : number;
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-// The columns of keys, for an insert or as a filter, and the keys of rows.
+// The keys in a row, or in an object that has more: to filter by them, to insert or to return them.
 
-export const sessionColumns = ({ service, sessionId }: SessionKey) => ({ service, sessionId });
-
-type SessionRow = Pick<Row<'answers'>, keyof typeof SESSION>;
-export const sessionOf = (row: SessionRow): SessionKey => ({ service: row.service, sessionId: row.sessionId });
-
-export function questionColumns({ messageIndex, ...session }: QuestionKey) {
-	return { ...sessionColumns(session), messageIndex };
-}
-
-export function questionOf(row: SessionRow & { messageIndex: number }): QuestionKey {
-	return { ...sessionOf(row), messageIndex: row.messageIndex };
-}
-
-export const personColumns = ({ teamId, userId }: Person) => ({ teamId, userId });
-
-type PersonRow = Pick<Row<'answers'>, keyof typeof PERSON>;
-export const personOf = (row: PersonRow): Person => ({ teamId: row.teamId, userId: row.userId });
-
-export const channelColumns = ({ teamId, channelId }: ChannelKey) => ({ teamId, channelId });
-
-export type ChannelRow = Pick<Row<'watches'>, keyof typeof CHANNEL>;
-export const channelOf = (row: ChannelRow): ChannelKey => ({ teamId: row.teamId, channelId: row.channelId });
+export const sessionOf = (row: SessionKey): SessionKey => pick(row, 'service', 'sessionId');
+export const questionOf = (row: QuestionKey): QuestionKey => pick(row, 'service', 'sessionId', 'messageIndex');
+export const personOf = (row: Person): Person => pick(row, 'teamId', 'userId');
+export const channelOf = (row: ChannelKey): ChannelKey => pick(row, 'teamId', 'channelId');
 
 /** A holder that still works on the row has its writes refused: they name its token. */
 export const WITHOUT_LEASE = { leaseToken: null, leasedUntil: null } as const;

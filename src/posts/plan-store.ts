@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
-import { type Row, sessionColumns, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { type Row, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import type { CardUrgency, Endings } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { PostContent } from './kinds.ts';
@@ -120,7 +120,7 @@ export async function markPosts(
 
 /** Has all posts of a session drawn again. The caller holds its lock. */
 export function markSession(tx: Pick<Tx, 'trx' | 'now'>, session: SessionKey): Promise<void> {
-	return markPosts(tx, sessionColumns(session));
+	return markPosts(tx, sessionOf(session));
 }
 
 /** Whether a question of a watch stands in its channel. */
@@ -130,7 +130,7 @@ export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.w
 /** How the questions of a watched session ended lately. */
 export async function endingsOf(db: Kysely<Tables>, session: SessionKey, now: number): Promise<Endings> {
 	const since = now - COUNTED_MS;
-	const asked = from(db, 'questions', sessionColumns(session)).selectAll();
+	const asked = from(db, 'questions', sessionOf(session)).selectAll();
 	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
 	const rows = await asked.where(lately).orderBy('number').execute();
 	const open = rows.find((row) => row.settledAt === null);

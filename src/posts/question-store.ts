@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import { pick } from '../core/values.ts';
 import { change, from } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
-import { type Row, sessionColumns, sessionOf, type Tables } from '../database/tables.ts';
+import { type Row, sessionOf, type Tables } from '../database/tables.ts';
 import { BLOCKING_STATES } from '../questions/answer.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
@@ -50,7 +51,7 @@ export async function recordQuestions(
 		}
 		if (one.kind === 'moved') {
 			const { messageIndex } = one;
-			const open = { ...sessionColumns(session), settledAt: null };
+			const open = { ...sessionOf(session), settledAt: null };
 			await change(trx, 'questions', open).set({ messageIndex }).execute();
 			continue;
 		}
@@ -74,7 +75,7 @@ export async function recordQuestions(
 		const columns = { ...columnsOf(question), ...contentOf(id, question, one.settled !== null), askedAt: readAt };
 		await trx
 			.insertInto('questions')
-			.values({ id, ...sessionColumns(session), number, ...columns, ...(handOver !== null && holderColumns(handOver)) })
+			.values({ id, ...sessionOf(session), number, ...columns, ...(handOver !== null && holderColumns(handOver)) })
 			.execute();
 		if (handOver !== null) {
 			// The direct messages about it are about this one now.
@@ -90,26 +91,21 @@ const asAsked = (item: ItemView): ItemView => ({ ...item, open: true, value: nul
 
 /** The open question of a watched session, if it has one. */
 export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
-	return from(db, 'questions', { ...sessionColumns(session), settledAt: null })
+	return from(db, 'questions', { ...sessionOf(session), settledAt: null })
 		.selectAll()
 		.executeTakeFirst();
 }
 
 /** The newest question of a session, open or not. */
 export function newestQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
-	const asked = from(db, 'questions', sessionColumns(session)).selectAll();
+	const asked = from(db, 'questions', sessionOf(session)).selectAll();
 	return asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
 
 export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {
 	return {
-		id: row.id,
-		messageIndex: row.messageIndex,
-		fingerprint: row.fingerprint,
-		askedAt: row.askedAt,
+		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		settled: row.settledHow as SettledHow | null,
-		settledAt: row.settledAt,
-		answerId: row.answerId,
 		handOver: row.settledAt === null ? readHandOver(row) : null,
 		asked: contentColumn.open(row.content, row.id, cipher),
 	};
@@ -173,7 +169,7 @@ export async function settleQuestion(
 			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', 'delivered', 'resumed')
 			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}
 		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
-	const settled = await change(trx, 'questions', { ...sessionColumns(session), settledAt: null })
+	const settled = await change(trx, 'questions', { ...sessionOf(session), settledAt: null })
 		.set({
 			settledAt: now,
 			settledHow: how,
@@ -187,10 +183,7 @@ export async function settleQuestion(
 
 function columnsOf(question: QuestionDigest) {
 	return {
-		messageIndex: question.messageIndex,
-		sameBefore: question.sameBefore,
-		fingerprint: question.fingerprint,
-		shownHash: question.shownHash,
+		...pick(question, 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash'),
 		openItems: JSON.stringify(question.open),
 		answeredItems: JSON.stringify(question.answered),
 	};

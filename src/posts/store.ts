@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts';
 import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } from '../database/database.ts';
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { Cipher } from '../database/encryption.ts';
-import { channelColumns, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { channelOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
 import type { ContentOf } from './kinds.ts';
 import { markPosts, OPEN, type Tx } from './plan-store.ts';
@@ -137,7 +137,7 @@ export function createPostStore(
 
 		/** Whether a channel watches or discovers something. */
 		async isFollowing(channel: ChannelKey): Promise<boolean> {
-			const here = channelColumns(channel);
+			const here = channelOf(channel);
 			const discovery = from(db.read, 'discoveries', here).select('service');
 			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
 		},

@@ -1,5 +1,6 @@
+import { pick } from '../core/values.ts';
 import { type Cipher, parseOrNull, sealedColumn } from '../database/encryption.ts';
-import { channelOf, type Row, sessionOf } from '../database/tables.ts';
+import { type Row, sessionOf } from '../database/tables.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchedSession, WatchMode } from '../database/watch.ts';
 import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
 import { type Digest, digest } from '../questions/changes.ts';
@@ -24,17 +25,12 @@ export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrg
 
 export function readWatch(row: WatchRow): Watch {
 	return {
-		id: row.id,
-		...channelOf(row),
+		...pick(row, 'id', 'teamId', 'channelId', 'createdBy', 'createdAt', 'revision', 'lastChangeAt'),
 		session: sessionOf(row),
 		mode: row.mode as WatchMode,
 		questionsInChannel: row.questionsInChannel === 1,
 		discreet: row.discreet === 1,
 		buttons: row.buttons === 1,
-		createdBy: row.createdBy,
-		createdAt: row.createdAt,
-		revision: row.revision,
-		lastChangeAt: row.lastChangeAt,
 		ended: row.endedAt === null ? null : { reason: row.endedReason as WatchEnd, at: row.endedAt },
 	};
 }
@@ -46,21 +42,18 @@ export function readDigest(text: string | null): Digest | null {
 
 export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 	return {
+		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		session: sessionOf(row),
 		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
 		digest: readDigest(row.digest),
 		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
-		lastReadAt: row.lastReadAt,
-		lastChangeAt: row.lastChangeAt,
 		earlyReadAskedAt: row.touchedAt,
-		failures: row.failures,
-		overSince: row.overSince,
 		earlyReadCount: row.hurry,
 	};
 }
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */
-export function readView(row: Pick<WatchedSessionRow, 'service' | 'sessionId' | 'view'>, cipher: Cipher) {
+export function readView(row: SessionKey & Pick<WatchedSessionRow, 'view'>, cipher: Cipher) {
 	return viewColumn.open(row.view, JSON.stringify([row.service, row.sessionId]), cipher);
 }
 
@@ -88,16 +81,11 @@ export function readPost(row: PostRow, cipher: Cipher): Post | null {
 	const readable = contentColumn.open(row.content, row.id, cipher);
 	if (readable === null) return null;
 	return {
-		id: row.id,
+		...pick(row, 'id', 'wanted', 'attempts', 'sendingSince', 'ts', 'shownKey'),
 		target: readTarget(row),
 		key: row.uniqueKey,
 		content: readable,
 		urgency: URGENCIES[row.urgency] ?? 'now',
-		wanted: row.wanted,
-		attempts: row.attempts,
-		sendingSince: row.sendingSince,
-		ts: row.ts,
-		shownKey: row.shownKey,
 	};
 }
 

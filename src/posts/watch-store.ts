@@ -1,7 +1,7 @@
 import { type Kysely, sql, type UpdateObject } from 'kysely';
 import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
-import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { dropPlanned, markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
@@ -24,7 +24,7 @@ export function lockWatch(trx: Kysely<Tables>, watchId: string) {
  * session is still watched.
  */
 export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
-	return from(trx, 'watched_sessions', sessionColumns(key)).selectAll().forUpdate().executeTakeFirst();
+	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
 }
 
 /** Locks the session of a watch; null when there is no such watch. */
@@ -41,8 +41,8 @@ export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null)
  * The caller holds the lock of the session.
  */
 export async function lockPosts(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
-	await locked(trx, 'watches', { ...sessionColumns(key), endedAt: null }).execute();
-	await locked(trx, 'posts', { ...sessionColumns(key), state: OPEN }).execute();
+	await locked(trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
+	await locked(trx, 'posts', { ...sessionOf(key), state: OPEN }).execute();
 }
 
 /**
@@ -57,7 +57,7 @@ export async function readEarly(
 	if (row.nextReadAt === null) return;
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
-	await change(trx, 'watched_sessions', sessionColumns(sessionOf(row)))
+	await change(trx, 'watched_sessions', sessionOf(row))
 		.set({ touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier })
 		.execute();
 }
@@ -71,7 +71,7 @@ export function hasPlace(row: WatchedSessionRow, by: number, now: number): boole
 
 /** Moves the read of a session to the place `by`, ahead of others. The caller holds the lock of the session. */
 export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by: number, now: number): Promise<void> {
-	const session = sessionColumns(sessionOf(row));
+	const session = sessionOf(row);
 	// Not before its time: the service is away. But ahead of others when it is back.
 	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ readBy: by }).execute();
 	// As of before: the agent does not go on after this read, so no further early ones follow.
@@ -81,7 +81,7 @@ export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by
 /** A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
 	const key = sessionOf(row);
-	const stored = from(db.read, 'watched_sessions', sessionColumns(key)).selectAll();
+	const stored = from(db.read, 'watched_sessions', sessionOf(key)).selectAll();
 	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, key)]);
 	return {
 		watch: readWatch(row),
@@ -174,6 +174,6 @@ export const asksAnew = (now: number) => ({ since: now, isNew: 1 });
 
 /** Changes what is known of a watch's session while it waits. */
 export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
-	const waiting = change(trx, 'waiting_sessions', sessionColumns(sessionOf(row)));
+	const waiting = change(trx, 'waiting_sessions', sessionOf(row));
 	return waiting.set(columns).execute();
 }

@@ -211,10 +211,9 @@ export type AcceptResult =
 	/** Another answer is live or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
+type NotPatched = 'content' | 'positions' | 'secretPositions' | 'checkedAt' | 'editCount' | 'endedAt' | 'timeline';
 /** The fields that a step may write. A change of the state appends to the timeline. */
-export type AnswerPatch = Partial<
-	Omit<Answer, keyof SubmittedAnswer | 'content' | 'checkedAt' | 'editCount' | 'endedAt' | 'timeline'>
-> & { readonly other?: OtherAnswer };
+export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | NotPatched>> & { readonly other?: OtherAnswer };
 
 /** The result of sending a receipt. */
 export interface Telling {

@@ -3,7 +3,7 @@ import type { HandraiseError } from '../../core/errors.ts';
 import { change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
-import { questionColumns, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -204,7 +204,7 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: Answer, now: number): Promise<void> {
 	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
-	const lost = from(db, 'answers', { ...questionColumns(question), state: 'conflicted' }).selectAll();
+	const lost = from(db, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
 	const released = new Set<string>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {

@@ -16,7 +16,7 @@ import { earliest, isOurs, takeReadable } from '../../database/due.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { databaseTime } from '../../database/store-clock.ts';
-import { personColumns, questionColumns, sessionColumns, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { personOf, questionOf, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -77,7 +77,7 @@ export function createAnswerStore({
 	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
-			const own = from(trx, 'answers', { id, ...personColumns(person) })
+			const own = from(trx, 'answers', { id, ...personOf(person) })
 				.selectAll()
 				.select(isOwnSchema().as('isOwn'));
 			const row = await own.forUpdate().executeTakeFirst();
@@ -216,18 +216,18 @@ export function createAnswerStore({
 		 * row is damaged: that must not keep posts and forms from being shown.
 		 */
 		standing: (question: QuestionKey) =>
-			newest({ ...questionColumns(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
+			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', 'delivered', 'resumed'] }),
 
 		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
 		refused: (question: QuestionKey, fingerprint: string) =>
-			newest({ ...questionColumns(question), fingerprint, state: 'refused', lastError: PROVEN_REFUSALS }),
+			newest({ ...questionOf(question), fingerprint, state: 'refused', lastError: PROVEN_REFUSALS }),
 
 		/** Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`. */
 		async ofSession(session: SessionKey) {
-			const rows = await answers(sessionColumns(session)).orderBy('acceptedAt').execute();
+			const rows = await answers(sessionOf(session)).orderBy('acceptedAt').execute();
 			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
 		},
 

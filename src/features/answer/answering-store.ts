@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import { pick } from '../../core/values.ts';
 import {
 	change,
 	countChanged,
@@ -12,7 +13,7 @@ import {
 	type StoreDatabase,
 } from '../../database/database.ts';
 import { type Cipher, sealedColumn } from '../../database/encryption.ts';
-import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from '../../database/tables.ts';
+import { personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
 import type { Answer, Person, QuestionKey } from '../../questions/answer.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
@@ -47,8 +48,8 @@ export const draftColumn = sealedColumn(
 );
 
 const ofPerson = (person: Person, question: QuestionKey) => ({
-	...questionColumns(question),
-	...personColumns(person),
+	...questionOf(question),
+	...personOf(person),
 });
 
 /** The drafts of forms. One that cannot be decrypted counts as absent. */
@@ -121,15 +122,8 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 
 /** The row of a draft, encrypted. */
 export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
-	const { formId, person, question, fingerprint, updatedAt } = draft;
-	return {
-		formId,
-		...personColumns(person),
-		...questionColumns(question),
-		fingerprint,
-		content: sealDraft(draft, cipher),
-		updatedAt,
-	};
+	const keys = ofPerson(draft.person, draft.question);
+	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
 }
 
 function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cipher: Cipher): string {
@@ -138,9 +132,9 @@ function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cip
 
 /** Null when it cannot be read. */
 export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
-	const { formId, fingerprint, updatedAt } = row;
-	const content = draftColumn.open(row.content, formId, cipher);
-	return content && { formId, person: personOf(row), question: questionOf(row), fingerprint, ...content, updatedAt };
+	const content = draftColumn.open(row.content, row.formId, cipher);
+	const own = pick(row, 'formId', 'fingerprint', 'updatedAt');
+	return content && { ...own, person: personOf(row), question: questionOf(row), ...content };
 }
 
 export function createClaimStore({ db }: { db: StoreDatabase }) {
@@ -165,7 +159,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 			db.writeOne((trx) => hasChanged(remove(trx, 'claims', ofPerson(person, question)))),
 
 		/** Those that have not lapsed, oldest first. */
-		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionColumns(question), now),
+		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
 		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
 	};

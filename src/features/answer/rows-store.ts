@@ -1,9 +1,10 @@
 import type { Insertable, Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
+import { pick } from '../../core/values.ts';
 import { change } from '../../database/database.ts';
 import { type Cipher, parseOrNull, sealedColumn } from '../../database/encryption.ts';
-import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from '../../database/tables.ts';
+import { personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
 import {
 	AGENT_OUTCOMES,
 	ANSWER_STATES,
@@ -77,33 +78,30 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 	const secretPositions = row.secretPositions === null ? null : positions.parse(JSON.parse(row.secretPositions));
 	return {
 		...submission.parse(JSON.parse(row.submission)),
-		id: row.id,
-		submissionKey: row.submissionKey,
+		...pick(
+			row,
+			'id',
+			'submissionKey',
+			'fingerprint',
+			'attempts',
+			'editCount',
+			'missingCount',
+			'lastError',
+			'notBefore',
+		),
+		...pick(row, 'acceptedAt', 'giveUpAt', 'nextAttemptAt', 'putStartedAt', 'deliveredAt', 'endedAt', 'restartAskedAt'),
 		press: row.undoUntil === null ? null : { undoUntil: row.undoUntil },
 		person: personOf(row),
 		question: questionOf(row),
-		fingerprint: row.fingerprint,
 		content: readContent(row, secretPositions ?? [], cipher),
 		secretPositions,
 		state: state.parse(row.state),
-		attempts: row.attempts,
-		editCount: row.editCount,
-		acceptedAt: row.acceptedAt,
-		giveUpAt: row.giveUpAt,
-		nextAttemptAt: row.nextAttemptAt,
-		putStartedAt: row.putStartedAt,
 		before: row.beforePut === null ? null : beforePut.parse(JSON.parse(row.beforePut)),
-		deliveredAt: row.deliveredAt,
 		agentOutcome: agentOutcome.nullable().parse(row.agentOutcome),
-		endedAt: row.endedAt,
-		lastError: row.lastError,
 		// A damaged timeline or receipt state counts as empty: it must not prevent an answer.
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
 		receiptState: parseOrNull(RECEIPT_STATE, row.receiptState) ?? NO_RECEIPT,
-		notBefore: row.notBefore,
-		missingCount: row.missingCount,
 		startFailed: row.startFailed === 1,
-		restartAskedAt: row.restartAskedAt,
 	};
 }
 
@@ -183,15 +181,12 @@ function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 /** The row of a new answer that has no conflict. */
 export function newRow(answer: NewAnswer, cipher: Cipher) {
 	return {
-		id: answer.id,
-		submissionKey: answer.submissionKey,
-		...personColumns(answer.person),
-		...questionColumns(answer.question),
+		...pick(answer, 'id', 'submissionKey', 'acceptedAt', 'giveUpAt'),
+		...personOf(answer.person),
+		...questionOf(answer.question),
 		...submittedColumns(answer.id, answer, cipher),
 		state: 'accepted',
 		attempts: 0,
-		acceptedAt: answer.acceptedAt,
-		giveUpAt: answer.giveUpAt,
 		nextAttemptAt: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
 		receiptState: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
@@ -276,20 +271,14 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
 	// A restart that was asked for during this attempt stays due.
 	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
+	const { state: next, before, other, receiptState, startFailed, ...columns } = patch;
 	return {
-		...(patch.state !== undefined && patch.state !== answer.state && enterState(answer, patch.state, now, patch.other)),
-		attempts: patch.attempts,
-		nextAttemptAt: isDueAnyway ? undefined : patch.nextAttemptAt,
-		putStartedAt: patch.putStartedAt,
-		beforePut: patch.before && JSON.stringify(patch.before),
-		deliveredAt: patch.deliveredAt,
-		agentOutcome: patch.agentOutcome,
-		lastError: patch.lastError,
-		other: patch.other && otherColumn.seal(patch.other, answer.id, cipher),
-		receiptState: patch.receiptState && JSON.stringify(patch.receiptState),
-		notBefore: patch.notBefore,
-		missingCount: patch.missingCount,
-		startFailed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),
-		restartAskedAt: patch.restartAskedAt,
+		...columns,
+		...(isDueAnyway && { nextAttemptAt: undefined }),
+		...(next !== undefined && next !== answer.state && enterState(answer, next, now, other)),
+		beforePut: before && JSON.stringify(before),
+		other: other && otherColumn.seal(other, answer.id, cipher),
+		receiptState: receiptState && JSON.stringify(receiptState),
+		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};
 }

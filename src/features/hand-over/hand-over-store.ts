@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { change, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
-import { channelColumns, personColumns, sessionColumns, type Tables } from '../../database/tables.ts';
+import { channelOf, personOf, sessionOf, type Tables } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { markSession, planPosts, type Tx } from '../../posts/plan-store.ts';
@@ -46,7 +46,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
 		await change(trx, 'questions', { id: asked.id }).set(holderColumns(next)).execute();
-		const got = { ...personColumns({ teamId: next.teamId, userId: next.to }), ...sessionColumns(session) };
+		const got = { ...personOf({ teamId: next.teamId, userId: next.to }), ...sessionOf(session) };
 		await remove(trx, 'snoozes', got).execute();
 		await passOn(tx, session, post);
 		return { kind: 'handedOver', handOver: next };
@@ -71,7 +71,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * or handed it on, and not for what the agent asked since. Of several, the newest that they got or handed over counts.
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
-			const here = { ...sessionColumns(session), heldTeamId: teamId, heldChannelId: channelId };
+			const here = { ...sessionOf(session), heldTeamId: teamId, heldChannelId: channelId };
 			const newest = await from(db.read, 'questions', here)
 				.selectAll()
 				.where(({ eb, or }) => or([eb('fromUserId', '=', userId), eb('toUserId', '=', userId)]))
@@ -85,7 +85,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 
 		/** The live watch of a session in a channel, with what its card shows and when the session was last read. */
 		async watchedIn(channel: ChannelKey, session: SessionKey) {
-			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			const here = { ...channelOf(channel), ...sessionOf(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			if (row === undefined) return null;
 			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);

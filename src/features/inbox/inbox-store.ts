@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import type { Log } from '../../core/log.ts';
+import { pick } from '../../core/values.ts';
 import {
 	change,
 	countChanged,
@@ -12,15 +13,7 @@ import {
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
 import type { Cipher } from '../../database/encryption.ts';
-import {
-	personColumns,
-	personOf,
-	questionOf,
-	type Row,
-	sessionColumns,
-	sessionOf,
-	WITHOUT_LEASE,
-} from '../../database/tables.ts';
+import { personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import { IS_ANSWERED, readHandOver } from '../../posts/question-store.ts';
 import { readView } from '../../posts/watch-rows.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../../questions/answer.ts';
@@ -57,7 +50,7 @@ const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
  */
 export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
-	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personColumns(person) });
+	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
 
 	return {
 		/**
@@ -67,7 +60,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
 			const asked = { ...(page !== null && { page }), openedAt: now };
-			const first = { id, ...personColumns(person), viewId, page: 0, ...asked };
+			const first = { id, ...personOf(person), viewId, page: 0, ...asked };
 			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
 			await db.writeOne((trx) =>
 				trx
@@ -212,7 +205,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** The person's snoozes, also those that have ended. */
 		async snoozes(service: string, person: Person): Promise<readonly Snooze[]> {
-			const filter = { service, ...personColumns(person) };
+			const filter = { service, ...personOf(person) };
 			const rows = await from(db.read, 'snoozes', filter).selectAll().execute();
 			return rows.map(({ fingerprint, until, ...row }) => ({ person, session: sessionOf(row), fingerprint, until }));
 		},
@@ -294,7 +287,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('snoozes')
-					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
+					.values({ ...personOf(person), ...sessionOf(session), fingerprint, until })
 					.onConflict((conflict) =>
 						conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet({ fingerprint, until }),
 					)
@@ -304,7 +297,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** Shows a person all questions of a session service again. */
 		async endSnoozes(service: string, person: Person): Promise<void> {
-			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personColumns(person) }).execute());
+			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personOf(person) }).execute());
 		},
 
 		removeEndedSnoozes: (now: number) =>
@@ -330,15 +323,8 @@ export type Inbox = Readonly<ReturnType<typeof readInbox>>;
 
 function readInbox(row: Row<'inboxes'>) {
 	return {
-		id: row.id,
+		...pick(row, 'id', 'viewId', 'page', 'openedAt', 'askedCount', 'shownCount', 'changeCount', 'shownKey'),
 		person: personOf(row),
-		viewId: row.viewId,
-		page: row.page,
-		openedAt: row.openedAt,
-		askedCount: row.askedCount,
-		shownCount: row.shownCount,
-		changeCount: row.changeCount,
-		shownKey: row.shownKey,
 	};
 }
 

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
+import { pick } from '../../core/values.ts';
 import type { ReminderStage } from '../../database/channel-settings.ts';
 import { change, from, hasChanged, inLockOrder, locked, remove, type StoreDatabase } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import type { Cipher } from '../../database/encryption.ts';
-import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { channelOf, type Row, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
 import { planPosts } from '../../posts/plan-store.ts';
@@ -87,7 +88,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
 		const by = outcome.readBy - AWAITED_AHEAD_MS;
-		const seen = await from(trx, 'watched_sessions', sessionColumns(session)).selectAll().executeTakeFirst();
+		const seen = await from(trx, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
 		if (seen === undefined || hasPlace(seen, by, now)) return;
 		const row = await lockSession(trx, session);
 		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
@@ -154,7 +155,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
 		touchSession: (session: SessionKey, now: number) =>
-			db.writeOne((trx) => touchLadders(trx, sessionColumns(session), now)),
+			db.writeOne((trx) => touchLadders(trx, sessionOf(session), now)),
 
 		/** Looks at all ladders now: settings of the program may have changed. */
 		touchAll: (service: string, now: number) => db.writeOne((trx) => touchLadders(trx, { service }, now)),
@@ -233,18 +234,11 @@ export async function beginLadder(
 
 function readLadder(row: LadderRow) {
 	return {
-		watchId: row.watchId,
+		...pick(row, 'watchId', 'questionId', 'postTs', 'postedAt', 'remindedAt', 'lastReminderAt', 'reminderDueAt'),
+		...pick(row, 'escalationCount', 'heldBy'),
 		channel: channelOf(row),
 		session: sessionOf(row),
-		questionId: row.questionId,
-		postTs: row.postTs,
-		postedAt: row.postedAt,
-		remindedAt: row.remindedAt,
-		escalationCount: row.escalationCount,
-		lastReminderAt: row.lastReminderAt,
 		isSending: row.isSending === 1,
-		reminderDueAt: row.reminderDueAt,
-		heldBy: row.heldBy,
 		waiting: row.waitingSince === null ? null : { since: row.waitingSince, fewSince: row.fewSince },
 	};
 }
@@ -255,8 +249,7 @@ function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: num
 	return {
 		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
 		dueAt: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
-		reminderDueAt: outcome.reminderDueAt,
-		heldBy: outcome.heldBy,
+		...pick(outcome, 'reminderDueAt', 'heldBy'),
 		waitingSince: waiting?.since ?? null,
 		fewSince: waiting?.fewSince ?? null,
 	};

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { change, from, lockFor } from '../../database/database.ts';
-import { channelColumns, sessionColumns, type Tables } from '../../database/tables.ts';
+import { channelOf, sessionOf, type Tables } from '../../database/tables.ts';
 import type {
 	AddWatchResult,
 	ChannelKey,
@@ -44,7 +44,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 /** The transaction of `WatchStore.add`. */
 export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult> {
 	const { trx, cipher } = tx;
-	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
+	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
 	await lockFor(trx, 'addingWatches');
 	const before = await here().executeTakeFirst();
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
@@ -70,7 +70,7 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
 	if (!isKnown)
-		await change(trx, 'watched_sessions', sessionColumns(watch.session)).set({ nextReadAt: watch.createdAt }).execute();
+		await change(trx, 'watched_sessions', sessionOf(watch.session)).set({ nextReadAt: watch.createdAt }).execute();
 	const news = isKnown ? watch.news : undefined;
 	// What that read finds is not told to this watch, but by the next one.
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
@@ -103,10 +103,10 @@ export async function raiseHand(
 	const { session, createdAt } = hand;
 	await lockFor(trx, 'addingWatches');
 	// Whoever ends the discovery waits for this lock, and then ends this watch too.
-	const filter = { ...channelColumns(hand), service: session.service };
+	const filter = { ...channelOf(hand), service: session.service };
 	const discovery = await from(trx, 'discoveries', filter).selectAll().forUpdate().executeTakeFirst();
 	if (discovery === undefined) return { kind: 'unneeded' };
-	const here = liveWatches(trx, { ...channelColumns(hand), ...sessionColumns(session) });
+	const here = liveWatches(trx, { ...channelOf(hand), ...sessionOf(session) });
 	if ((await here.executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
 	const { createdBy, discreet, buttons } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
@@ -129,7 +129,7 @@ function insert(
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
 	return trx
 		.insertInto('watches')
-		.values({ id, ...channelColumns(channel), ...sessionColumns(session), ...begun })
+		.values({ id, ...channelOf(channel), ...sessionOf(session), ...begun })
 		.returningAll()
 		.executeTakeFirstOrThrow();
 }
@@ -150,7 +150,7 @@ async function startReading(
 	const row = await lockSession(trx, session);
 	const planned = { nextReadAt: readAt, readBy };
 	if (row === undefined) {
-		const unread = { ...sessionColumns(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
+		const unread = { ...sessionOf(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
 		// Of two replicas that find none, one fails on the key and runs again.
 		await trx
 			.insertInto('watched_sessions')
@@ -163,7 +163,7 @@ async function startReading(
 		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
 	// A read that is under way, and begins with nothing, would not find what this one stores.
 	const isFirst = at === null || (row.view === null && row.leaseToken === null);
-	await change(trx, 'watched_sessions', sessionColumns(session))
+	await change(trx, 'watched_sessions', sessionOf(session))
 		.set({ ...(isFirst && firstRead), ...next, hurry: hurry + 1 })
 		.execute();
 	return isFirst ? null : row;
@@ -222,7 +222,7 @@ export async function stalestHand(
 		or exists (select 1 from questions where questions.service = watches.service
 			and questions.session_id = watches.session_id and held_watch_id is not null and given_back_at is null
 			and handed_over_at > ${now - HANDED_OVER_MS}))`;
-	const here = reached.limit === 'channel' ? channelColumns(channel) : { teamId: channel.teamId };
+	const here = reached.limit === 'channel' ? channelOf(channel) : { teamId: channel.teamId };
 	const rows = await liveWatches(trx, { ...here, mode: RAISED })
 		.select(isBusy.as('isBusy'))
 		.where(HAS_POSTED)

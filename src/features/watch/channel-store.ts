@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { change, countChanged, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
-import { channelColumns, channelOf, type Row, sessionColumns, sessionOf, type Tables } from '../../database/tables.ts';
+import { channelOf, type Row, sessionOf, type Tables } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
@@ -91,7 +91,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		) =>
 			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
 				const { service, createdBy, createdAt } = begun;
-				const channel = channelColumns(begun);
+				const channel = channelOf(begun);
 				const stored = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
 				const row = stored?.service === service ? stored : undefined;
 				const values = {
@@ -117,7 +117,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			{ now, posts }: { now: number; posts: (discovery: Discovery) => readonly NewPost[] },
 		) =>
 			db.write(async (trx) => {
-				const ended = remove(trx, 'discoveries', channelColumns(channel)).returningAll();
+				const ended = remove(trx, 'discoveries', channelOf(channel)).returningAll();
 				const row = await ended.executeTakeFirst();
 				if (row === undefined) return null;
 				const discovery = readDiscovery(row);
@@ -131,7 +131,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		/** `serviceUrl` null: of any service. */
 		async discoveryOf(channel: ChannelKey, service: string | null): Promise<Discovery | null> {
-			const filter = { ...channelColumns(channel), ...(service !== null && { service }) };
+			const filter = { ...channelOf(channel), ...(service !== null && { service }) };
 			const row = await from(db.read, 'discoveries', filter).selectAll().executeTakeFirst();
 			return row === undefined ? null : readDiscovery(row);
 		},
@@ -182,7 +182,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number | null): Promise<boolean> {
 	const isClosed = row.loweredAt !== null && row.loweredCount === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.goneAt ?? 0) - SAVED_BEFORE_MS)) return true;
-	const answers = from(trx, 'answers', sessionColumns(sessionOf(row))).select('id');
+	const answers = from(trx, 'answers', sessionOf(row)).select('id');
 	return isFound(answers.where('deliveredAt', '>', row.since));
 }
 
@@ -193,8 +193,7 @@ function waitingRows(db: Kysely<Tables>, service: string) {
 }
 
 function readDiscovery(row: DiscoveryRow): Discovery {
-	const { service, createdBy, createdAt } = row;
-	return { ...channelOf(row), service, discreet: row.discreet === 1, buttons: row.buttons === 1, createdBy, createdAt };
+	return { ...row, discreet: row.discreet === 1, buttons: row.buttons === 1 };
 }
 
 function namePlace({ service, sessionId }: SessionKey) {
@@ -226,7 +225,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 		 */
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
 			db.write(async (trx) => {
-				const key = channelColumns(channel);
+				const key = channelOf(channel);
 				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
 				const values = { ...chosen, revision: revision + 1 };
 				const insert = trx.insertInto('channel_settings').values({ ...key, ...values });
@@ -245,7 +244,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 
 /** The settings of a channel; the defaults where it has none. */
 export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
-	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+	const row = await from(read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
 	const { settings, revision, changedBy: by, changedAt: at } = row;
 	return { settings: channelSettings.parse(JSON.parse(settings)), revision, change: { by, at } };

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { change, countChanged, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
-import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables } from '../../database/tables.ts';
+import { channelOf, sessionOf, type Tables } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
 import { DISMISSED } from '../../database/watch.ts';
 import type { Tx } from '../../posts/plan-store.ts';
@@ -49,10 +49,10 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		}
 		const ended = await endWatch(tx, row, ending);
 		if (ending.reason === 'gaveWay') {
-			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ isNew: 0 }).execute();
+			await change(trx, 'waiting_sessions', sessionOf(session)).set({ isNew: 0 }).execute();
 		}
 		await stopUnwatched(trx, session, tx.now);
-		await touchLadders(trx, sessionColumns(session), tx.now);
+		await touchLadders(trx, sessionOf(session), tx.now);
 		return readWatch(ended);
 	}
 
@@ -91,8 +91,8 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		},
 		/** The watches that have not ended, newest change first. */
 		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
-			const all = from(db.read, 'watches', { ...channelColumns(channel), endedAt: null });
+			const newest = liveWatches(db.read, channelOf(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
+			const all = from(db.read, 'watches', { ...channelOf(channel), endedAt: null });
 			const [rows, { total }] = await Promise.all([
 				newest.limit(page.limit).offset(page.offset).execute(),
 				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -102,21 +102,21 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		},
 		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
-			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			const here = { ...channelOf(channel), ...sessionOf(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
 		/** The newest watch of this channel, ended or not, that has or had this message as its card or as a question. */
 		async findByPost(channel: ChannelKey, ts: string) {
 			const posted = from(db.read, 'posts', { ts, kind: ['card', 'question', 'switching'] }).select('watchId');
-			const found = from(db.read, 'watches', channelColumns(channel)).selectAll().where('id', 'in', posted);
+			const found = from(db.read, 'watches', channelOf(channel)).selectAll().where('id', 'in', posted);
 			const row = await found.orderBy('createdAt', 'desc').limit(1).executeTakeFirst();
 			return row === undefined ? null : readShownWatch(db, cipher, row);
 		},
 
 		/** The watches of a channel that have not ended. */
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
-			const live = liveWatches(db.read, channelColumns(channel)).orderBy('createdAt').orderBy('id');
+			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
 		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
@@ -132,7 +132,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		silence: (channel: ChannelKey) =>
 			db.write(async (trx) => {
 				// Whoever else drops posts of a watch has locked it.
-				await locked(trx, 'watches', channelColumns(channel)).execute();
+				await locked(trx, 'watches', channelOf(channel)).execute();
 				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
 			}),
 		/**

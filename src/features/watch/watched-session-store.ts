@@ -1,19 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
+import { pick } from '../../core/values.ts';
 import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase } from '../../database/database.ts';
 import { leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import type { Cipher } from '../../database/encryption.ts';
-import {
-	type ChannelRow,
-	channelColumns,
-	channelOf,
-	sessionColumns,
-	sessionOf,
-	type Tables,
-	WITHOUT_LEASE,
-} from '../../database/tables.ts';
+import { channelOf, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	type CardUrgency,
+	type ChannelKey,
 	hasOpenQuestion,
 	type ListedWaiting,
 	type PlannedRead,
@@ -183,7 +177,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
 				const tx = { trx, cipher, now };
-				const held = change(trx, 'watched_sessions', { ...sessionColumns(key), leaseToken: token });
+				const held = change(trx, 'watched_sessions', { ...sessionOf(key), leaseToken: token });
 				await held.set(sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
 				if (questions.length + watches.length > 0) await lockPosts(trx, key);
@@ -193,17 +187,17 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
 				);
 				// What the agent asks next may have the same words.
-				if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
+				if (isSettled) await remove(trx, 'snoozes', sessionOf(key)).execute();
 				for (const watch of watches) await recordWatch(tx, watch);
 				if (questions.length > 0) {
 					const slowly = watches.some((watch) => watch.slowly);
-					await markPosts(tx, sessionColumns(key), { urgency: slowly ? 'progress' : 'now', slowly });
+					await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
 				}
 				const isEnded = watches.some(({ end }) => end !== null);
 				if (isEnded) await stopUnwatched(trx, key, now);
 				// Reminders may have been due while the service was away.
 				const isBack = row.failures > 0 && update.failures === 0;
-				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
+				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
 				return true;
 			}),
 
@@ -211,7 +205,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 
 		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
 		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
-			const live = liveWatches(db.read, sessionColumns(session)).orderBy('createdAt').orderBy('id');
+			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
 			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
 			const found = rows.map(async (row) => ({
 				...readWatch(row),
@@ -269,7 +263,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
 				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
-					const row = { ...sessionColumns(session), nextReadAt: planned.at, leaseToken: null };
+					const row = { ...sessionOf(session), nextReadAt: planned.at, leaseToken: null };
 					const moved = { nextReadAt: Math.round(to.at), readBy: Math.round(to.by) };
 					await change(trx, 'watched_sessions', row).set(moved).execute();
 				}
@@ -287,7 +281,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const row = await lockSession(trx, session);
 				if (row === undefined || row.nextReadAt === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await markPosts({ trx, now }, { ...sessionColumns(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
+				await markPosts({ trx, now }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 			}),
 	};
 }
@@ -298,7 +292,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
  */
 async function dismissedQuestion(db: Kysely<Tables>, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
-	const [here, session] = [channelColumns(channelOf(hand)), sessionColumns(sessionOf(hand))];
+	const [here, session] = [channelOf(hand), sessionOf(hand)];
 	const begun = from(db, 'discoveries', { ...here, service: hand.service }).select('createdAt');
 	const former = from(db, 'watches', { ...here, ...session }).where('endedAt', '>=', begun);
 	const last = await former.selectAll().orderBy('endedAt', 'desc').limit(1).executeTakeFirst();
@@ -321,10 +315,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		rhythm: JSON.stringify(update.stepRate),
 		nextReadAt: at,
 		readBy: Math.round(isEarly ? at : update.nextRead.by),
-		lastReadAt: update.lastReadAt,
-		lastChangeAt: update.lastChangeAt,
-		failures: update.failures,
-		overSince: update.overSince,
+		...pick(update, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
@@ -362,7 +353,7 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 	return true;
 }
 
-function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: PostContent) {
+function queueNotices(tx: Tx, channels: readonly ChannelKey[], key: string, content: PostContent) {
 	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
 	const notices = targets.map((target) => ({ target, key, content }));
 	return planPosts(tx, notices);
@@ -371,14 +362,14 @@ function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, cont
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
 export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey, now: number): Promise<void> {
 	await lockSession(trx, key);
-	const watches = from(trx, 'watches', sessionColumns(key)).select('id');
+	const watches = from(trx, 'watches', sessionOf(key)).select('id');
 	if (await isFound(watches.where('endedAt', 'is', null))) return;
 	await settleQuestion(trx, key, 'unwatched', { now });
 	if (await isFound(watches)) {
 		const stopped = { nextReadAt: null, ...WITHOUT_LEASE };
-		await change(trx, 'watched_sessions', sessionColumns(key)).set(stopped).execute();
+		await change(trx, 'watched_sessions', sessionOf(key)).set(stopped).execute();
 		return;
 	}
-	await remove(trx, 'questions', sessionColumns(key)).execute();
-	await remove(trx, 'watched_sessions', sessionColumns(key)).execute();
+	await remove(trx, 'questions', sessionOf(key)).execute();
+	await remove(trx, 'watched_sessions', sessionOf(key)).execute();
 }
