@@ -189,8 +189,3 @@ export const WORKSPACES_QUERY = `
 		union all select team_id from posts where state = 'planned'
 		union all select team_id from answers where next_attempt_at is not null
 	) as live group by team_id order by team_id`;
-
-/** The workspaces with rows in an open database. */
-export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
-	return (await sql<LiveWorkspace>`${sql.raw(WORKSPACES_QUERY)}`.execute(db.read)).rows;
-}

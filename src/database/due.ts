@@ -117,12 +117,9 @@ export async function freeLeases<T extends LeasedTable>(
 	await query.set(WITHOUT_LEASE).execute();
 }
 
-/** Gives back the rows of these tables that are still held with these tokens (shutdown). */
-export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], ...tables: LeasedTable[]) {
-	if (tokens.length === 0) return;
-	await db.write(async (trx) => {
-		for (const table of tables) await freeLeases(trx, table, { leaseToken: tokens });
-	});
+/** Gives back the rows of a table that are still held with these tokens (shutdown). */
+export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], table: LeasedTable) {
+	if (tokens.length > 0) await db.writeOne((trx) => freeLeases(trx, table, { leaseToken: tokens }));
 }
 
 /** Whether this transaction has the lock now. SQLite has a single writer. */

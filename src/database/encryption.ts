@@ -64,8 +64,9 @@ function additionalData({ table, id, column }: CipherPlace): Buffer {
 	return Buffer.from(JSON.stringify([VERSION, table, id, column]), 'utf8');
 }
 
-/** Null for damaged JSON, so that its row blocks no others. */
-export function parseOrNull<T>(schema: z.ZodType<T>, json: string): T | null {
+/** Null for null, and for damaged JSON, so that its row blocks no others. */
+export function parseOrNull<T>(schema: z.ZodType<T>, json: string | null): T | null {
+	if (json === null) return null;
 	try {
 		return schema.safeParse(JSON.parse(json)).data ?? null;
 	} catch {
@@ -79,10 +80,8 @@ export function sealedColumn<T>(table: string, column: string, schema: z.ZodType
 		schema,
 		seal: (value: T, id: string, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), { table, id, column }),
 		/** Null for null, and for what was written with another key or is damaged. */
-		open(sealed: string | null, id: string, cipher: Cipher): T | null {
-			const json = sealed === null ? null : cipher.decrypt(sealed, { table, id, column });
-			return json === null ? null : parseOrNull(schema, json);
-		},
+		open: (sealed: string | null, id: string, cipher: Cipher): T | null =>
+			parseOrNull(schema, sealed && cipher.decrypt(sealed, { table, id, column })),
 	};
 }
 

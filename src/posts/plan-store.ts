@@ -34,7 +34,8 @@ export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void
 	for (const { target, key, content, heldUntil, unlessSaid } of posts) {
 		const stream = streamOf(target);
 		if (unlessSaid !== undefined && (await wasSaidLast(trx, stream, unlessSaid))) continue;
-		if (content.kind === 'switching' && (await hasSwitching(trx, stream))) continue;
+		const switching = from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id');
+		if (content.kind === 'switching' && (await isFound(switching))) continue;
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
 		const id = randomUUID();
@@ -88,10 +89,6 @@ async function wasSaidLast(trx: Kysely<Tables>, stream: string, { about, says }:
 	const saying = from(trx, 'posts', { stream }).where('uniqueKey', 'like', `%${about}%`);
 	const last = await saying.select('uniqueKey').orderBy('number', 'desc').limit(1).executeTakeFirst();
 	return last?.uniqueKey.startsWith(`${says}:`) === true;
-}
-
-function hasSwitching(trx: Kysely<Tables>, stream: string): Promise<boolean> {
-	return isFound(from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id'));
 }
 
 /**

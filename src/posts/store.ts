@@ -11,7 +11,7 @@ import { markPosts, OPEN, type Tx } from './plan-store.ts';
 import { type AttemptResult, type DuePost, HELD, PACED, type Post } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { type PostRow, readPost, type WatchRow } from './watch-rows.ts';
-import { liveWatches, lockSessionOf, lockWatch, readShownWatch, replaceCard } from './watch-store.ts';
+import { liveWatches, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
 
 /** What features write when an attempt for a post is noted, in its transaction, under the locks of `finish`. */
 export interface PostHooks {
@@ -85,7 +85,10 @@ export function createPostStore(
 		const staysShown = result.kind === 'shown' ? !result.isLast : result.kind === 'refused' && !isFirstPost;
 		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused;
 		await lockSessionOf(trx, concernsWatch ? before.watchId : null);
-		const watch = concernsWatch ? await lockWatch(trx, before.watchId ?? '').executeTakeFirst() : undefined;
+		const concerned = from(trx, 'watches', { id: before.watchId ?? '' })
+			.selectAll()
+			.forUpdate();
+		const watch = concernsWatch ? await concerned.executeTakeFirst() : undefined;
 		const row = await change(trx, 'posts', { id, leaseToken: token, state: OPEN })
 			.set((eb) => ({
 				...WITHOUT_LEASE,

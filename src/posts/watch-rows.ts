@@ -37,7 +37,7 @@ export function readWatch(row: WatchRow): Watch {
 
 /** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
 export function readDigest(text: string | null): Digest | null {
-	return text === null ? null : parseOrNull(digest, text);
+	return parseOrNull(digest, text);
 }
 
 export function readWatchedSession(row: WatchedSessionRow): WatchedSession {

@@ -14,11 +14,6 @@ export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/** The query of one watch, whose row stays locked until the end of the transaction. */
-export function lockWatch(trx: Kysely<Tables>, watchId: string) {
-	return from(trx, 'watches', { id: watchId }).selectAll().forUpdate();
-}
-
 /**
  * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
  * session is still watched.
@@ -103,7 +98,8 @@ export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'
  */
 export async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	const { trx, cipher, now } = tx;
-	if (row.endedAt !== null || !hasCard(row)) return;
+	// A raised hand has no card.
+	if (row.endedAt !== null || row.mode === 'raisedHand') return;
 	const cards = from(trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
 	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
 	const content = last === undefined ? undefined : readPost(last, cipher)?.content;
@@ -143,11 +139,6 @@ export async function silencePosts(trx: Kysely<Tables>, filter: Filter<'posts'>)
 	await dropPlanned(trx, filter);
 	const shown = change(trx, 'posts', { ...filter, state: 'shown' });
 	await shown.set({ state: 'closed', dueAt: null, ...WITHOUT_LEASE }).execute();
-}
-
-/** Whether a watch has a card, posted or not: a raised hand has none. */
-function hasCard({ mode }: Pick<WatchRow, 'mode'>): boolean {
-	return mode !== 'raisedHand';
 }
 
 /**

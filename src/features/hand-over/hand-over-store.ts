@@ -42,7 +42,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const post = { target: targetOfHandOver(next), key: keyOfGiver(by), content };
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
-		if (await wasQueued(trx, post)) return { kind: 'handedOver', handOver: next };
+		// Its window is submitted again, and others have handed the question over since.
+		const queued = from(trx, 'posts', { stream: streamOf(post.target), uniqueKey: post.key }).select('id');
+		if (await isFound(queued)) return { kind: 'handedOver', handOver: next };
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
 		await change(trx, 'questions', { id: asked.id }).set(holderColumns(next)).execute();
@@ -148,11 +150,6 @@ async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void>
 
 /** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */
 const keyOfGiver = (userId: string) => `handedOver:${userId}`;
-
-/** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
-function wasQueued(trx: Kysely<Tables>, { target, key }: NewPost): Promise<boolean> {
-	return isFound(from(trx, 'posts', { stream: streamOf(target), uniqueKey: key }).select('id'));
-}
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
 async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Promise<HandOverResult | null> {

@@ -140,7 +140,10 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		 */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
-			await inBatches((limit) => db.writeOne((trx) => removeQuestionBatch(trx, before, limit)));
+			const settled = (trx: Kysely<Tables>) => from(trx, 'questions').select('id').where('settledAt', '<', before);
+			await inBatches((limit) =>
+				db.writeOne((trx) => countChanged(remove(trx, 'questions', { id: settled(trx).limit(limit) }))),
+			);
 			await inBatches((limit) =>
 				db.writeOne((trx) => countChanged(remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }))),
 			);
@@ -175,11 +178,6 @@ function overBefore(trx: Kysely<Tables>, before: number) {
 	// Written out: SQLite uses a partial index only then.
 	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
 	return over.where('createdAt', '<', before).where('kind', '!=', 'card');
-}
-
-async function removeQuestionBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const settled = from(trx, 'questions').select('id').where('settledAt', '<', before).limit(limit);
-	return countChanged(remove(trx, 'questions', { id: settled }));
 }
 
 /** Removes watches that ended before `before` with all that is theirs. */
