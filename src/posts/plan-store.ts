@@ -115,11 +115,6 @@ export async function markPosts(
 		.execute();
 }
 
-/** Has all posts of a session drawn again. The caller holds its lock. */
-export function markSession(tx: Pick<Tx, 'trx' | 'now'>, session: SessionKey): Promise<void> {
-	return markPosts(tx, sessionOf(session));
-}
-
 /** Whether a question of a watch stands in its channel. */
 export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.watch_id = watches.id
 	and posts.kind in ('question', 'switching') and posts.ts is not null)`;

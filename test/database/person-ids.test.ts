@@ -115,7 +115,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files`,
 	'posts.content': `question.fingerprint question.shownHash question.context question.items[].title
-		question.items[].description question.items[].value question.quick.options[] to status result
+		question.items[].description question.items[].value question.quick.options[] to
 		entries[].watchId entries[].sessionId
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from

@@ -4,7 +4,7 @@ import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, personOf, sessionOf, type Tables } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
-import { markSession, planPosts, type Tx } from '../../posts/plan-store.ts';
+import { markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { holderColumns, openQuestionOf, readHandOver } from '../../posts/question-store.ts';
 import { streamOf } from '../../posts/watch-rows.ts';
@@ -144,7 +144,7 @@ async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: Hande
  * session.
  */
 async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
-	await markSession(tx, session);
+	await markPosts(tx, sessionOf(session));
 	await planPosts(tx, [post]);
 }
 
@@ -165,9 +165,9 @@ async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Prom
 		.where(sql<boolean>`kind = 'handedOver'`)
 		.where('createdAt', '>', now - HAND_OVER_WINDOW_MS)
 		.executeTakeFirstOrThrow();
-	const until = (since: number) => Number(since) + HAND_OVER_WINDOW_MS - now;
-	if (Number(fromCount) >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };
-	return Number(toCount) >= MOST_IN_WINDOW.to ? { kind: 'tooMany', who: 'to', againInMs: until(toSince) } : null;
+	const until = (since: number) => since + HAND_OVER_WINDOW_MS - now;
+	if (fromCount >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };
+	return toCount >= MOST_IN_WINDOW.to ? { kind: 'tooMany', who: 'to', againInMs: until(toSince) } : null;
 }
 
 export type HandOverStore = ReturnType<typeof createHandOverStore>;

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { pick } from '../../core/values.ts';
 import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { change, countChanged, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
@@ -76,9 +77,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 		async waiting(service: string): Promise<readonly WaitingSession[]> {
 			const rows = await waitingRows(db.read, service).execute();
-			return rows.map((row) => {
-				return { sessionId: row.sessionId, name: nameOf(row), since: row.since, isNew: row.isNew === 1 };
-			});
+			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
 		},
 
 		/**
