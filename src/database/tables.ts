@@ -12,8 +12,9 @@ const CHANNEL = { teamId: 'text not null', channelId: 'text not null' } as const
 const LEASE = { leaseToken: 'text', leasedUntil: 'bigint' } as const;
 
 /**
- * The columns of each table in SQL that both databases understand. Times are milliseconds since the epoch in `bigint`
- * columns (read as numbers); JSON and ciphertexts are `text`; what is 0 or 1 is an `integer`.
+ * The columns of each table in SQL that both databases understand. In the databases their names are in snake_case
+ * (`PLUGINS`). Times are milliseconds since the epoch in `bigint` columns (read as numbers); JSON and ciphertexts are
+ * `text`; what is 0 or 1 is an `integer`.
  */
 export const COLUMNS = {
 	migrations: { number: 'integer primary key', name: 'text not null', appliedAt: 'bigint not null' },
