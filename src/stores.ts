@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
-import { sql } from 'kysely';
 import { type Clock, systemClock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
-import { from, type LiveWorkspace, type StoreDatabase, WORKSPACES_QUERY } from './database/database.ts';
+import { from, liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import {
 	type Cipher,
 	createCipher,
@@ -103,8 +102,7 @@ export async function openStore(options: StoreOptions) {
 			channelSettings: createChannelSettingsStore({ db, cipher }),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
-				const { rows } = await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db.read);
-				const others = rows.filter(({ teamId }) => teamId !== ownWorkspace);
+				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
 			},
 			/** For `createSharedState`. */

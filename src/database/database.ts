@@ -189,3 +189,8 @@ export const WORKSPACES_QUERY = `
 		union all select team_id from posts where state = 'planned'
 		union all select team_id from answers where next_attempt_at is not null
 	) as live group by team_id order by team_id`;
+
+/** The workspaces with rows in an open database. */
+export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
+	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db.read)).rows;
+}
