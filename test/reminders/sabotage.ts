@@ -18,9 +18,9 @@ export const SABOTAGES = {
 			to: 'if (quietHours !== undefined) return at;',
 		},
 		{
-			file: 'features/remind/posts.ts',
-			from: 'if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;',
-			to: 'if (quietHours !== null && quietUntil(quietHours, now) === 0) return null;',
+			file: 'features/remind/ladder.ts',
+			from: 'if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];',
+			to: 'if (quietHours !== null && quietUntil(quietHours, now) === 0) return [];',
 		},
 	],
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
