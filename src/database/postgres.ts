@@ -3,6 +3,7 @@ import {
 	PostgresDialect,
 	type PostgresPool,
 	type PostgresPoolClient,
+	PostgresQueryCompiler,
 	type PostgresQueryResult,
 	sql,
 } from 'kysely';
@@ -11,7 +12,7 @@ import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Cell } from '../core/values.ts';
-import { change, from, isPostgres, PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { change, from, isPostgres, nameInSql, PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
@@ -58,6 +59,7 @@ export function openPostgres(
 	});
 	pool.on('connect', (client) => void client.on('error', () => {}));
 	const dialect = new PostgresDialect({ pool: guardPool(pool, onNewer) });
+	dialect.createQueryCompiler = () => new SnakeCaseCompiler();
 	const kysely = new Kysely<Tables>({ dialect, plugins: PLUGINS });
 
 	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
@@ -88,6 +90,12 @@ export function openPostgres(
 			return closed;
 		},
 	};
+}
+
+class SnakeCaseCompiler extends PostgresQueryCompiler {
+	protected override sanitizeIdentifier(identifier: string): string {
+		return super.sanitizeIdentifier(nameInSql(identifier));
+	}
 }
 
 /** Parses 64-bit integers as numbers, where pg gives strings: ours are times and counts, far below 2^53. */

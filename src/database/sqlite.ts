@@ -12,7 +12,7 @@ import {
 	sql,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
-import { PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { nameInSql, PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
@@ -108,6 +108,10 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 
 /** SQLite knows no FOR UPDATE. */
 class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+	protected override sanitizeIdentifier(identifier: string): string {
+		return super.sanitizeIdentifier(nameInSql(identifier));
+	}
+
 	protected override visitSelectModifier(node: SelectModifierNode): void {
 		if (node.modifier === 'Distinct') super.visitSelectModifier(node);
 	}
