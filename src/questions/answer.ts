@@ -279,6 +279,16 @@ export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
 }
 
+/** Whether its author was told of its state. */
+export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>, told: ReceiptState): boolean {
+	return told.state === state && told.agentOutcome === agentOutcome;
+}
+
+/** With nothing told: the author is told again, in the same places. */
+export function untold(receiptState: ReceiptState): ReceiptState {
+	return { ...receiptState, state: null, agentOutcome: null };
+}
+
 /** The positions of secret items. */
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));

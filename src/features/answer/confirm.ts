@@ -1,27 +1,25 @@
 import { elapsedSince, startDeadline } from '../../core/clock.ts';
 import { codeOf } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
-import type { AgentOutcome, Answer, AnswerPatch } from '../../questions/answer.ts';
+import { type AgentOutcome, type Answer, type AnswerPatch, untold } from '../../questions/answer.ts';
 import { beforePut, resumeOutcome } from '../../questions/compare.ts';
 import { fingerprintOf, isOver, isReworded, type Session, shownHashOf } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
-import { classifyFailure, comparisonInput, LeaseLost, type Put } from './put.ts';
+import {
+	checkedFrom,
+	classifyFailure,
+	comparisonInput,
+	deliveredPatch,
+	FIRST_CONFIRM_MS,
+	LeaseLost,
+	type Put,
+} from './put.ts';
 
-const FIRST_CONFIRM_MS = 2_000;
 /** When to check whether the agent went on, in ms after the delivery. */
 const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
-
-/** What is written when the service has an answer: the confirmation checks begin. */
-export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
-	return { ...checkedFrom(now), state: 'delivered', lastError: null, startFailed };
-}
-
-function checkedFrom(now: number): AnswerPatch {
-	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
-}
 
 /**
  * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
@@ -75,12 +73,12 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 
 /**
  * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
- * The request is cleared before the PUT begins, so a crash does not repeat it. Null when the lease was lost.
+ * The request is cleared before the PUT begins, so a crash does not repeat it. @throws LeaseLost
  */
-export function createRestart({ store, sessionService, clock, log }: Core<{ answers: AnswerStore }>, put: Put) {
-	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
+export function createRestart({ sessionService, clock, log }: Core, put: Put) {
+	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
 		// The author is told again.
-		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
+		const receiptState = untold(answer.receiptState);
 		let begun = answer;
 		try {
 			const permit = await sessionService.reserveDelivery(signal);
@@ -103,8 +101,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 			await put.send(begun, permit, session, []);
 			return await put.write(begun, token, { ...deliveredPatch(clock.now()), receiptState });
 		} catch (error) {
-			if (error instanceof LeaseLost) return null;
-			if (signal.aborted && begun === answer) throw error;
+			if (error instanceof LeaseLost || (signal.aborted && begun === answer)) throw error;
 			const { code, kind, reported } = classifyFailure(error, clock.now());
 			log.warn(
 				{ answer: answer.id, code },
@@ -115,8 +112,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
 			const lastError = reported ? 'still_not_started' : code;
-			const failed = { ...checkedFrom(clock.now()), restartAskedAt: null, lastError, receiptState };
-			return store.answers.update(begun, token, failed, { now: clock.now(), release: false });
+			return put.write(begun, token, { ...checkedFrom(clock.now()), restartAskedAt: null, lastError, receiptState });
 		}
 	};
 }

@@ -10,17 +10,16 @@ import {
 } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { createRestart, deliveredPatch } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import {
-	type CheckAuthor,
 	classifyFailure,
 	comparisonInput,
-	createPut,
 	type DeliveryPermit,
+	deliveredPatch,
 	LeaseLost,
 	MISSING_RETRIES_MS,
 	nextStepAt,
+	type Put,
 	SEND_WITHIN_MS,
 	valuesOf,
 } from './put.ts';
@@ -37,12 +36,14 @@ interface Attempt {
 	checkedAt: number;
 }
 
-/** Delivers one answer: reads the session, compares it and sends the PUT within milliseconds, if the rules allow it. */
-export function createDelivery(core: Core<{ answers: AnswerStore }>, checkAuthor: CheckAuthor, random = Math.random) {
+/**
+ * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within milliseconds,
+ * if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
+ */
+export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, random = Math.random) {
 	const { clock, log, sessionService } = core;
 	const { answers: store } = core.store;
 	const metrics = core.metrics.delivery;
-	const put = createPut(core, checkAuthor);
 
 	/** The next attempt is when the PUT cannot land any more. If the clock was put back, that counts from now. */
 	function untilItLanded(startedAt: number): AnswerPatch {
@@ -123,7 +124,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, checkAuthor
 		}
 	}
 
-	async function fail(attempt: Attempt, error: unknown): Promise<Answer | null> {
+	async function fail(attempt: Attempt, error: unknown): Promise<Answer> {
 		const { answer, token, maybeSentAt } = attempt;
 		const { code, kind, retryAt, reported } = classifyFailure(error, clock.now());
 		const now = clock.now();
@@ -132,8 +133,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, checkAuthor
 		log.warn({ answer: answer.id, code, kind, attempts }, 'delivery attempt failed');
 		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
-		if (current === null) return null;
-		if (!isBlocking(current.state)) return store.update(current, token, {}, { now, release: false });
+		if (current === null) throw new LeaseLost();
+		if (!isBlocking(current.state)) return put.write(current, token, {});
 		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
 		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
 		const missingCount = kind === 'missing' ? answer.missingCount + 1 : 0;
@@ -200,37 +201,26 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, checkAuthor
 		}
 	}
 
-	return {
-		/** Makes one attempt under the lease; null when the lease was lost. `signal` aborts it until the PUT begins. */
-		async deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
-			const { putStartedAt } = answer;
-			const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
-			try {
-				if (answer.content.kind !== 'readable') {
-					const lastError = UNREADABLE;
-					// It cannot be compared, so it keeps blocking others while its PUT may still land.
-					return putStartedAt !== null && put.landsForMs(putStartedAt) > 0
-						? await put.write(answer, token, { ...untilItLanded(putStartedAt), lastError })
-						: await put.write(answer, token, { state: 'waiting', lastError, nextAttemptAt: clock.now() });
-				}
-				// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
-				const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
-				if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
-				const permit = await sessionService.reserveDelivery(signal);
-				return await attemptDelivery(attempt, permit, signal);
-			} catch (error) {
-				if (error instanceof LeaseLost) return null;
-				if (signal.aborted) throw error;
-				try {
-					return await fail(attempt, error);
-				} catch (failed) {
-					if (failed instanceof LeaseLost) return null;
-					throw failed;
-				}
+	return async function deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
+		const { putStartedAt } = answer;
+		const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
+		try {
+			if (answer.content.kind !== 'readable') {
+				const lastError = UNREADABLE;
+				// It cannot be compared, so it keeps blocking others while its PUT may still land.
+				return putStartedAt !== null && put.landsForMs(putStartedAt) > 0
+					? await put.write(answer, token, { ...untilItLanded(putStartedAt), lastError })
+					: await put.write(answer, token, { state: 'waiting', lastError, nextAttemptAt: clock.now() });
 			}
-		},
-
-		restart: createRestart(core, put),
+			// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
+			const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
+			if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
+			const permit = await sessionService.reserveDelivery(signal);
+			return await attemptDelivery(attempt, permit, signal);
+		} catch (error) {
+			if (error instanceof LeaseLost || signal.aborted) throw error;
+			return fail(attempt, error);
+		}
 	};
 }
 

@@ -23,6 +23,9 @@ export function mayLandForMs(callTimeoutMs: number): number {
 	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 }
 
+/** The first check whether the agent went on comes this long after the delivery. */
+export const FIRST_CONFIRM_MS = 2_000;
+
 /** So long after its author was allowed to send it an answer is sent without asking the access policy again. */
 const CHECK_HOLDS_MS = 60_000;
 /** So many answers ask at once. While Slack hangs, others leave their places in the worker to answers that need not ask. */
@@ -102,6 +105,16 @@ export function atMost(count: number) {
 }
 
 export type Put = ReturnType<typeof createPut>;
+
+/** What is written when the service has an answer: the confirmation checks begin. */
+export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
+	return { ...checkedFrom(now), state: 'delivered', lastError: null, startFailed };
+}
+
+/** The confirmation checks begin, and no PUT may land any more. */
+export function checkedFrom(now: number): AnswerPatch {
+	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
+}
 
 /** The input of `questions/compare.ts`. */
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {

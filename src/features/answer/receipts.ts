@@ -7,6 +7,7 @@ import {
 	firstDueAt,
 	isBlocking,
 	isFailed,
+	isTold,
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
@@ -82,7 +83,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		try {
 			const content = receiptMessage(answer, context());
 			// The author may have deleted the message: only news justifies another one.
-			if (before !== null && ((await tryUpdate(before, content)) || isReceiptCurrent(answer))) return before;
+			if (before !== null && ((await tryUpdate(before, content)) || isTold(answer, answer.receiptState))) return before;
 			const dm = await post(answer, content);
 			if (dm !== null) setBounded(posted, key, dm, MAX_POSTED);
 			return dm;
@@ -164,10 +165,6 @@ function failureCode(error: unknown, onLimit: OnLimit): string {
 	const { code, retryAfterMs } = slackFailure(error);
 	if (retryAfterMs !== null) onLimit(retryAfterMs);
 	return code;
-}
-
-function isReceiptCurrent({ state, agentOutcome, receiptState }: Answer): boolean {
-	return receiptState.state === state && receiptState.agentOutcome === agentOutcome;
 }
 
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {

@@ -6,18 +6,18 @@ import {
 	type AnswerPatch,
 	firstDueAt,
 	isBlocking,
-	isFailed,
+	isTold,
 	type Person,
 	type QuestionUpdated,
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
+	untold,
 } from '../../questions/answer.ts';
-import { isProvenRefusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { createConfirmation } from './confirm.ts';
+import { createConfirmation, createRestart } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
-import { atMost, type CheckAuthor, MAX_ASKING } from './put.ts';
+import { atMost, type CheckAuthor, createPut, LeaseLost, MAX_ASKING } from './put.ts';
 
 /** The answers of a dead replica are taken over after this long. */
 const LEASE_MS = 20_000;
@@ -50,7 +50,9 @@ export function createAnswerWorker(
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
-	const delivery = createDelivery(core, checkAuthor, random);
+	const put = createPut(core, checkAuthor);
+	const deliver = createDelivery(core, put, random);
+	const restart = createRestart(core, put);
 	const confirm = createConfirmation(core);
 	const tellingUnchecked = atMost(MAX_ASKING);
 
@@ -59,8 +61,8 @@ export function createAnswerWorker(
 		const longReceipt = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
 		const advancedAnswer = await advance(answer, token, signal)
 			.catch((error: unknown) => {
-				if (!signal.aborted) throw error;
-				return null;
+				if (error instanceof LeaseLost || signal.aborted) return null;
+				throw error;
 			})
 			.finally(() => advanced.abort());
 		const receiptState = await longReceipt;
@@ -95,37 +97,30 @@ export function createAnswerWorker(
 		}
 	}
 
-	/** Null when the lease was lost. */
-	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
-		const now = clock.now();
+	/** @throws LeaseLost */
+	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
 		if (isBlocking(answer.state)) {
 			// It is due early to tell its author that it takes long, or because the clock was set.
 			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);
-			if (from > now) return store.update(answer, token, { nextAttemptAt: from }, { now, release: false });
-			return delivery.deliver(answer, token, signal);
+			if (from > clock.now()) return put.write(answer, token, { nextAttemptAt: from });
+			return deliver(answer, token, signal);
 		}
 		if (answer.state !== 'delivered') return answer;
-		if (answer.restartAskedAt !== null) return delivery.restart(answer, token, signal);
+		if (answer.restartAskedAt !== null) return restart(answer, token, signal);
 		if (answer.agentOutcome !== null) return answer;
-		const patch = await confirm(answer, signal);
-		const checked = await store.update(answer, token, patch, { now: clock.now(), release: false });
+		const checked = await put.write(answer, token, await confirm(answer, signal));
 		// The author may have asked for the restart during the check.
-		return checked?.state === 'delivered' && checked.restartAskedAt !== null
-			? delivery.restart(checked, token, signal)
-			: checked;
+		const mustRestart = checked.state === 'delivered' && checked.restartAskedAt !== null;
+		return mustRestart ? restart(checked, token, signal) : checked;
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
 		questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
-		const isShownOnPosts = answer.press !== null || isProvenRefusal(answer.lastError);
-		if (isShownOnPosts && (isFailed(answer.state) || answer.state === 'withdrawn')) {
-			questionUpdated(answer.question, 'choice', answer.person);
-		}
-		const untold: Telling = { receiptState: answer.receiptState, againAfterMs: null };
+		const nothingNew: Telling = { receiptState: answer.receiptState, againAfterMs: null };
 		const tell = () => receipts.tell(answer, shutdownSignal);
 		// While Slack hangs, this takes long too: the other authors are told at their next attempts.
-		const tellSome = () => (answer.lastError === 'not_checked' ? tellingUnchecked(tell, untold) : tell());
-		const telling = isReceiptCurrent(answer) || !isOurs(answer.person) ? untold : await tellSome();
+		const tellSome = () => (answer.lastError === 'not_checked' ? tellingUnchecked(tell, nothingNew) : tell());
+		const telling = isReceiptCurrent(answer) || !isOurs(answer.person) ? nothingNew : await tellSome();
 		const { receiptState } = telling;
 		const patch: AnswerPatch = { receiptState, ...dueAfterTelling(answer, telling) };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
@@ -139,9 +134,9 @@ export function createAnswerWorker(
 			const current = await store.get(answer.id);
 			if (current === null || (current.state === shown.state && current.agentOutcome === shown.agentOutcome)) return;
 			// Clears what the other replica told; otherwise a call that fails counts as told.
-			const untold = { ...current, receiptState: { ...current.receiptState, state: null, agentOutcome: null } };
-			const { receiptState: newReceiptState, againAfterMs } = await receipts.tell(untold, shutdownSignal);
-			if (isReceiptCurrent({ ...current, receiptState: newReceiptState })) shown = current;
+			const cleared = { ...current, receiptState: untold(current.receiptState) };
+			const { receiptState, againAfterMs } = await receipts.tell(cleared, shutdownSignal);
+			if (isReceiptCurrent(current, receiptState)) shown = current;
 			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
 		}
 	}
@@ -150,7 +145,7 @@ export function createAnswerWorker(
 	function dueAfterTelling(answer: Answer, { receiptState, againAfterMs }: Telling): AnswerPatch {
 		if (isBlocking(answer.state)) return {};
 		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
-		if (isReceiptCurrent({ ...answer, receiptState })) return { nextAttemptAt: null };
+		if (isReceiptCurrent(answer, receiptState)) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
 		if (since > TELL_FOR_MS && isOurs(answer.person)) return { nextAttemptAt: null };
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
@@ -185,7 +180,6 @@ function tellAgainAfter(ms: number): number {
 }
 
 /** After a failed attempt the receipt is not current: the next attempt is new information. */
-function isReceiptCurrent(answer: Pick<Answer, 'state' | 'agentOutcome' | 'receiptState' | 'lastError'>): boolean {
-	if (isBlocking(answer.state) && answer.lastError !== null) return false;
-	return answer.receiptState.state === answer.state && answer.receiptState.agentOutcome === answer.agentOutcome;
+function isReceiptCurrent(answer: Answer, receiptState = answer.receiptState): boolean {
+	return !(isBlocking(answer.state) && answer.lastError !== null) && isTold(answer, receiptState);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
+import { LeaseLost } from '../../../src/features/answer/put.ts';
 import { fingerprintOf } from '../../../src/questions/session.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../../database/support.ts';
@@ -333,7 +334,7 @@ describe('a delivery', () => {
 		await using harness = await createHarness();
 		const given = await harness.accept('s1');
 		await harness.store.answers.takeDue(SERVICE, { token: 'w2', ms: 20_000 }, 1, harness.clock.now());
-		expect(await harness.deliver(given, 'w1')).toBeNull();
+		await expect(harness.deliver(given, 'w1')).rejects.toThrow(LeaseLost);
 		expect(harness.times('read')).toHaveLength(1);
 		expect(harness.times('put')).toEqual([]);
 	});

@@ -2,6 +2,7 @@ import { createManualClock } from '../../../fake-slack/index.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { createDelivery } from '../../../src/features/answer/deliver.ts';
+import { createPut } from '../../../src/features/answer/put.ts';
 import { createAnswerWorker } from '../../../src/features/answer/worker.ts';
 import type { Answer, Person } from '../../../src/questions/answer.ts';
 import { fingerprintOf, type HumanInputItem, type Session, shownHashOf } from '../../../src/questions/session.ts';
@@ -161,11 +162,11 @@ export async function createHarness() {
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			createDelivery(coreFor(store.answers), delivering.checkAuthor, delivering.random).deliver(
-				answer,
-				token,
-				new AbortController().signal,
-			),
+			createDelivery(
+				coreFor(store.answers),
+				createPut(coreFor(store.answers), delivering.checkAuthor),
+				delivering.random,
+			)(answer, token, new AbortController().signal),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(
