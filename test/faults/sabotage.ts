@@ -20,8 +20,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'features/answer/submission.ts',
-			from: 'await answers.afterAccept(result.answer);',
-			to: 'await answers.afterAccept((await answers.submit(submission)).answer);',
+			from: 'else await Promise.all([answers.afterAccept(result.answer), drafting.submitted(result.answer)]);',
+			to: 'else await answers.afterAccept((await answers.submit(submission)).answer);',
 		},
 	],
 	'blind-repeat': [

@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts';
 import {
 	type AcceptResult,
 	type Answer,
+	isSamePerson,
 	type NewAnswer,
 	type Person,
 	type QuestionKey,
@@ -12,10 +13,11 @@ import {
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import type { AnswerStore } from './answer-store.ts';
-import type { Claim, ClaimStore, DraftStore } from './answering-store.ts';
+import type { Claims } from './claims.ts';
 import { mayLandForMs } from './put.ts';
 
-export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUpAt'> & {
+export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt'> & {
+	readonly question: Omit<QuestionKey, 'service'>;
 	/** How long a one-press answer can be taken back before it is sent; null for a form. */
 	readonly undoMs: number | null;
 };
@@ -25,14 +27,14 @@ const ASK_AGAIN_WITHIN_MS = 1_000;
 
 /** What people do with their answers. Everything is committed when the promise resolves. `wake` wakes the worker. */
 export function createAnswers(
-	core: Core<{ answers: AnswerStore; claims: ClaimStore; drafts: DraftStore }>,
+	core: Core<{ answers: AnswerStore }>,
+	claims: Claims,
 	questionUpdated: QuestionUpdated,
 	wake: () => void,
 ) {
-	const { serviceUrl, clock, log, metrics } = core;
-	const { answers: store, drafts } = core.store;
-	const { giveUpMs, service } = core.config;
-	const claims = createClaims(core, questionUpdated);
+	const { serviceUrl, clock, log, metrics, config } = core;
+	const { answers: store } = core.store;
+	const { giveUpMs, service } = config;
 
 	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
@@ -55,19 +57,25 @@ export function createAnswers(
 		}
 	}
 
-	function answerChanged({ question, press, person }: Answer): void {
-		questionUpdated(question, 'answer', person);
-		if (press !== null) questionUpdated(question, 'choice', person);
+	/** After a change of `own` that the worker goes on with; `changed` null: it was too late for it. */
+	async function changedOrTooLate(own: Answer, changed: Answer | null) {
+		if (changed !== null) wake();
+		return { isDone: changed !== null, answer: changed ?? (await store.get(own.id)) ?? own };
 	}
 
 	return {
-		claims,
+		/** The answer with this id, if it is this person's. */
+		async own(id: string | undefined, person: Person): Promise<Answer | null> {
+			const answer = id === undefined ? null : await store.get(id);
+			return answer !== null && isSamePerson(person, answer.person) ? answer : null;
+		},
 
 		/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
-		async submit({ undoMs, ...submission }: Submission): Promise<AcceptResult> {
+		async submit({ undoMs, question, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();
 			const result = await acceptDespiteLostReply({
 				...submission,
+				question: { service: serviceUrl, ...question },
 				id: randomUUID(),
 				press: undoMs === null ? null : { undoUntil: now + undoMs },
 				acceptedAt: now,
@@ -80,20 +88,19 @@ export function createAnswers(
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
 			questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
-			await Promise.all([
-				claims.release(answer.question, answer.person),
-				// A press sends no draft, and can be taken back.
-				answer.press === null && drafts.discard(answer),
-			]);
+			await claims.release(answer.question, answer.person);
 		},
 
-		/** Puts a failed answer back into the queue, for its author alone. */
-		async tryAgain(id: string, person: Person) {
+		/** The author of an answer that came second to another one has been told so. */
+		noteTold: ({ id }: Answer) => store.noteTold(id),
+
+		/** Puts a failed answer back into the queue, for its author. */
+		async tryAgain({ id, person }: Answer) {
 			const now = clock.now();
 			const result = await store.retry(id, person, now, now + giveUpMs);
 			if (result?.kind === 'queued') {
 				wake();
-				answerChanged(result.answer);
+				questionUpdated(result.answer.question, 'answer', person);
 			}
 			return result;
 		},
@@ -119,21 +126,18 @@ export function createAnswers(
 			}
 		},
 
-		/** Has a delivered answer sent again, to start the agent; null when that is done or a repeat may run. */
-		async sendAgain(id: string, person: Person): Promise<Answer | null> {
+		/** Has a delivered answer sent again for its author, to start the agent, unless that is done or a repeat may run. */
+		async sendAgain(own: Answer) {
 			const now = clock.now();
-			const answer = await store.askRestart(id, person, now, now - mayLandForMs(service.callTimeoutMs));
-			if (answer !== null) wake();
-			return answer;
+			const quietSince = now - mayLandForMs(service.callTimeoutMs);
+			return changedOrTooLate(own, await store.askRestart(own.id, own.person, now, quietSince));
 		},
 
-		/** For its author alone; null when it is too late. `onlyUnsent`: not one that may have arrived. */
-		async withdraw(id: string, person: Person, options = { onlyUnsent: false }): Promise<Answer | null> {
-			const answer = await store.withdraw(id, person, clock.now(), options);
-			if (answer === null) return null;
-			wake();
-			answerChanged(answer);
-			return answer;
+		/** For its author. `onlyUnsent`: not one that may have arrived. */
+		async withdraw(own: Answer, options = { onlyUnsent: false }) {
+			const withdrawn = await store.withdraw(own.id, own.person, clock.now(), options);
+			if (withdrawn !== null) questionUpdated(own.question, 'answer', own.person);
+			return changedOrTooLate(own, withdrawn);
 		},
 	};
 }
@@ -143,38 +147,3 @@ export type Answers = ReturnType<typeof createAnswers>;
 function isCommitUnknown(error: unknown): boolean {
 	return error instanceof HandraiseError && 'commitUnknown' in error && error.commitUnknown === true;
 }
-
-/** A claim lapses after this long without an action of its person. */
-const CLAIM_MS = 5 * 60_000;
-
-/** Who has a question open. A claim only informs, so a failure to store one is only logged. */
-export function createClaims(
-	{ store: { claims: store }, clock, log }: Core<{ claims: ClaimStore }>,
-	questionUpdated: QuestionUpdated,
-) {
-	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
-		try {
-			if (await write()) questionUpdated(question, 'claim', by);
-		} catch (error) {
-			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
-		}
-	}
-
-	return {
-		/** Sets or prolongs a claim. Cards are updated only for a new one. */
-		async take(question: QuestionKey, person: Person): Promise<void> {
-			const now = clock.now();
-			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
-		},
-		async release(question: QuestionKey, person: Person): Promise<void> {
-			await change(question, person, () => store.release(question, person));
-		},
-		/** The claims of other people, oldest first. */
-		async others(question: QuestionKey, { teamId, userId }: Person): Promise<readonly Claim[]> {
-			const active = await store.active(question, clock.now());
-			return active.filter(({ person }) => person.userId !== userId || person.teamId !== teamId);
-		},
-	};
-}
-
-export type Claims = ReturnType<typeof createClaims>;

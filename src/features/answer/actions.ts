@@ -1,10 +1,9 @@
-import { type Answer, isSamePerson, textsOf } from '../../questions/answer.ts';
+import { type Answer, textsOf } from '../../questions/answer.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
 import { ifAllowed, isInbox, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
-import type { AnswerStore } from './answer-store.ts';
 import type { Forms } from './drafts.ts';
 import { createReceiptPresses } from './receipt-presses.ts';
 import { afterUndoWords, choiceMessage } from './receipt-view.ts';
@@ -13,10 +12,9 @@ import { registerSecondSending } from './second-sending.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. */
 export function registerAnswerActions(
-	core: HandlerContext<{ answers: AnswerStore }> & { flow: Forms; answers: Answers; receipts: Receipts },
+	core: HandlerContext & { flow: Forms; answers: Answers; receipts: Receipts },
 ): void {
 	const { listen, flow, reply, answers } = core;
-	const { answers: store } = core.store;
 	const presses = createReceiptPresses(core);
 	const { onOwn, onReceipt, showAgain } = presses;
 	registerSecondSending(core, presses);
@@ -29,7 +27,7 @@ export function registerAnswerActions(
 	}
 
 	onReceipt(ACTIONS.tryAgain, async (own, request, press) => {
-		const result = await answers.tryAgain(own.id, own.person);
+		const result = await answers.tryAgain(own);
 		if (result === null) return NOTHING_TO_DO;
 		request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
 		// A secret value was wiped when its answer ended, so the person has to type it again.
@@ -41,8 +39,8 @@ export function registerAnswerActions(
 	onReceipt(
 		ACTIONS.giveUp,
 		async (own, request, press) => {
-			const withdrawn = await answers.withdraw(own.id, own.person);
-			await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
+			const { answer } = await answers.withdraw(own);
+			await showAgain(request, press, answer);
 		},
 		// Like *Undo*, also after they left.
 		({ origin: { channelId } }) => ({ channelId }),
@@ -50,12 +48,11 @@ export function registerAnswerActions(
 
 	onOwn(ACTIONS.undo, (own, _, press) => {
 		const undo = async (request: AllowedRequest) => {
-			const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
-			const current = withdrawn ?? (await store.get(own.id)) ?? own;
-			request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
+			const { answer, isDone } = await answers.withdraw(own, { onlyUnsent: true });
+			request.log.info({ answer: own.id, outcome: isDone ? 'undone' : answer.state }, 'undo');
 			// The inbox shows it by itself.
-			if (isInbox(press.view) && withdrawn !== null) return;
-			const content = choiceMessage(afterUndoWords(current));
+			if (isInbox(press.view) && isDone) return;
+			const content = choiceMessage(afterUndoWords(answer));
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await reply.withoutTurn(request, content);
 		};
@@ -65,8 +62,7 @@ export function registerAnswerActions(
 	listen.action(ACTIONS.answerNew, async (request, press) => {
 		const carriage = decodeCarriage(press.value);
 		if (carriage === null) return null;
-		const answer = await store.get(carriage.id);
-		const own = answer !== null && isSamePerson(request.person, answer.person) ? answer : null;
+		const own = await answers.own(carriage.id, request.person);
 		return openForm(request, press, { sessionId: carriage.sessionId, messageIndex: null }, own);
 	});
 }

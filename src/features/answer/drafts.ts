@@ -1,12 +1,19 @@
 import { uptimeOf } from '../../core/clock.ts';
 import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
-import { isSamePerson, type Origin, type Person, type QuestionKey, submissionKeyOf } from '../../questions/answer.ts';
-import { type FormReading, readForm } from '../../slack/form/fields.ts';
+import {
+	type Answer,
+	isSamePerson,
+	type Origin,
+	type Person,
+	type QuestionKey,
+	submissionKeyOf,
+} from '../../questions/answer.ts';
+import { type FormReading, readForm, without } from '../../slack/form/fields.ts';
 import { decodeMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
-import type { Claims } from './accept.ts';
 import type { Draft, DraftStore } from './answering-store.ts';
+import type { Claims } from './claims.ts';
 
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
@@ -148,6 +155,8 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
 		left,
+		/** The form was submitted. The draft that this answer became itself while it waited stays. */
+		submitted: (answer: Answer) => drafts.discard(answer),
 		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
 		async keepAside(
 			person: Person,
@@ -194,8 +203,3 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 }
 
 export type Drafting = ReturnType<typeof createDrafting>;
-
-/** Removes the texts of secret items, which are neither saved nor carried over. */
-export function without(values: Values, secret: readonly number[]): Values {
-	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
-}

@@ -1,4 +1,4 @@
-import { type Answer, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
+import { type Answer, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import { isSecretValue } from '../../questions/secrecy.ts';
 import type { LeftEmpty, Session } from '../../questions/session.ts';
@@ -9,10 +9,15 @@ type Stored = Pick<AnswerStore, 'ofSession'>;
 
 type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 
-/** What our answers mean for what is shown of a session. `known`: the question that was open before, perhaps gone. */
+export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
+
+/**
+ * What our answers mean for what is shown of a session. `known`: a question of it that is perhaps gone. Without it they are
+ * read only if a message asks.
+ */
 export async function ourAnswers(
 	store: Stored,
-	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Asked | null },
+	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: object | null },
 ) {
 	const index = askingMessageIndex(session);
 	const isAsked = index !== null || known !== null;
@@ -34,13 +39,23 @@ export async function ourAnswers(
 		},
 		/** What they say about secrecy, oldest first. */
 		marks,
+		/** The newest answer to this question that is live, waiting or has arrived; null when there is none. */
+		standing(messageIndex: number): Answer | null {
+			const isStanding = ({ state }: Answer) => isBlocking(state) || state === 'waiting' || hasArrived(state);
+			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own)) ?? null;
+		},
 	};
+}
+
+/** Whether the service has an answer in this state. */
+export function hasArrived(state: Answer['state']): boolean {
+	return state === 'delivered' || state === 'resumed';
 }
 
 /** Those of `answers` that arrived for this question with this fingerprint, newest delivery first. */
 function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
-	const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed');
-	return arrived
+	return answers
+		.filter(({ state }) => hasArrived(state))
 		.filter((answer) => answer.question.messageIndex === messageIndex && answer.fingerprint === fingerprint)
 		.toSorted((one, other) => (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0));
 }

@@ -1,4 +1,4 @@
-import { type Answer, isSamePerson } from '../../questions/answer.ts';
+import type { Answer } from '../../questions/answer.ts';
 import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { type ActionId, CALLBACKS } from '../../slack/ids.ts';
@@ -6,7 +6,7 @@ import { replacement } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
 import { forAnybody, ifAllowed, isInbox, windowPlace } from '../../slack/request.ts';
 import { openView } from '../../slack/windows.ts';
-import type { AnswerStore } from './answer-store.ts';
+import type { Answers } from './accept.ts';
 import { receiptMessage, receiptModal } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
@@ -16,15 +16,14 @@ export function createReceiptPresses({
 	client,
 	personReads,
 	reply,
+	answers,
 	receipts,
-	store: { answers: store },
-}: HandlerContext<{ answers: AnswerStore }> & { receipts: Receipts }) {
+}: HandlerContext & { answers: Answers; receipts: Receipts }) {
 	/** The task for the author of the button's answer. */
 	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {
 		listen.action(id, async (asked, press) => {
-			const own = press.value === undefined ? null : await store.get(press.value);
-			if (own !== null && isSamePerson(asked.person, own.person)) return taskFor(own, asked, press);
-			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
+			const own = await answers.own(press.value, asked.person);
+			return own === null ? forAnybody(() => reply.failed(asked, 'answer_not_yours')) : taskFor(own, asked, press);
 		});
 	}
 

@@ -7,7 +7,6 @@ import { ACTIONS } from '../../slack/ids.ts';
 import type { MessageContent } from '../../slack/parts.ts';
 import { type AllowedRequest, copyPlace, type Press } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
-import type { AnswerStore } from './answer-store.ts';
 import { canRestart } from './confirm.ts';
 import type { ReceiptPresses } from './receipt-presses.ts';
 import { notSentAgainWords, ownTextMessage, PRESS_NOTES } from './receipt-view.ts';
@@ -15,14 +14,7 @@ import type { Receipts } from './receipts.ts';
 
 /** Registers the buttons on receipts that send an answer once more: to the service, or into its thread in Slack. */
 export function registerSecondSending(
-	{
-		client,
-		personReads,
-		reply,
-		answers,
-		receipts,
-		store: { answers: store },
-	}: HandlerContext<{ answers: AnswerStore }> & { answers: Answers; receipts: Receipts },
+	{ client, personReads, reply, answers, receipts }: HandlerContext & { answers: Answers; receipts: Receipts },
 	{ onReceipt, showAgain }: ReceiptPresses,
 ): void {
 	onReceipt(ACTIONS.sendAgain, async (own, request, press) => {
@@ -40,10 +32,9 @@ export function registerSecondSending(
 			await showAgain(request, press, { ...own, startFailed: false }, PRESS_NOTES.nothingToStart);
 			return;
 		}
-		const queued = await answers.sendAgain(own.id, own.person);
-		request.log.info({ answer: own.id, outcome: queued === null ? 'too late' : 'asked' }, 'send again');
-		if (queued !== null) return showAgain(request, press, queued);
-		await showAgain(request, press, (await store.get(own.id)) ?? own, PRESS_NOTES.sentAgain);
+		const { answer, isDone } = await answers.sendAgain(own);
+		request.log.info({ answer: own.id, outcome: isDone ? 'asked' : 'too late' }, 'send again');
+		await showAgain(request, press, answer, isDone ? '' : PRESS_NOTES.sentAgain);
 	});
 
 	async function postText(own: Answer, request: AllowedRequest, press: Press): Promise<void> {

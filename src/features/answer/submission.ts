@@ -13,7 +13,7 @@ import type { Receipts } from './receipts.ts';
 export function registerSubmission(
 	core: HandlerContext & { drafting: Drafting; answers: Answers; receipts: Receipts },
 ): void {
-	const { listen, serviceUrl, drafting, reply, answers, receipts } = core;
+	const { listen, drafting, reply, answers, receipts } = core;
 
 	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
@@ -31,7 +31,7 @@ export function registerSubmission(
 			viewId: view.id,
 			undoMs: null,
 			person: request.person,
-			question: { service: serviceUrl, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
+			question: { sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
 			fingerprint: metadata.fingerprint ?? '',
 			shownHash: metadata.shownHash,
 			items,
@@ -73,7 +73,7 @@ export function registerSubmission(
 				receipts.acknowledged(view.id);
 				// The store has no text that came too late, so it stays a draft.
 				if (result.kind === 'tooLate') await keepText();
-				else await answers.afterAccept(result.answer);
+				else await Promise.all([answers.afterAccept(result.answer), drafting.submitted(result.answer)]);
 			},
 		};
 	}

@@ -5,7 +5,6 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import { type AllowedRequest, copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
-import type { AnswerStore } from '../answer/answer-store.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,
@@ -21,8 +20,8 @@ const DOUBLE_CLICK_MS = 5_000;
 const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press. */
-export function registerQuickAnswers(core: HandlerContext<{ answers: AnswerStore }> & { answers: Answers }): void {
-	const { listen, reply, answers, serviceUrl, clock, store, config } = core;
+export function registerQuickAnswers(core: HandlerContext & { answers: Answers }): void {
+	const { listen, reply, answers, clock, config } = core;
 
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
@@ -35,7 +34,7 @@ export function registerQuickAnswers(core: HandlerContext<{ answers: AnswerStore
 			viewId: '',
 			undoMs: config.undoMs,
 			person: request.person,
-			question: { service: serviceUrl, sessionId, messageIndex },
+			question: { sessionId, messageIndex },
 			fingerprint,
 			shownHash,
 			items: [...items, { ...item, title, value: option }],
@@ -64,7 +63,7 @@ export function registerQuickAnswers(core: HandlerContext<{ answers: AnswerStore
 			const isRepeated =
 				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || (isOwn && isDoubleClick(choice, by));
 			const content = choiceMessage(takenWords(choice, by, isOwn), choice);
-			if (isRepeated || (await reply.toPerson(request, content))) await store.answers.noteTold(answer.id);
+			if (isRepeated || (await reply.toPerson(request, content))) await answers.noteTold(answer);
 			return;
 		}
 		const { answer } = result;
