@@ -10,6 +10,7 @@ import { createSharedState } from './database/postgres.ts';
 import { createDrawing } from './drawing.ts';
 import { createAnswers } from './features/answer/accept.ts';
 import { registerAnswerActions } from './features/answer/actions.ts';
+import { createClaims } from './features/answer/claims.ts';
 import { createDrafting } from './features/answer/drafts.ts';
 import { ourAnswers } from './features/answer/earlier-answers.ts';
 import { registerHistory } from './features/answer/history.ts';
@@ -27,7 +28,6 @@ import { createReminders } from './features/remind/reminders.ts';
 import { registerSessionActions } from './features/session/actions.ts';
 import { registerSessionCommand } from './features/session/command.ts';
 import { createSessionFlow } from './features/session/flow.ts';
-import { createPresenter } from './features/session/presenter.ts';
 import { registerChannelSettings } from './features/settings/handler.ts';
 import { createSettingsSaving, createUserGroups } from './features/settings/saving.ts';
 import { registerWatching } from './features/watch/actions.ts';
@@ -170,7 +170,8 @@ export async function createHandraise({
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
 	});
-	const answers = createAnswers(core, questionUpdated, worker.wake);
+	const claims = createClaims(core, questionUpdated);
+	const answers = createAnswers(core, claims, questionUpdated, worker.wake);
 	const handOvers = createHandOvers(core, {
 		mayAct,
 		onNews() {
@@ -216,10 +217,9 @@ export async function createHandraise({
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
 		const { app } = bolt;
 		const listen = createListen(core, { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress });
-		const drafting = createDrafting(core, answers.claims);
+		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
-		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
-		const flow = createSessionFlow(core, presenter, { personReads, reply });
+		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
 		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();

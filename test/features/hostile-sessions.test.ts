@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
 import { openQuestion, type Session } from '../../src/questions/session.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
-import { answerCard, errorMessage, errorModal } from '../../src/slack/error-view.ts';
+import { answerCard, errorMessage, errorModal, errorWords } from '../../src/slack/error-view.ts';
 import { readForm } from '../../src/slack/form/fields.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
@@ -93,7 +93,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 			NOTICES.answeredMeanwhile('U0OURS2', [chosen.displayName, null], now, now),
 			NOTICES.draftRestored(now - 1000),
 			NOTICES.prefilled,
-			NOTICES.stale(chosen.displayName, { readAt: now - 1000, now, retryAt: null }),
+			NOTICES.stale(errorWords(chosen.displayName).what, now - 1000, now),
 			NOTICES.ownAnswer({ state: 'waiting', acceptedAt: now - 5000, agentOutcome: null, lastError: null }),
 		],
 		claims: Array.from({ length: chosen.claims }, (_, at) => (at === 1 ? chosen.displayName : `U0OURS${at}`)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { loadingModal, NOTICES, sessionModal } from '../../src/features/answer/form-view.ts';
+import { chooseItemModal, loadingModal, NOTICES, sessionModal } from '../../src/features/answer/form-view.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../src/features/answer/receipt-view.ts';
 import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
@@ -13,16 +13,10 @@ import {
 	switchingPost,
 	watchPost,
 } from '../../src/features/watch/post-view.ts';
-import {
-	chooseItemModal,
-	chosenTextOffer,
-	outcomesMessage,
-	watchList,
-	watchOutcomeWords,
-} from '../../src/features/watch/view.ts';
+import { chosenTextOffer, outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
 import { type Message, openQuestion, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
-import { answerCard, errorMessage, errorModal, stillWaitingMessage } from '../../src/slack/error-view.ts';
+import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../src/slack/error-view.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
@@ -96,7 +90,7 @@ describe('text from outside is marked as such and never begins a view or message
 						draft: {},
 						notices: [
 							NOTICES.answeredMeanwhile(null, values, now, now),
-							NOTICES.stale(name, { readAt: now, now, retryAt: null }),
+							NOTICES.stale(errorWords(name).what, now, now),
 						],
 						claims: [name],
 						now,

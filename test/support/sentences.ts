@@ -106,7 +106,7 @@ export function answeredMeanwhile(by: string | null): string {
 }
 /** Above an old reading of the session, up to how old it is. */
 export const stale = (code: string) =>
-	mentions(NOTICES.stale(code, { readAt: 0, now: 0, retryAt: null }))
+	mentions(NOTICES.stale(whatHappened(code), 0, 0))
 		.replace(`${agoText(0, 0)}.`, '')
 		.trim();
 /** The longer part, before or behind the time. */

@@ -1,4 +1,4 @@
-import { type SessionModel, sessionModal } from '../../features/answer/form-view.ts';
+import { chooseItemModal, type SessionModel, sessionModal } from '../../features/answer/form-view.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../features/answer/view.ts';
 import { handOverMetadata, handOverModal } from '../../features/hand-over/view.ts';
@@ -15,7 +15,6 @@ import {
 } from '../../features/inbox/content.ts';
 import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
 import { settingsForm } from '../../features/settings/view.ts';
-import { chooseItemModal } from '../../features/watch/view.ts';
 import { openQuestion, type Session } from '../../questions/session.ts';
 import { answerCard, errorModal } from '../../slack/error-view.ts';
 import {

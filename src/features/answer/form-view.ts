@@ -4,13 +4,12 @@ import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isWaiting, questionAt, statusKind } from '../../questions/session.ts';
-import { errorWords } from '../../slack/error-view.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, NO_FIELDS, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import { button, buttons, context, dashboardLink, modal, section } from '../../slack/parts.ts';
 import { claimsWords, filledItems, noFormWords, saidBlocks } from '../../slack/question-view.ts';
-import { isBlank, mrkdwn, quoted, quotedMarkdown } from '../../slack/text.ts';
+import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../../slack/text.ts';
 import {
 	agoText,
 	durationText,
@@ -37,6 +36,38 @@ export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs
 		blocks: [
 			...section(`⏳ Looking at ${sessionName(sessionId)}…`),
 			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
+		],
+	});
+}
+
+/** Slack's limit for a select. */
+const MOST_OPTIONS = 100;
+export const WHICH_QUESTION = '*Which question does it answer?*';
+
+/** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
+export function chooseItemModal(
+	question: Question,
+	positions: readonly number[],
+	text: string,
+	metadata: ViewMetadata,
+): ModalView {
+	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
+		value: String(position),
+		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
+	}));
+	return modal({
+		callbackId: CALLBACKS.chooseItem,
+		title: viewTitle(metadata.sessionId),
+		metadata,
+		blocks: [
+			...section(`*Your message*\n${quoted(text, 1_500)}`),
+			...section(WHICH_QUESTION),
+			...buttons({
+				type: 'static_select',
+				action_id: ACTIONS.chooseItem,
+				placeholder: plain('Choose a question', 150),
+				options,
+			}),
 		],
 	});
 }
@@ -234,11 +265,9 @@ export const NOTICES = {
 	onlySecrets: '🔒 This asks for a password or code. Handraise never takes those from a message. Type it here.',
 	stillWaiting: (waitedMs: number) => `⏳ ${stillWaitingWords(waitedMs)}`,
 	readAgain: '🔄 The session was read again. Steps may have moved to other pages.',
-	/** The read failed with `code`, so the view shows an earlier one. `retryAt`: null when it is not told. */
-	stale(code: string, { readAt, now, retryAt }: { readAt: number; now: number; retryAt: number | null }) {
-		const { what, text } = errorWords(code, { retryAt });
-		return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(readAt, now)}.`;
-	},
+	/** The read failed, as `words` say, so the view shows an earlier one. */
+	stale: (words: string, readAt: number, now: number) =>
+		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
 	/** The person's own answer to this question, which is being delivered or waits. */
 	ownAnswer: (answer: Parameters<typeof receiptHeadline>[0] & Pick<Answer, 'acceptedAt'>) =>
 		answer.state === 'waiting'

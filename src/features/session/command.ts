@@ -1,4 +1,4 @@
-import type { DiscoverySettings, WatchSettings } from '../../database/watch.ts';
+import type { WatchSettings } from '../../database/watch.ts';
 import { isReservedId } from '../../session-service/address.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import {
@@ -9,6 +9,7 @@ import {
 	type PersonRequest,
 	type Task,
 } from '../../slack/request.ts';
+import type { createWatchCommands } from '../watch/commands.ts';
 import { type HelpReason, helpMessage } from '../watch/view.ts';
 
 /** The service promises only that an id is a string. A button's value holds this many. */
@@ -156,19 +157,11 @@ function help(reason: HelpReason, word?: string) {
 }
 
 /** What other parts do for the command. */
-interface Others {
+interface Others extends ReturnType<typeof createWatchCommands> {
 	readonly openSession: (request: PersonRequest, sessionId: string) => Task;
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
 	readonly openInbox: (request: PersonRequest) => Promise<void>;
 	readonly openSettings: (request: AllowedRequest) => Promise<void>;
-	readonly watch: (
-		request: AllowedRequest,
-		sessionIds: readonly string[],
-		settings: Partial<WatchSettings>,
-	) => Promise<void>;
-	readonly watchAll: (request: AllowedRequest, settings: Partial<DiscoverySettings>) => Promise<void>;
-	readonly unwatch: (request: PersonRequest, sessionIds: readonly string[] | 'all') => Promise<void>;
-	readonly list: (request: AllowedRequest, offset: number) => Promise<void>;
 }
 
 /** Registers `/session …`. */

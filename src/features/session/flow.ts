@@ -1,7 +1,6 @@
-import type { Core } from '../../core.ts';
 import type { ActRefusal } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../../slack/clients.ts';
-import { answerCard, errorMessage, errorModal, stillWaitingMessage } from '../../slack/error-view.ts';
+import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
 import type { Reply } from '../../slack/reply.ts';
@@ -18,9 +17,8 @@ import {
 } from '../../slack/request.ts';
 import { createPatientReads, type Note, openView, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
 import type { Wish } from '../answer/drafts.ts';
-import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
-import { chooseItemModal } from '../watch/view.ts';
-import type { Content, Presenter, WantedQuestion } from './presenter.ts';
+import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
+import { type Content, createPresenter, type WantedQuestion } from './presenter.ts';
 
 interface Wanted extends Content {
 	readonly text?: Wish['text'];
@@ -34,10 +32,11 @@ const MAX_LIMIT_MS = 60_000;
 
 /** Shows a session in a modal: a loading view at once, then the content. Without it, an ephemeral card offers a button. */
 export function createSessionFlow(
-	core: Core,
-	presenter: Presenter,
+	core: Parameters<typeof createPresenter>[0],
+	shown: Parameters<typeof createPresenter>[1],
 	{ personReads, reply }: { personReads: PersonReads; reply: Reply },
 ) {
+	const presenter = createPresenter(core, shown);
 	const { clock } = core;
 	const client = core.clients.people;
 	const { latest } = core.sessionService;
@@ -87,8 +86,7 @@ export function createSessionFlow(
 		const { text } = content;
 		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);
 		if (placed?.choose) {
-			const { question, positions, ...chosen } = placed.choose;
-			const modal = chooseItemModal(question, positions, chosen.text, chosen.metadata);
+			const modal = chooseItemModal(...placed.choose);
 			return despiteLimit(() => handle.update(modal));
 		}
 		const model = await presenter.model({
@@ -197,8 +195,10 @@ export function createSessionFlow(
 			if (isTooFast && !personReads.isWorthTelling(request)) return code;
 			if (isNoted || (isTooFast && isShown)) {
 				// A notice about the error replaces the one that the read takes long.
-				const retryAt = isTooFast ? (context.retryAt ?? null) : null;
-				const stale = (readAt: number) => NOTICES.stale(code, { readAt, now: clock.now(), retryAt });
+				const { retryAt } = context;
+				const { what, text } = errorWords(code, { retryAt });
+				const words = isTooFast && retryAt !== null ? text : what;
+				const stale = (readAt: number) => NOTICES.stale(words, readAt, clock.now());
 				const outcome = await putNotice(request, handle, content, stale).catch(() => null);
 				// If the view changed after the press, the error of the press is not shown.
 				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;

@@ -5,22 +5,21 @@ import {
 	isSamePerson,
 	itemsOf,
 	type Person,
-	type QuestionKey,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isReworded, isWaiting, openQuestion, questionAt } from '../../questions/session.ts';
-import { asksTheSame, chosenPositions } from '../../slack/form/fields.ts';
+import { asksTheSame, chosenPositions, without } from '../../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import type { Reading } from '../../slack/person-reads.ts';
 import type { SettledBy } from '../../slack/words.ts';
-import type { Claims } from '../answer/accept.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
-import { type Drafting, type Prefill, type TypedText, type Values, without } from '../answer/drafts.ts';
-import { ourAnswers } from '../answer/earlier-answers.ts';
+import type { Claims } from '../answer/claims.ts';
+import type { Drafting, Prefill, TypedText, Values } from '../answer/drafts.ts';
+import { hasArrived, type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
@@ -53,12 +52,10 @@ export function createPresenter(
 	const { answers, drafts, watches } = store;
 	const { dashboardUrl } = config;
 
+	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
+
 	async function openQuestionOf(session: Session): Promise<Question | null> {
 		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
-	}
-
-	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
-		return { service: serviceUrl, sessionId, messageIndex };
 	}
 
 	function answeredNotice(answer: Answer): string {
@@ -67,42 +64,26 @@ export function createPresenter(
 	}
 
 	/** The notice about the question that was wanted or shown, when another one or none is open now. */
-	async function settledNotice(
-		showing: Showing,
+	function settledNotice(
+		{ person, metadata, reading: { session }, wanted = null }: Showing,
 		question: Question | null,
-		marks: readonly AnswerMarks[],
-	): Promise<string[]> {
-		const { metadata, reading } = showing;
-		const newest = question === null ? askingMessageIndex(reading.session) : null;
-		const wanted = showing.wanted === 'newest' ? newest : (showing.wanted ?? null);
-		const before = metadata.fields.length > 0 ? metadata.messageIndex : wanted;
+		{ standing, marks }: OurAnswers,
+	): string[] {
+		const newest = question === null ? askingMessageIndex(session) : null;
+		const asked = wanted === 'newest' ? newest : wanted;
+		const before = metadata.fields.length > 0 ? metadata.messageIndex : asked;
 		if (before === null || before === question?.messageIndex) return [];
-		const standing = await answers.standing(keyOf(reading.session.sessionId, before));
-		if (standing !== null) {
-			if (standing.person.userId === showing.person.userId) return [];
-			return [answeredNotice(standing)];
-		}
-		const settled = questionAt(reading.session, before);
+		const answer = standing(before);
+		if (answer !== null) return answer.person.userId === person.userId ? [] : [answeredNotice(answer)];
+		const settled = questionAt(session, before);
 		if (settled === null || settled.items.every((item) => item.value === '')) return [];
 		const isHidden = (position: number) => isSecretValue(marks, settled, position);
 		const values = settled.items.map(({ value }, position) => (isHidden(position) ? null : value));
 		return [NOTICES.answeredMeanwhile(null, values, null, clock.now())];
 	}
 
-	/** Whose answer the newest question has, while the agent still waits. */
-	async function settledBy(session: Session): Promise<SettledBy | null> {
-		const newest = askingMessageIndex(session);
-		if (!isWaiting(session.status) || newest === null) return null;
-		const standing = await answers.standing(keyOf(session.sessionId, newest));
-		const arrived = standing !== null && (standing.state === 'delivered' || standing.state === 'resumed');
-		if (!arrived || standing.agentOutcome === 'overwritten') return null;
-		if (standing.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
-		return { userId: standing.person.userId, at: standing.acceptedAt };
-	}
-
-	/** The notice about an answer that Handraise has not delivered yet. */
-	async function standingNotice(person: Person, key: QuestionKey): Promise<string[]> {
-		const standing = await answers.standing(key);
+	/** The notice about an answer to the open question that Handraise has not delivered yet. */
+	function standingNotice(person: Person, standing: Answer | null): string[] {
 		if (standing === null) return [];
 		const { state } = standing;
 		const isOwn = isSamePerson(standing.person, person);
@@ -137,7 +118,7 @@ export function createPresenter(
 			if (positions.length === 1) return { prefill: { values: { [first]: text }, givenFor: null } };
 			const { messageIndex, fingerprint } = question;
 			await drafting.keepAside(person, metadata, question, { [first]: text });
-			return { choose: { question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } } };
+			return { choose: [question, positions, text, { ...metadata, messageIndex, fingerprint }] as const };
 		},
 
 		/** Whether the open question is the one that a view with this metadata shows. */
@@ -159,62 +140,58 @@ export function createPresenter(
 		},
 
 		async model(showing: Showing): Promise<SessionModel> {
-			const { person, reading, metadata } = showing;
+			const { person, viewId, reading, metadata } = showing;
 			const { session, readAt } = reading;
-			const { sessionId } = metadata;
-			const { leftEmpty, marks } = await ourAnswers(answers, { serviceUrl, session });
+			const ours = await ourAnswers(answers, { serviceUrl, session, known: metadata });
+			const { leftEmpty, marks } = ours;
 			const question = openQuestion(session, leftEmpty);
-			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links };
-			const [settled, watch] = await Promise.all([
-				settledNotice(showing, question, marks),
-				watchButton(person, metadata),
-			]);
+			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
+			const watch = await watchButton(person, metadata);
+			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links, watch };
 			if (question === null) {
-				const notices = [...showing.notices, ...settled];
-				return { ...base, metadata, watch, claims: [], draft: {}, notices, settledBy: await settledBy(session) };
+				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
 			}
-			const key = keyOf(sessionId, question.messageIndex);
-			const [draft, others, standing, typed] = await Promise.all([
+			const { messageIndex, fingerprint, shownHash } = question;
+			const key = keyOf(session.sessionId, messageIndex);
+			const [draft, others, typed] = await Promise.all([
 				drafts.newest(person, key),
 				claims.others(key, person),
-				standingNotice(person, key),
 				latestTyped(showing),
 			]);
-			const typedValues = typed === null ? null : without(typed, metadata.secret);
+			const typedValues = typed && without(typed, metadata.secret);
 			const start = startingValues(question, metadata, { typed: typedValues, prefill: showing.prefill ?? null, draft });
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
 			const { formId } = start;
 			if (Object.keys(values).length > 0) {
-				const kept = {
-					formId,
-					person,
-					question: key,
-					fingerprint: question.fingerprint,
-					shownHash: question.shownHash,
-					values,
-					secret,
-					updatedAt: start.restoredAt ?? clock.now(),
-				};
+				const updatedAt = start.restoredAt ?? clock.now();
+				const kept = { formId, person, question: key, fingerprint, shownHash, values, secret, updatedAt };
 				// The form may have been submitted while the session was read.
-				const { viewId } = showing;
 				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId));
 			}
+			const ownNotices = [...standingNotice(person, ours.standing(messageIndex)), ...start.notices];
 			return {
 				...base,
 				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
-				watch,
 				claims: others.map((claim) => claim.person.userId),
 				draft: values,
 				secret,
 				marks,
-				notices: [...showing.notices, ...settled, ...standing, ...(start.notice === null ? [] : [start.notice])],
+				notices: [...notices, ...ownNotices],
 			};
 		},
 	};
 }
 
-export type Presenter = ReturnType<typeof createPresenter>;
+/** Whose answer the newest question has, while the agent still waits. */
+function settledBy(session: Session, { standing }: OurAnswers): SettledBy | null {
+	const newest = askingMessageIndex(session);
+	const answer = !isWaiting(session.status) || newest === null ? null : standing(newest);
+	if (answer === null || newest === null) return null;
+	const isThere = hasArrived(answer.state) && answer.agentOutcome !== 'overwritten';
+	if (!isThere || answer.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
+	return { userId: answer.person.userId, at: answer.acceptedAt };
+}
 
 /** In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked before. */
 function secretFields(
@@ -240,27 +217,25 @@ function startingValues(
 	{ typed, prefill, draft }: { typed: Values | null; prefill: Prefill | null; draft: Draft | null },
 ) {
 	const { formId } = metadata;
-	const withoutChosen = (values: Values) =>
-		without(fitting(values, question), chosenPositions(question, metadata, values));
-	if (typed !== null && metadata.fields.length > 0) {
-		if (asksTheSame(metadata, question)) return { values: typed, notice: null, restoredAt: null, formId };
-		const values = withoutChosen(typed);
-		return { values, notice: changedNotice(values), restoredAt: null, formId: newFormId() };
+	const unnoted = { notices: [] as string[], restoredAt: null, formId };
+	const carried = (values: Values, isForOther: boolean) =>
+		without(fitting(values, question), isForOther ? chosenPositions(question, metadata, values) : []);
+	if (typed !== null) {
+		if (asksTheSame(metadata, question)) return { ...unnoted, values: typed };
+		const values = carried(typed, true);
+		return { ...unnoted, values, notices: [changedNotice(values)], formId: newFormId() };
 	}
 	const isOtherDraft = draft !== null && isOther(draft, question);
-	const drafted = isOtherDraft ? withoutChosen(draft.values) : fitting(draft?.values ?? {}, question);
+	const drafted = carried(draft?.values ?? {}, isOtherDraft);
 	if (prefill !== null) {
 		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
-		const given = isOtherText ? withoutChosen(prefill.values) : fitting(prefill.values, question);
-		const values = { ...drafted, ...given };
-		return { values, notice: isOtherText ? changedNotice(values) : NOTICES.prefilled, restoredAt: null, formId };
+		const values = { ...drafted, ...carried(prefill.values, isOtherText) };
+		return { ...unnoted, values, notices: [isOtherText ? changedNotice(values) : NOTICES.prefilled] };
 	}
-	const isEmpty = draft === null || Object.keys(fitting(draft.values, question)).length === 0;
-	if (isEmpty || isOtherDraft) {
-		return { values: drafted, notice: isEmpty ? null : changedNotice(drafted), restoredAt: null, formId };
-	}
+	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0) return { ...unnoted, values: {} };
+	if (isOtherDraft) return { ...unnoted, values: drafted, notices: [changedNotice(drafted)] };
 	const restoredAt = draft.updatedAt;
-	return { values: drafted, notice: NOTICES.draftRestored(restoredAt), restoredAt, formId };
+	return { ...unnoted, values: drafted, notices: [NOTICES.draftRestored(restoredAt)], restoredAt };
 }
 
 function changedNotice(values: Values): string {

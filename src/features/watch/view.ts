@@ -1,20 +1,12 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import type { Discovery, NoListReason, Watch } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/kinds.ts';
-import type { Question } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
-import {
-	ACTIONS,
-	CALLBACKS,
-	encodeCarriage,
-	encodeTarget,
-	type SessionTarget,
-	type ViewMetadata,
-} from '../../slack/ids.ts';
+import { ACTIONS, encodeCarriage, encodeTarget, type SessionTarget } from '../../slack/ids.ts';
 import type { MessageContent } from '../../slack/parts.ts';
-import { button, buttons, context, message, modal, section, sectionsOf, textMessage } from '../../slack/parts.ts';
-import { oneLineMrkdwn, plain, quoted, quotedNameMrkdwn, quotedTitle } from '../../slack/text.ts';
+import { button, buttons, context, message, section, sectionsOf, textMessage } from '../../slack/parts.ts';
+import { oneLineMrkdwn, quoted, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	contactMrkdwn,
 	counted,
@@ -26,7 +18,6 @@ import {
 	sessionIdMrkdwn,
 	sessionName,
 	statusWords,
-	viewTitle,
 } from '../../slack/words.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
 
@@ -106,38 +97,6 @@ export function chosenTextOffer(formId: string, target: SessionTarget, text: str
 			button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage({ id: formId, ...target }), style: 'primary' }),
 		),
 	]);
-}
-
-/** Slack's limit for a select. */
-const MOST_OPTIONS = 100;
-export const WHICH_QUESTION = '*Which question does it answer?*';
-
-/** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
-export function chooseItemModal(
-	question: Question,
-	positions: readonly number[],
-	text: string,
-	metadata: ViewMetadata,
-): ModalView {
-	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
-		value: String(position),
-		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
-	}));
-	return modal({
-		callbackId: CALLBACKS.chooseItem,
-		title: viewTitle(metadata.sessionId),
-		metadata,
-		blocks: [
-			...section(`*Your message*\n${quoted(text, 1_500)}`),
-			...section(WHICH_QUESTION),
-			...buttons({
-				type: 'static_select',
-				action_id: ACTIONS.chooseItem,
-				placeholder: plain('Choose a question', 150),
-				options,
-			}),
-		],
-	});
 }
 
 /** The result of `/session watch` for one session, in one line of mrkdwn. */

@@ -199,8 +199,12 @@ export function readForm(view: FormInput) {
 	addMissing(fieldErrors, missing, metadata);
 	addTooLarge(fieldErrors, values, metadata);
 	const secret = tickedPositions(view);
-	const draft = Object.fromEntries(Object.entries(values).filter(([key]) => !secret.includes(Number(key))));
-	return { values, missing, fieldErrors, secret, draft };
+	return { values, missing, fieldErrors, secret, draft: without(values, secret) };
+}
+
+/** The texts at other positions. Those of secret items are neither saved nor carried over. */
+export function without(texts: Readonly<Record<number, string>>, positions: readonly number[]): Record<number, string> {
+	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
 /**

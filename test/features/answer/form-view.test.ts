@@ -214,7 +214,7 @@ describe('notices', () => {
 		[NOTICES.questionChanged(true), 'The question has changed. This is the new one, with your text where it fits.'],
 		[NOTICES.draftRestored(at), `Your text from ${momentMrkdwn(at)} is back in the fields.`],
 		[
-			NOTICES.stale('unavailable', { readAt: at, now, retryAt: null }),
+			NOTICES.stale(whatHappened('unavailable'), at, now),
 			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
 		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), 'is being delivered.'],

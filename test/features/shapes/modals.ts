@@ -23,13 +23,18 @@ import {
 	shapesOf,
 } from '../../../src/doctor/shapes/samples.ts';
 import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/views.ts';
-import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
+import {
+	chooseItemModal,
+	loadingModal,
+	NOTICES,
+	type SessionModel,
+	sessionModal,
+} from '../../../src/features/answer/form-view.ts';
 import { receiptModal, savedModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
-import { chooseItemModal } from '../../../src/features/watch/view.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
-import { ERROR_CODES, errorModal, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import { ERROR_CODES, errorModal, errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
@@ -43,7 +48,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 	onlySecrets: [NOTICES.onlySecrets],
 	stillWaiting: [NOTICES.stillWaiting(12_000)],
 	readAgain: [NOTICES.readAgain],
-	stale: [NOTICES.stale('unavailable', { readAt: NOW - 300_000, now: NOW, retryAt: null })],
+	stale: [NOTICES.stale(errorWords('unavailable').what, NOW - 300_000, NOW)],
 	ownAnswer: [
 		NOTICES.ownAnswer(answerOf({ state: 'delivering' })),
 		NOTICES.ownAnswer(answerOf({ state: 'waiting' })),
