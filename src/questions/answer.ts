@@ -284,11 +284,6 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
-/** With nothing told: the author is told again, in the same places. */
-export function untold(receiptState: ReceiptState): ReceiptState {
-	return { ...receiptState, state: null, agentOutcome: null };
-}
-
 /** The positions of secret items. */
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));

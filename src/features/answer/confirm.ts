@@ -1,7 +1,7 @@
 import { elapsedSince, startDeadline } from '../../core/clock.ts';
 import { codeOf } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
-import { type AgentOutcome, type Answer, type AnswerPatch, untold } from '../../questions/answer.ts';
+import type { AgentOutcome, Answer, AnswerPatch } from '../../questions/answer.ts';
 import { beforePut, resumeOutcome } from '../../questions/compare.ts';
 import { fingerprintOf, isOver, isReworded, type Session, shownHashOf } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -78,7 +78,7 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
 		// The author is told again.
-		const receiptState = untold(answer.receiptState);
+		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
 			const permit = await sessionService.reserveDelivery(signal);

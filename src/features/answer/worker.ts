@@ -12,7 +12,6 @@ import {
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
-	untold,
 } from '../../questions/answer.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { createConfirmation, createRestart } from './confirm.ts';
@@ -134,7 +133,7 @@ export function createAnswerWorker(
 			const current = await store.get(answer.id);
 			if (current === null || (current.state === shown.state && current.agentOutcome === shown.agentOutcome)) return;
 			// Clears what the other replica told; otherwise a call that fails counts as told.
-			const cleared = { ...current, receiptState: untold(current.receiptState) };
+			const cleared = { ...current, receiptState: { ...current.receiptState, state: null, agentOutcome: null } };
 			const { receiptState, againAfterMs } = await receipts.tell(cleared, shutdownSignal);
 			if (isReceiptCurrent(current, receiptState)) shown = current;
 			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
