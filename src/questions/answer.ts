@@ -224,7 +224,7 @@ export interface Telling {
 
 /**
  * Called after the commit of every change that cards show. Must not throw. `delivered`: the session will change soon.
- * `choice`: a one-press answer was given, taken back or has failed. `by`: whose claim or answer it is.
+ * `choice`: a one-press answer was given. `by`: whose claim or answer it is.
  */
 export type QuestionUpdated = (
 	question: QuestionKey,
