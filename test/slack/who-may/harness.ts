@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
-import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
 import { openSession } from '../support/open-session.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
