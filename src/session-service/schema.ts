@@ -126,7 +126,7 @@ const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (key
 /** The JSON of text fields that are no strings; null when there are none, which is the usual case. */
 function rawOf(item: JsonObject): RawTexts | null {
 	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
-	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, JSON.stringify(item[name])]));
+	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
 }
 
 /**
@@ -135,7 +135,7 @@ function rawOf(item: JsonObject): RawTexts | null {
  */
 function readAnswer(value: unknown): string {
 	if (!value) return '';
-	return typeof value === 'object' ? JSON.stringify(value) : asText(value);
+	return typeof value === 'object' ? jsonTextOf(value) : asText(value);
 }
 
 /** Names of unknown actions are cut to this length: a card shows them in one line. */
@@ -272,4 +272,42 @@ function asTextOrNull(value: unknown): string | null {
 
 function asArray(value: unknown): readonly unknown[] {
 	return Array.isArray(value) ? value : [];
+}
+
+/** A container that is being written; `keys` is null for an array. */
+interface Open {
+	readonly keys: readonly string[] | null;
+	readonly values: readonly unknown[];
+	next: number;
+}
+
+/**
+ * The value as JSON, however deep it is nested: JSON.stringify is recursive and throws a RangeError at some thousand
+ * levels. A number too large for a double (`1e400` in the body) stays a number.
+ */
+export function jsonTextOf(value: unknown): string {
+	const parts: string[] = [];
+	const stack: Open[] = [];
+	function write(element: unknown): void {
+		if (typeof element === 'object' && element !== null) {
+			const keys = Array.isArray(element) ? null : Object.keys(element);
+			stack.push({ keys, values: keys === null ? (element as unknown[]) : Object.values(element), next: 0 });
+			parts.push(keys === null ? '[' : '{');
+		} else if (typeof element === 'number' && !Number.isFinite(element)) parts.push(element > 0 ? '1e400' : '-1e400');
+		else parts.push(JSON.stringify(element));
+	}
+	write(value);
+	for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
+		const { keys, values, next } = open;
+		if (next === values.length) {
+			parts.push(keys === null ? ']' : '}');
+			stack.pop();
+			continue;
+		}
+		open.next++;
+		if (next > 0) parts.push(',');
+		if (keys !== null) parts.push(JSON.stringify(keys[next]), ':');
+		write(values[next]);
+	}
+	return parts.join('');
 }
