@@ -12,7 +12,7 @@ import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Cell } from '../core/values.ts';
-import { change, from, isPostgres, nameInSql, PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { change, from, isPostgres, nameInSql, rowsOf, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
@@ -60,7 +60,7 @@ export function openPostgres(
 	pool.on('connect', (client) => void client.on('error', () => {}));
 	const dialect = new PostgresDialect({ pool: guardPool(pool, onNewer) });
 	dialect.createQueryCompiler = () => new SnakeCaseCompiler();
-	const kysely = new Kysely<Tables>({ dialect, plugins: PLUGINS });
+	const kysely = new Kysely<Tables>({ dialect });
 
 	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
@@ -122,8 +122,9 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 	let broken = false;
 	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
 		try {
-			const result: unknown = await client.query(text, [...parameters]);
-			return result as PostgresQueryResult<R>;
+			const asked = { text, values: [...parameters], rowMode: 'array' } as const;
+			const { command, rowCount, fields, rows } = await client.query<unknown[]>(asked);
+			return { command, rowCount, rows: rows.map(rowsOf(fields)) } as PostgresQueryResult<R>;
 		} catch (error) {
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
 			const mapped = mapPostgresError(error, { sent: true });

@@ -12,7 +12,7 @@ import {
 	sql,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
-import { nameInSql, PLUGINS, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { nameInSql, rowsOf, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
@@ -50,7 +50,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const changed = new Set<string>();
 	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
 	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
-	const kysely = new Kysely<Tables>({ dialect, plugins: PLUGINS });
+	const kysely = new Kysely<Tables>({ dialect });
 
 	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();
@@ -180,19 +180,23 @@ function adapt(database: DatabaseSync, onChange: (table: string) => void): Sqlit
 
 function adaptStatement(statement: StatementSync, onChange: () => void): SqliteStatement {
 	const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+	const columns = statement.columns();
+	const rowOf = rowsOf(columns);
+	statement.setReturnArrays(true);
+	function all(parameters: readonly unknown[]) {
+		const rows = guard(() => statement.all(...values(parameters)) as unknown as unknown[][]);
+		if (rows.length > 0) onChange();
+		return rows.map(rowOf);
+	}
 	return {
-		reader: statement.columns().length > 0,
-		all(parameters) {
-			const rows = guard(() => statement.all(...values(parameters)));
-			if (rows.length > 0) onChange();
-			return rows;
-		},
+		reader: columns.length > 0,
+		all,
 		run(parameters) {
 			const result = guard(() => statement.run(...values(parameters)));
 			if (result.changes > 0) onChange();
 			return result;
 		},
-		iterate: (parameters) => guard(() => statement.iterate(...values(parameters))),
+		iterate: (parameters) => all(parameters).values(),
 	};
 }
 

@@ -98,7 +98,9 @@ export function recordStatements(): ReadonlyMap<string, Statement> {
 	const prepare = DatabaseSync.prototype.prepare;
 	const spies = [
 		vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
-			note(given[0], given[1]);
+			const [asked, parameters] = given as [string | pg.QueryConfig, unknown];
+			if (typeof asked === 'string') note(asked, parameters);
+			else note(asked.text, asked.values);
 			return query.apply(this, given);
 		} as never),
 		vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, text: string) {
