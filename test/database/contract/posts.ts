@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
-import type { AttemptResult, DuePost, Post } from '../../../src/posts/post.ts';
+import type { AttemptResult, Post } from '../../../src/posts/post.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
@@ -15,17 +15,14 @@ export function describePosts(subject: Subject): void {
 
 	/** Takes all that is due; returns the post of this kind, and gives the others back. */
 	async function take(kind: string, now = T0): Promise<Post> {
-		const due = await store().takePosts({ ...LEASE, token: 'looking' }, 50, now);
-		await store().releasePosts(['looking']);
-		const at = due.findIndex(({ post }) => post.content.kind === kind);
-		if (at < 0) throw new Error(`no ${kind} is due`);
-		const mine = await store().takePosts(LEASE, at + 1, now);
-		const { post } = mine[at] as DuePost;
-		for (const other of mine.slice(0, at)) {
+		const due = await store().takePosts(LEASE, 50, now);
+		const mine = due.find(({ post }) => post.content.kind === kind);
+		if (mine === undefined) throw new Error(`no ${kind} is due`);
+		for (const other of due) {
 			const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
-			await store().endAttempt(other.post, LEASE.token, retry, now);
+			if (other !== mine) await store().endAttempt(other.post, LEASE.token, retry, now);
 		}
-		return post;
+		return mine.post;
 	}
 
 	/** An attempt for this post with this outcome. */
