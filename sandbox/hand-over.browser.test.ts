@@ -109,7 +109,7 @@ it('lets the person who got a question answer it with one press, and tells the p
 	await dialog(ada).getByText(youHandedOver('Grace Hopper')).waitFor();
 	const grace = await harness.window('grace', { home: true });
 	const home = homeOf(grace);
-	await soon(home.getByText(`@Ada Lovelace ${HANDED_TO_YOU}`).waitFor());
+	await soon(home.getByText(`${HANDED_TO_YOU} @Ada Lovelace`).waitFor());
 	await button(home, 'Sand').click();
 	const { sessions } = harness.sandbox.service;
 	await soon(expect.poll(() => sessions.values('desks', 1)).toEqual(['Sand']));

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CHOICE_WORDS } from '../src/features/answer/receipt-view.ts';
-import { ASKS, headline } from '../test/support/sentences.ts';
+import { ASKS, line } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -136,8 +136,8 @@ it('tells the second of two people who was first, and offers them the question w
 	await undo.click();
 	release();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
-	const offer = grace.locator('.message', { hasText: headline('waiting', { lastError: 'first_withdrawn' }) }).last();
-	await offer.getByText('@Ada Lovelace answered before you and took that back.').waitFor();
+	const offer = grace.locator('.message', { hasText: line('waiting', { lastError: 'first_withdrawn' }) }).last();
+	await offer.getByText('@Ada Lovelace answered before you. The question is open again.').waitFor();
 	await option(offer, 'Send mine').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { waitingCountWords } from '../src/features/inbox/view.ts';
-import { ESCALATION, headline, youHandedOver } from '../test/support/sentences.ts';
+import { ESCALATION, line, youHandedOver } from '../test/support/sentences.ts';
 import { launchBrowser } from './browser.ts';
 import { createSandbox } from './sandbox.ts';
 
@@ -144,7 +144,7 @@ try {
 	await picture(page, 'saved');
 
 	await sandbox.troubles.clear();
-	await modal.getByText(headline('resumed')).first().waitFor({ timeout: 60_000 });
+	await modal.getByText(line('resumed')).first().waitFor({ timeout: 60_000 });
 	await picture(page, 'resumed');
 	await page.keyboard.press('Escape');
 	await modal.waitFor({ state: 'detached' });

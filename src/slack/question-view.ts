@@ -87,19 +87,22 @@ interface Showing {
 	readonly room?: Room;
 	/** Where one press may answer, and when the read began that found the question; null: not here. */
 	readonly choices?: Pick<Choice, 'channelId' | 'readAt'> | null;
-	/** Buttons and menus after those that answer. */
-	readonly others?: readonly (Button | StaticSelect | null)[];
+	/** For *Hand over* and *Give back*; null: without. */
+	readonly holding?: Holding | null;
+	readonly snoozes?: boolean;
 }
 
 /**
  * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
- * one that opens the form if Slack can show one, and `others`. `noForm`, `cut`: why it has no form, or
+ * one that opens the form if Slack can show one, and those for whoever does not answer. `noForm`, `cut`: why it has no form, or
  * that a part is cut; empty otherwise. mrkdwn.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
-	const { sessionId, room = 'post', choices = null, others = [] } = showing;
-	const { messageIndex, openCount } = question;
+	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false } = showing;
+	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
+	const mark = { sessionId, fingerprint };
+	const others = [...(holding === null ? [] : handOverButtons(holding, mark)), snoozes ? snoozeMenu(mark) : null];
 	const body = questionBody(question, room);
 	const options = choices === null || !body.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
@@ -116,11 +119,16 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	};
 }
 
-/** What `openQuestion` may show as `others`. `mark`: of its question. */
-export const giveBackButton = (mark: QuestionMark) =>
-	button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) });
-export const handOverButton = (mark: QuestionMark) =>
-	button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(mark) });
+/** Those who may hand a question over: anybody while nobody has it, else its holder, unless they got it by the last hand-over. */
+function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMark): (Button | null)[] {
+	const isHeld = handOver !== null && handOver.to === reader;
+	const mayHandOver = handOver === null || (isHeld && handOver.count < MOST_HAND_OVERS);
+	const value = encodeQuestionMark(mark);
+	return [
+		isHeld ? button(ACTIONS.giveBack, 'Give back', { value }) : null,
+		mayHandOver ? button(ACTIONS.handOver, 'Hand over', { value }) : null,
+	];
+}
 
 const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
 /** Slack's limit for the value of a button. */
@@ -146,18 +154,13 @@ function optionButtons(
 	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;
 }
 
-/** Whether the person who has a question may hand it over: not when they got it by the last possible hand-over. */
-export function mayHandOn(handOver: HandOver | null): boolean {
-	return handOver === null || handOver.count < MOST_HAND_OVERS;
-}
-
 const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
 	'15m': '15 min',
 	'1h': '1 h',
 	tomorrow: 'Tomorrow 9:00',
 };
 
-export function snoozeMenu(mark: QuestionMark): StaticSelect {
+function snoozeMenu(mark: QuestionMark): StaticSelect {
 	const label: ButtonLabel = 'Snooze';
 	const options = SNOOZE_LENGTHS.map((length) => ({
 		text: plain(SNOOZE_LABELS[length], 75),
@@ -202,11 +205,18 @@ export function filledItems(question: Question | null, marks: readonly AnswerMar
 	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }
 
-/** Who has a question; empty for nobody. mrkdwn. Mentions people only in an update, which notifies nobody. */
-export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate }: { isUpdate: boolean }): string {
+interface Holding {
+	readonly handOver: HandOver | null;
+	/** Slack user id of the reader, who may be the holder; null: a channel. */
+	readonly reader?: string | null;
+}
+
+/** `↪️ Grace has it (from Ada)`; empty for nobody. mrkdwn. `names`: null mentions people, which notifies them in a new message. */
+export function handOverLine({ handOver, reader = null }: Holding, names: Names | null): string {
 	if (handOver === null) return '';
-	const [from, to] = [handOver.from, handOver.to].map((id) => (isUpdate ? personMrkdwn : personName)(id, names));
-	return `↪️ ${from} handed this over to ${to}. Everybody can still answer.`;
+	const { from, to } = handOver;
+	const nameOf = (userId: string) => (names === null ? personMrkdwn(userId) : personName(userId, names));
+	return `↪️ ${to === reader ? 'You have' : `${nameOf(to)} has`} it (from ${nameOf(from)})`;
 }
 
 /** `✏️ Ada is answering this…`; empty when nobody is. `until`: when the first of them lapses; null: not told. */

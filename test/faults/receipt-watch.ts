@@ -25,9 +25,9 @@ const HEADLINES: readonly (readonly [string, Claim])[] = [
 
 /** Words for an unknown outcome come before all headlines, because both may stand in the same receipt. */
 const OPEN_ENDS: readonly (readonly [string, Claim])[] = [
-	...([...FAILED_STATES, 'withdrawn'] as const)
-		.flatMap((state) => [headline, line].map((words) => words(state, { putStartedAt: 1 })))
-		.map((words) => [words, 'may have arrived'] as const),
+	...([...FAILED_STATES, 'withdrawn'] as const).map(
+		(state) => [line(state, { putStartedAt: 1 }), 'may have arrived'] as const,
+	),
 	[whatHappened('acceptance_unknown'), 'not known'],
 	[whatHappened('could_not_check'), 'not known'],
 ];

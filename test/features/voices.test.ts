@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { chooseItemModal, loadingModal, NOTICES, sessionModal } from '../../src/features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../src/features/answer/receipt-view.ts';
+import { ownTextMessage, receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
 import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
@@ -162,7 +162,6 @@ describe('text from outside is marked as such and never begins a view or message
 				const error = { kept: 'nothing', adminContact: null } as const;
 				for (const view of [
 					receiptModal(answer, receipt),
-					savedModal(answer),
 					historyView(metadata, [answer], 1),
 					errorModal(name, metadata, error),
 					loadingModal(sessionId, metadata),

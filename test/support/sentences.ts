@@ -1,9 +1,8 @@
 import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/database/channel-settings.ts';
 import type { WatchEnd } from '../../src/database/watch.ts';
 import { NOTICES } from '../../src/features/answer/form-view.ts';
-import { receiptHeadline, stateLine } from '../../src/features/answer/view.ts';
+import { stateLine } from '../../src/features/answer/view.ts';
 import * as handOver from '../../src/features/hand-over/view.ts';
-import { inboxHandOverLine } from '../../src/features/inbox/view.ts';
 import { digestWords, reminderWords } from '../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../src/features/settings/view.ts';
 import { endWords, type PostContext, watchPost } from '../../src/features/watch/post-view.ts';
@@ -20,7 +19,7 @@ import { agoText } from '../../src/slack/words.ts';
  * People have names like mentions: Slack shows them as these are written here.
  */
 
-type Shown = Partial<Parameters<typeof receiptHeadline>[0]>;
+type Shown = Partial<Parameters<typeof stateLine>[0]>;
 const NO_NEWS = { agentOutcome: null, lastError: null };
 const NOTHING_KEPT = { kept: 'nothing', adminContact: null } as const;
 const names = { displayName: String };
@@ -28,16 +27,15 @@ const QUOTED_NAME = /“(@[\w ]+)”/g;
 const mentions = (words: string) => words.replace(QUOTED_NAME, '$1');
 const given = (from: string, to: string) => ({ from: `@${from}`, to: `@${to}` }) as HandOver;
 
-/** The first sentence of a receipt. */
-export const headline = (state: AnswerState, shown: Shown = {}) => receiptHeadline({ ...NO_NEWS, ...shown, state });
 /** The state of an answer in one line. */
 export const line = (state: AnswerState, shown: Shown = {}) => stateLine({ ...NO_NEWS, ...shown, state });
+/** The same at the top of a receipt, whose timeline has the lines of earlier states too. */
+export const headline = (state: AnswerState, shown: Shown = {}) => `*${line(state, shown)}*`;
 
 /** What a receipt says once the answer is delivered, while nothing went wrong after that. */
-export const DELIVERED = anyOf(
-	headline('delivered'),
-	headline('resumed'),
-	headline('delivered', { agentOutcome: 'completed' }),
+export const DELIVERED = new RegExp(
+	`^\\*?(?:${anyOf(line('delivered'), line('resumed'), line('delivered', { agentOutcome: 'completed' })).source})\\*?$`,
+	'm',
 );
 
 /** What happened, for the code of a failure or a refusal. */
@@ -75,14 +73,13 @@ export const ASKS = questionText({
 });
 
 /** The line of a post that was handed over, also without the names. */
-export const handedOver = (from: string, to: string) =>
-	mentions(handOverLine(given(from, to), names, { isUpdate: true }));
-export const HANDED_OVER = besideNames(handOverLine(given('one', 'other'), names, { isUpdate: true }));
+export const handedOver = (from: string, to: string) => mentions(handOverLine({ handOver: given(from, to) }, null));
+export const HANDED_OVER = besideNames(handOverLine({ handOver: given('one', 'other') }, null));
 /** In the window of whoever handed it over. */
 export const youHandedOver = (to: string) =>
 	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }));
 /** In the inbox of whoever has the question, and in the direct message to them. */
-export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), '@other'));
+export const HANDED_TO_YOU = besideNames(handOverLine({ handOver: given('one', 'other'), reader: '@other' }, null));
 export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('@one'));
 export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: '@one' }));
 export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', undelivered: true }));

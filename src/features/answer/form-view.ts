@@ -23,7 +23,7 @@ import {
 	waitingWords,
 } from '../../slack/words.ts';
 import { sessionDetails, sessionHeadline, stepCards } from '../watch/details-view.ts';
-import { receiptHeadline } from './view.ts';
+import { stateLine } from './view.ts';
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
@@ -269,8 +269,8 @@ export const NOTICES = {
 	stale: (words: string, readAt: number, now: number) =>
 		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
 	/** The person's own answer to this question, which is being delivered or waits. */
-	ownAnswer: (answer: Parameters<typeof receiptHeadline>[0] & Pick<Answer, 'acceptedAt'>) =>
-		answer.state === 'waiting'
-			? `⏳ ${receiptHeadline(answer)} Sending another one replaces it.`
-			: `📨 Your answer from ${momentMrkdwn(answer.acceptedAt)} is being delivered.`,
+	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
+		const replaces = answer.state === 'waiting' ? ' Sending another one replaces it.' : '';
+		return `${stateLine(answer)} (your answer from ${momentMrkdwn(answer.acceptedAt)}).${replaces}`;
+	},
 } as const;

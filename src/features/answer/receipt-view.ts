@@ -1,7 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import {
 	type Answer,
-	type AnswerState,
 	agentMayStand,
 	type FirstEnding,
 	firstDueAt,
@@ -42,16 +41,7 @@ import {
 	sessionName,
 	viewTitle,
 } from '../../slack/words.ts';
-import {
-	FIRST_WORDS,
-	firstPersonOf,
-	hasText,
-	MOST_ITEMS,
-	mayHaveArrived,
-	ownText,
-	receiptHeadline,
-	timelineWords,
-} from './view.ts';
+import { firstPersonOf, hasText, MOST_ITEMS, mayHaveArrived, ownText, stateLine, timelineWords } from './view.ts';
 
 export interface ReceiptContext {
 	readonly now: number;
@@ -65,7 +55,7 @@ export interface ReceiptContext {
 /** `room`: characters of the author's text. `more`: below what the author can do. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
-		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
+		...section(`*${stateLine(answer)}*`),
 		...section(receiptExplanation(answer, receipt).trim()),
 		...section(receipt.note ?? ''),
 		...otherAnswer(answer, receipt),
@@ -111,20 +101,6 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 			return answer.agentOutcome === 'overwritten' ? buttons(open, post) : [];
 	}
 }
-
-export function receiptIcon(answer: Answer): string {
-	const { state, agentOutcome } = answer;
-	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
-	return (state === 'delivered' && (agentMayStand(answer) || !isFine) ? undefined : ICONS[state]) ?? '⚠️';
-}
-
-const ICONS: Partial<Record<AnswerState, string>> = {
-	accepted: '💾',
-	delivering: '📨',
-	delivered: '✅',
-	resumed: '✅',
-	withdrawn: '↩️',
-};
 
 function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 	// Of a waiting answer, the other one was taken back.
@@ -182,15 +158,19 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 	}
 }
 
+const FIRST_TODO: Partial<Record<FirstEnding, string>> = {
+	first_over: 'Send yours if the session goes on.',
+	first_unknown: 'Look at the session before you send yours.',
+};
+
 /** The answer to which this one lost is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	const first = firstPersonOf(answer);
 	const isWiped = itemsOf(answer).some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
-	const what = first?.userId === answer.person.userId ? 'You had answered before' : `${who} answered before you`;
-	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
-	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
+	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
+	return `${what} ${FIRST_TODO[ending] ?? 'The question is open again.'} Your text is kept.${secrets}`;
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
@@ -223,11 +203,6 @@ export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastEr
 	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
 }
 
-/** What a submission is acknowledged with, once it is committed. */
-export function savedModal(answer: Answer): ModalView {
-	return modalOf(answer, [...section('*💾 Your answer is saved. Delivering…*'), ...section(CAN_CLOSE)]);
-}
-
 /** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
@@ -249,7 +224,7 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 
 /** A receipt for a DM or a thread. */
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	const text = `${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`;
+	const text = `${stateLine(answer)} (your answer for session ${sessionIdMrkdwn(answer.question.sessionId)})`;
 	// Slack takes about 12,000 characters in all blocks of a message.
 	return message(text, receiptBlocks(answer, receipt, 5000));
 }
@@ -367,7 +342,7 @@ export function afterUndoWords(answer: Answer): string {
 	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
 	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
 	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
-	return isSent ? CHOICE_WORDS.undoTooLate(choice) : receiptHeadline(answer);
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer);
 }
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';

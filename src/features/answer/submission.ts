@@ -6,7 +6,7 @@ import type { SubmissionAck, Submitted, Wait } from '../../slack/listen.ts';
 import { type AllowedRequest, type SubmittedView, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, StandingForm } from './drafts.ts';
-import { notYetWords, receiptModal, savedModal, tooLateWords } from './receipt-view.ts';
+import { notYetWords, receiptModal, tooLateWords } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
@@ -43,13 +43,10 @@ export function registerSubmission(
 	}
 
 	function acknowledgement(result: AcceptResult, form: StandingForm): SubmissionAck {
-		const { answer } = result;
-		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
-		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
 		const texts = Object.values(form.reading.draft).filter((text) => text !== '');
 		const note =
 			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
-		return { response_action: 'update', view: receiptModal(answer, receipts.context(note)) };
+		return { response_action: 'update', view: receiptModal(result.answer, receipts.context(note)) };
 	}
 
 	/** Stores the form's texts. */

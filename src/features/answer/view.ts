@@ -18,98 +18,59 @@ import { button, buttons, context, divider, modal, section } from '../../slack/p
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName } from '../../slack/words.ts';
 
-type Words = readonly [line: string, headline: string];
-
-/** For each state, the line in the timeline and the first sentence of the receipt. */
-const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
-	accepted: ['💾 Saved', 'Your answer is saved. Delivering…'],
-	delivering: ['📨 Being delivered', 'Your answer is saved. Delivering…'],
-	waiting: ['⏳ Not delivered yet; waiting for its author', 'Your answer is saved, but could not be delivered.'],
-	delivered: ['✅ Delivered', 'Your answer was delivered. Waiting for the agent to go on…'],
-	resumed: ['▶️ The agent went on', 'Your answer was delivered and the agent went on.'],
-	conflicted: ['🔀 Not sent: somebody else answered first', 'Your answer was not sent: somebody else answered first.'],
-	changed: ['✏️ Not sent: the question changed', 'Your answer was not sent: the question has changed.'],
-	refused: [
-		// The timeline of an answer that was sent again does not know why.
-		'⛔ Not delivered: it was refused',
-		'Your answer could not be delivered: the session service refused it.',
-	],
-	ended: ['🏁 Not sent: the session was over', 'Your answer was not sent: the session is over.'],
-	withdrawn: ['↩️ Discarded by its author', 'You discarded this answer. Nothing was sent.'],
+/** What became of an answer in each state: the same words for its author and for others, in receipts, inboxes and histories. */
+const STATE_LINES: Readonly<Record<AnswerState, string>> = {
+	accepted: '💾 Saved',
+	delivering: '📨 Being delivered',
+	waiting: '⏳ Not delivered; waiting for a decision',
+	delivered: '✅ Delivered',
+	resumed: '✅ The agent went on',
+	conflicted: '🔀 Not sent: somebody else answered first',
+	changed: '✏️ Not sent: the question changed',
+	// The timeline of an answer that was sent again does not know why.
+	refused: '⛔ Not delivered: it was refused',
+	ended: '🏁 Not sent: the session was over',
+	withdrawn: '↩️ Discarded; nothing was sent',
 };
 
 /** The same for an answer that is no longer sent, if an earlier PUT may have arrived. */
-const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', Words>> = {
-	waiting: [
-		'⏳ Sent, and may have arrived; waiting for its author',
-		'Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
-	],
-	conflicted: [
-		'🔀 Sent, and may have arrived before the other answer',
-		'The session has a different answer now. Yours was sent and may have arrived first.',
-	],
-	changed: [
-		'✏️ Sent, and may have arrived before the agent went on',
-		'The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
-	],
-	refused: [
-		'⛔ Sent, and may have arrived; then the session service refused it',
-		'Your answer was sent and may have arrived. The session service now refuses it.',
-	],
-	ended: [
-		'🏁 Sent, and may have arrived before the session ended',
-		'The session is over. Your answer was sent before that and may have arrived.',
-	],
-	withdrawn: [
-		'↩️ Discarded by its author; it may have arrived',
-		'You discarded this answer. It was sent before and may have arrived.',
-	],
+const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', string>> = {
+	waiting: '⏳ Sent, and may have arrived; Handraise could not check',
+	conflicted: '🔀 Sent, and may have arrived before the other answer',
+	changed: '✏️ Sent, and may have arrived before the agent went on',
+	refused: '⛔ Sent, and may have arrived; then the session service refused it',
+	ended: '🏁 Sent, and may have arrived before the session ended',
+	withdrawn: '↩️ Discarded; it was sent before and may have arrived',
 };
 
 /** How the session went on after delivery. */
-const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
-	resumed: STATE_WORDS.resumed,
-	failed: ['❌ Then the session failed', 'Your answer was delivered, then the session failed.'],
-	stopped: ['⏹️ Then the session was stopped', 'Your answer was delivered, then the session was stopped.'],
-	paused: ['⏸️ Then the session was paused', 'Your answer was delivered, then the session was paused.'],
-	completed: ['✅ Then the session completed', 'Your answer was delivered and the session is complete.'],
-	overwritten: [
-		'⚠️ Then it was overwritten from outside Handraise',
-		'Your answer was delivered, then somebody outside Handraise overwrote it.',
-	],
-	unseen: [
-		'👀 The agent has not gone on yet. The answer is in the session; look at it later',
-		'Your answer was delivered. The agent has not gone on yet.',
-	],
+const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
+	resumed: STATE_LINES.resumed,
+	failed: '❌ Delivered, then the session failed',
+	stopped: '⏹️ Delivered, then the session was stopped',
+	paused: '⏸️ Delivered, then the session was paused',
+	completed: '✅ Delivered, then the session completed',
+	overwritten: '⚠️ Delivered, then overwritten from outside Handraise',
+	unseen: '👀 Delivered. The agent has not gone on yet; look at the session later',
 };
 
-/** The words for `conflicted`. */
-const LOST_TO_WORDS: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, Words>> = {
-	other: STATE_WORDS.conflicted,
-	own: ['🔀 Not sent: the same person had already answered', 'Your answer was not sent: you had already answered.'],
-	ownInstead: [
-		'🔀 Not sent: its author then answered in another way',
-		'This answer was not sent: you have answered in another way, and that answer counts.',
-	],
+/** For `conflicted`. */
+const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, string>> = {
+	other: STATE_LINES.conflicted,
+	own: '🔀 Not sent: the same person had already answered',
+	ownInstead: '🔀 Not sent: a later answer of the same person counts',
 };
 
-/** For an answer that lost: what became of the first one, and how the sentence "(name) answered before you" goes on. */
-export const FIRST_WORDS: Readonly<Record<FirstEnding, Words>> = {
-	first_withdrawn: ['was taken back', ' and took that back.'],
-	first_outdated: ['was for an older question and was not sent', ' but to the question before the agent changed it.'],
-	first_over: [
-		'was not delivered because the session was over',
-		', but the session was over. Send yours if it goes on.',
-	],
-	first_failed: ['was not delivered', ', and that could not be delivered.'],
-	first_unknown: ['may have arrived', '. Look at the session before you send yours.'],
+/** For an answer that lost: what became of the first one. */
+const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
+	first_withdrawn: '⏳ Not sent: the first answer was taken back',
+	first_outdated: '⏳ Not sent: the first answer was for an older question and was not sent',
+	first_over: '⏳ Not sent: the first answer was not delivered because the session was over',
+	first_failed: '⏳ Not sent: the first answer was not delivered',
+	first_unknown: '⏳ Not sent: the first answer may have arrived',
 };
 
-/** Instead of the words for `refused` when the access policy said no. */
-const MAY_NOT_ANSWER: Words = [
-	'⛔ Not sent: its author may no longer answer',
-	'Your answer was not sent: you may no longer answer here.',
-];
+const MAY_NOT_ANSWER = 'this person may no longer answer';
 
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
@@ -123,51 +84,41 @@ export function firstPersonOf({ content }: Partial<Answer>): Person | null {
 	return content?.kind === 'readable' ? (content.other?.person ?? null) : null;
 }
 
-/** The words for a state that the answer reached: the current one, or that of an entry of its timeline. */
-function wordsOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): Words {
+/** The line for a state that the answer reached: the current one, or that of an entry of its timeline. */
+function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
-	if (state === 'refused' && isProvenRefusal(answer.lastError)) return MAY_NOT_ANSWER;
-	if (state !== 'conflicted') return STATE_WORDS[state];
+	if (state === 'refused' && isProvenRefusal(answer.lastError)) return `⛔ Not sent: ${MAY_NOT_ANSWER}`;
+	if (state !== 'conflicted') return STATE_LINES[state];
 	const first = firstPersonOf(answer);
-	return LOST_TO_WORDS[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
+	return LOST_TO_LINES[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
 }
 
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
 	const { agentOutcome } = answer;
-	const lineOf = (entry: TimelineEntry) => `${wordsOf(entry.state, answer, entry)[0]} · ${momentMrkdwn(entry.at)}`;
-	const lines = answer.timeline.slice(-8).map(lineOf);
-	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_WORDS[agentOutcome][0]);
+	const lines = answer.timeline
+		.slice(-8)
+		.map((entry) => `${lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
+	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
 	return lines.join('\n');
-}
-
-function currentWords(answer: ToldAnswer): Words {
-	const { state, agentOutcome } = answer;
-	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_WORDS[agentOutcome] : wordsOf(state, answer);
 }
 
 /** What became of an answer, in one line. mrkdwn. */
 export function stateLine(answer: ToldAnswer): string {
-	return currentWords(answer)[0];
-}
-
-/** The first sentence of a receipt, without mark-up. */
-export function receiptHeadline(answer: ToldAnswer): string {
-	const { state, lastError } = answer;
+	const { state, agentOutcome, lastError } = answer;
 	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
-	if (ending !== null) return `The first answer ${FIRST_WORDS[ending][0]}. Yours was not sent; you can send it now.`;
-	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
-	if (lastError !== null && state === 'delivering')
-		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
+	if (ending !== null) return FIRST_LINES[ending];
+	if (lastError !== null && state === 'accepted') return '💾 Saved, not delivered yet';
+	if (lastError !== null && state === 'delivering') return '📨 Sent; Handraise is checking whether it arrived';
 	if (agentMayStand(answer))
-		return 'Your answer was delivered, but the session service reported a failure. The agent may not have been started.';
-	return currentWords(answer)[1];
+		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
+	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_LINES[agentOutcome] : lineOf(state, answer);
 }
 
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
 export function notSentWords(refused: Answer | null): string {
 	if (refused === null) return '';
-	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : 'this person may no longer answer';
+	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : MAY_NOT_ANSWER;
 	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
 }
 

@@ -19,7 +19,7 @@ import {
 	type ViewMetadata,
 } from '../../slack/ids.ts';
 import { context, inRow, type MessageContent, message, modal, section } from '../../slack/parts.ts';
-import { giveBackButton, handOverButton, mayHandOn, openQuestion, questionText } from '../../slack/question-view.ts';
+import { openQuestion, questionText } from '../../slack/question-view.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 import {
 	contactMrkdwn,
@@ -84,7 +84,7 @@ export function handOverPost(
 	const open = openQuestion(question, {
 		sessionId,
 		choices: offersOptions ? { channelId, readAt } : null,
-		others: [isHeld ? giveBackButton(mark) : null, mayHandOn(post.handOver) ? handOverButton(mark) : null],
+		holding: post,
 	});
 	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));

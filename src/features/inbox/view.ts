@@ -1,7 +1,6 @@
 import type { HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { WaitingSession } from '../../database/watch.ts';
 import { type Answer, type AnswerItem, itemsOf } from '../../questions/answer.ts';
-import type { HandOver } from '../../questions/hand-over.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
@@ -14,15 +13,7 @@ import {
 	newMetadata,
 } from '../../slack/ids.ts';
 import { button, buttons, context, divider, heading, inRow, modal, section, textMessage } from '../../slack/parts.ts';
-import {
-	claimsWords,
-	giveBackButton,
-	handOverButton,
-	mayHandOn,
-	openQuestion,
-	snoozeMenu,
-	UNFOLDED,
-} from '../../slack/question-view.ts';
+import { claimsWords, handOverLine, openQuestion, UNFOLDED } from '../../slack/question-view.ts';
 import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
@@ -35,8 +26,8 @@ import {
 	sessionIdMrkdwn,
 	sessionTitle,
 } from '../../slack/words.ts';
-import { type ReceiptContext, receiptButtons, receiptIcon } from '../answer/receipt-view.ts';
-import { receiptHeadline, stateLine } from '../answer/view.ts';
+import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
+import { stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting, ShownInbox } from './content.ts';
 import { FOLLOWED_MS, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './content.ts';
@@ -128,17 +119,13 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 	const { sessionId, messageIndex } = entry.question;
 	const { channelId, watchedBy } = askedIn;
 	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy);
-	const mark = { sessionId, fingerprint: entry.view.fingerprint };
-	const isHeld = handOver?.to === userId;
+	const holding = { handOver, reader: userId };
 	const asked = openQuestion(entry.view, {
 		sessionId,
 		room: 'entry',
 		choices: quickAnswers && askedIn.buttons ? { channelId, readAt: since } : null,
-		others: [
-			isHeld ? giveBackButton(mark) : null,
-			handOver === null || (isHeld && mayHandOn(handOver)) ? handOverButton(mark) : null,
-			snoozeMenu(mark),
-		],
+		holding,
+		snoozes: true,
 	});
 	const { said, items, more } = asked.body;
 	const text = [`*${sessionTitle(entry.sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
@@ -148,7 +135,7 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 		...context(
 			asked.cut,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
-			inboxHandOverLine(handOver, userId),
+			handOverLine(holding, null),
 			claimsWords(entry.answering),
 		),
 		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
@@ -195,10 +182,10 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
 	const canUndo = isUndoable(answer);
-	const words = canUndo ? 'Your choice is sent in a moment. *Undo* takes it back until then.' : receiptHeadline(answer);
+	const line = canUndo ? '💾 Your choice is sent in a moment. *Undo* takes it back until then.' : stateLine(answer);
 	const row = canUndo ? buttons(button(ACTIONS.undo, 'Undo', { value: answer.id })) : receiptButtons(answer, receipt);
 	return [
-		...section(`${receiptIcon(answer)} ${words}\n${answerLine(answer)}`),
+		...section(`${line}\n${answerLine(answer)}`),
 		...context(canUndo ? '' : momentMrkdwn(answer.acceptedAt)),
 		...inRow(row, answer.origin, `answer ${answer.id}`),
 	];
@@ -237,8 +224,7 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 }
 
 function lastAnswerEntry(answer: Answer): KnownBlock[] {
-	const state = stateLine(answer).replace('its author', 'you');
-	return context(joined(answerLine(answer), state, momentMrkdwn(answer.acceptedAt)));
+	return context(joined(answerLine(answer), stateLine(answer), momentMrkdwn(answer.acceptedAt)));
 }
 
 const MINUTE_MS = 60_000;
@@ -309,10 +295,3 @@ export function emptyWords(isWatching: boolean, discovers: boolean): string {
 
 export const CHANNELS_UNKNOWN =
 	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
-
-/** Who has a question, in the inbox of `userId`; empty for nobody. mrkdwn. */
-export function inboxHandOverLine(handOver: HandOver | null, userId: string): string {
-	if (handOver === null) return '';
-	const { from, to } = handOver;
-	return to === userId ? `↪️ ${personMrkdwn(from)} handed this over to you` : `↪️ ${personMrkdwn(to)} has it`;
-}

@@ -7,7 +7,7 @@ import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { askedOf, endOf, type QuestionFacts } from '../watch/facts.ts';
 import { outcomeWords } from '../watch/post-view.ts';
 import { stillDue } from './ladder.ts';
-import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, updatedReminderPost } from './view.ts';
+import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
@@ -42,7 +42,7 @@ export function createReminderDrawing(
 	}
 
 	async function learnNames({ entry: { heldBy }, handOver }: RemindedQuestion): Promise<void> {
-		const named = [heldBy, handOver?.to].filter((userId) => userId != null);
+		const named = [heldBy, handOver?.from, handOver?.to].filter((userId) => userId != null);
 		await Promise.all(named.map(directory.learnName));
 	}
 
@@ -76,8 +76,8 @@ export function createReminderDrawing(
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		if (kind === 'digest') return lookOf(digestPost(listed, context), { leftOut });
 		// As an update shows it, which names no time and mentions nobody.
-		const { key } = lookOf(updatedReminderPost(first, '', directory));
-		return lookOf(reminderPost(first, context), { key, isLast: false, leftOut });
+		const { key } = lookOf(reminderPost(first, null, { mention: null, names: directory }));
+		return lookOf(reminderPost(first, now - first.entry.postedAt, context), { key, isLast: false, leftOut });
 	}
 
 	/** A posted reminder as it is now. */
@@ -91,7 +91,11 @@ export function createReminderDrawing(
 		const told = { sessionName: context.view?.name ?? '', threadOnly, handOver, link: null };
 		const reminder = { ...context, ...asked, ...told, entry };
 		await learnNames(reminder);
-		const message = updatedReminderPost(reminder, outcomeWords(asked, how, context), directory);
+		const outcome = outcomeWords(asked, how, context);
+		const message =
+			outcome === ''
+				? reminderPost(reminder, null, { mention: null, names: directory })
+				: settledReminderPost(reminder, outcome);
 		return lookOf(message, { isLast: how !== null });
 	}
 

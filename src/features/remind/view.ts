@@ -1,9 +1,8 @@
 import type { Mention } from '../../database/channel-settings.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
 import type { Asked } from '../../posts/post.ts';
-import type { HandOver } from '../../questions/hand-over.ts';
 import { context, type MessageContent, message, section, sectionsOf } from '../../slack/parts.ts';
-import { openQuestion, questionText, tellsQuestion } from '../../slack/question-view.ts';
+import { handOverLine, openQuestion, questionText, tellsQuestion } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
 import {
 	andMoreWords,
@@ -30,28 +29,20 @@ export interface RemindedQuestion
 	readonly link: string | null;
 }
 
-interface ReminderContext extends Pick<PostContext, 'names' | 'now'> {
+interface ReminderContext extends Pick<PostContext, 'names'> {
+	/** Null, too, in an update. */
 	readonly mention: Mention | null;
 }
 
-/** A reminder of one question, in its thread. */
-export function reminderPost(asked: RemindedQuestion, { mention, names, now }: ReminderContext): MessageContent {
-	const words = sentences(mentionMrkdwn(mention), reminderWords(asked.entry, now - asked.entry.postedAt));
-	return openReminder(asked, words, names);
-}
-
-/** A posted reminder as it is now; mentions nobody. `outcome`: of the question, mrkdwn; empty while it waits. */
-export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
-	const { entry } = asked;
-	if (outcome === '') return openReminder(asked, reminderWords(entry, null), names);
-	const words = entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
-	const told = toldOf(asked, { settled: true });
-	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
-}
-
-function openReminder(asked: RemindedQuestion, words: string, names: Names): MessageContent {
-	const { entry, question, channelId, handOver } = asked;
+/** A reminder of one question, in its thread. `waitedMs`: null in an update, which no other follows as time passes. */
+export function reminderPost(
+	asked: RemindedQuestion,
+	waitedMs: number | null,
+	{ mention, names }: ReminderContext,
+): MessageContent {
+	const { entry, question, channelId } = asked;
 	const { sessionId } = entry;
+	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, waitedMs));
 	const told = toldOf(asked);
 	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
 	const open = openQuestion(question, { sessionId, choices });
@@ -59,9 +50,16 @@ function openReminder(asked: RemindedQuestion, words: string, names: Names): Mes
 	return message(`${words} ${told.text}`, [
 		// The line leaves out a part of most questions, so nothing below it may answer in one press.
 		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
-		...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+		...context(open.noForm, told.tells ? open.cut : '', handOverLine(asked, names), heldWords(entry.heldBy, names)),
 		...open.row,
 	]);
+}
+
+/** A reminder of a question that does not wait any more. `outcome`: what became of it, mrkdwn. */
+export function settledReminderPost(asked: RemindedQuestion, outcome: string): MessageContent {
+	const words = asked.entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
+	const told = toldOf(asked, { settled: true });
+	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
@@ -70,7 +68,7 @@ export const MOST_LISTED = 15;
 /** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
 export function digestPost(
 	asked: readonly RemindedQuestion[],
-	{ mention, names, now }: ReminderContext,
+	{ mention, names, now }: ReminderContext & Pick<PostContext, 'now'>,
 ): MessageContent {
 	const entries = asked.map(({ entry }) => entry);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
@@ -82,7 +80,7 @@ export function digestPost(
 			`• ${toldOf(one, { inChannel: true }).mrkdwn}`,
 			`waiting ${durationText(now - one.entry.postedAt)}`,
 			one.link === null ? '' : `<${one.link}|open thread>`,
-			hasItWords(one.handOver, names),
+			handOverLine(one, names),
 			one.entry.isLast && !areLast ? 'last reminder' : '',
 			heldWords(one.entry.heldBy, names),
 		),
@@ -108,7 +106,7 @@ function toldOf(
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
 
-/** The opening words of a reminder. `waitedMs`: null in an update, which no other follows as time passes. mrkdwn. */
+/** The opening words of a reminder. mrkdwn. */
 export function reminderWords({ stage, isLast }: Stage, waitedMs: number | null): string {
 	const waited = waitedMs === null ? null : durationText(waitedMs);
 	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
@@ -133,9 +131,4 @@ export function sessionAsksWords(name: string, sessionId: string, settled: boole
 export function heldWords(userId: string | null, names: Names): string {
 	if (userId === null) return '';
 	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
-}
-
-/** Who has the question; empty for nobody. mrkdwn; mentions nobody. */
-function hasItWords(handOver: HandOver | null, names: Names): string {
-	return handOver === null ? '' : `${personName(handOver.to, names)} has it.`;
 }

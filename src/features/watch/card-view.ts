@@ -70,7 +70,7 @@ export function watchCard(model: CardModel): MessageContent {
 }
 
 function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
-	const { view, handOver, standing, names } = model;
+	const { view, standing } = model;
 	const asked = openQuestion(question, { sessionId: view.sessionId, room: 'card' });
 	return [
 		divider(),
@@ -78,7 +78,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 		...asked.row,
 		...context(
 			asked.noForm,
-			handOverLine(handOver, names, model),
+			handOverLine(model, model.isUpdate ? null : model.names),
 			claimsLine(model),
 			standing !== null && isBlocking(standing.state)
 				? `📨 ${answeredLine(standing, question)}. The answer is being delivered.`

@@ -12,7 +12,6 @@ import { button, buttons, context, type MessageContent, message, section, textMe
 import {
 	answeredItem,
 	claimsWords,
-	handOverButton,
 	handOverLine,
 	openQuestion,
 	questionBlocks,
@@ -137,12 +136,12 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const sessionName = post.view?.name ?? '';
 	const choices = post.offersOptions ? { channelId, readAt } : null;
-	const others = [handOverButton({ sessionId, fingerprint: question.fingerprint })];
-	const open = openQuestion(question, { sessionId, choices, others });
+	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
+	const open = openQuestion(question, { sessionId, choices, holding: { handOver: null } });
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(asksWords(titleOf(post), changed)),
 		...open.row,
-		...context(open.noForm, open.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
+		...context(open.noForm, open.cut, notSentWords(refused), handOverLine(post, post.isUpdate ? null : post.names)),
 		...context(claimsLine(post)),
 		...idBlocks(post),
 	]);
@@ -156,7 +155,7 @@ export function switchingPost(question: QuestionView, post: PostContext): Messag
 	const isOpen = question.openCount > 0;
 	return message(text, [
 		...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
-		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post.handOver, post.names, post)),
+		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post, post.isUpdate ? null : post.names)),
 		...context(claimsLine(post)),
 		...idBlocks(post),
 	]);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../fake-slack/index.ts';
 import { CHOICE_WORDS } from '../../../src/features/answer/receipt-view.ts';
-import { receiptHeadline } from '../../../src/features/answer/view.ts';
+import { stateLine } from '../../../src/features/answer/view.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { Harness } from '../harness.ts';
 import { claimIn } from '../receipt-watch.ts';
@@ -81,7 +81,7 @@ const PRESS_AGAIN_MS = 250;
 /** How long a person waits for the result of *Undo* before they press again. */
 const UNDO_ANSWERED_MS = 2_500;
 const LOOK_EVERY_MS = 20;
-const OFFERED = receiptHeadline({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
+const OFFERED = stateLine({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
 
 /** The people who answer, and everything that Slack shows them about it. */
 export function followChoices(harness: Harness, desk: QuestionDesk): Choices {

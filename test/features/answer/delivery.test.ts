@@ -283,7 +283,7 @@ describe('a closed modal', () => {
 				agentOutcome === 'overwritten' ? overwrite(id) : app.service.sessions.setStatus(id, agentOutcome),
 			);
 			await until(() => dm(id).length > 0);
-			expect(dm(id)[0]?.notification()).toContain(headline('delivered', { agentOutcome }));
+			expect(dm(id)[0]?.notification()).toContain(line('delivered', { agentOutcome }));
 			await passLooks();
 			expect(dm(id)).toHaveLength(1);
 		},

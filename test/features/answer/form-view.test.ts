@@ -217,11 +217,14 @@ describe('notices', () => {
 			NOTICES.stale(whatHappened('unavailable'), at, now),
 			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
-		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), 'is being delivered.'],
-		[NOTICES.ownAnswer(OWN), 'Your answer is saved, but could not be delivered. Sending another one replaces it.'],
+		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `📨 Being delivered (your answer from ${momentMrkdwn(at)}).`],
+		[
+			NOTICES.ownAnswer(OWN),
+			`waiting for a decision (your answer from ${momentMrkdwn(at)}). Sending another one replaces it.`,
+		],
 		[
 			NOTICES.ownAnswer({ ...OWN, lastError: 'first_withdrawn' }),
-			'The first answer was taken back. Yours was not sent; you can send it now. Sending another one replaces it.',
+			'⏳ Not sent: the first answer was taken back (your answer',
 		],
 		[
 			NOTICES.answeredMeanwhile('U0OURS2', ['Hall <A>', null], at, now),

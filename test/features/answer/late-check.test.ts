@@ -73,7 +73,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 		const kept = app.slack.as('ada').modal();
 		ada().deleted = true;
 		app.service.faults.clear();
-		await app.until(() => kept?.text().includes('Your answer was not sent: you may no longer answer here.'));
+		await app.until(() => kept?.text().includes('*⛔ Not sent: this person may no longer answer*'));
 		expect(kept?.text()).toContain(whatHappened('deactivated'));
 		expect(kept?.text()).toContain('> TP 570');
 		await app.until(() => post.text().includes('⛔ The answer of @ada was not sent: the account is deactivated.'));

@@ -15,7 +15,7 @@ import { createSlackClients } from '../../../src/slack/clients.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { answerOf } from '../../slack/support/answers.ts';
 import { coreOf } from '../../support/core.ts';
-import { headline } from '../../support/sentences.ts';
+import { headline, line } from '../../support/sentences.ts';
 
 const ACCEPTED_AT = Date.parse('2026-11-20T08:40:00Z');
 const LONG_MS = 30_000;
@@ -63,7 +63,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		async (state) => {
 			const { receiptState } = await tell(adasAnswer({ state }));
 			expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
-			expect(dm()[0]?.notification()).toContain(headline('accepted'));
+			expect(dm()[0]?.notification()).toContain(line('accepted'));
 			expect(dm()[0]?.text()).toContain(
 				receiptExplanation(adasAnswer({ state }), { adminContact: null, now: Date.now() }),
 			);
@@ -94,7 +94,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		const failed = await tell({ ...saved, lastError: 'unavailable' });
 		expect(dm()[0]?.text()).toContain(headline('accepted', { lastError: 'unavailable' }));
 		await tell({ ...failed, state: 'delivered', lastError: null, deliveredAt: clock.now() });
-		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(headline('delivered'))]);
+		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(line('delivered'))]);
 	});
 });
 
@@ -146,6 +146,6 @@ describe('a receipt message that can not be updated any more', () => {
 		const waiting = await tell({ ...saved, state: 'waiting' });
 		expect(waiting.receiptState).toEqual(saved.receiptState);
 		await tell(waiting);
-		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(headline('waiting'))]);
+		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(line('waiting'))]);
 	});
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
 import { StoreUnavailableError } from '../../../src/database/database.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
-import { receiptHeadline } from '../../../src/features/answer/view.ts';
+import { stateLine } from '../../../src/features/answer/view.ts';
 import { fingerprintOf, type Session } from '../../../src/questions/session.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../../database/support.ts';
-import { headline } from '../../support/sentences.ts';
+import { line } from '../../support/sentences.ts';
 import { saying } from '../../support/sessions.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
@@ -120,9 +120,7 @@ describe('an answer with an unknown outcome after the time to give up', () => {
 		await harness.pass(2 * HOUR);
 		expect(await harness.get(answer.id)).toMatchObject({ state: 'delivering' });
 		const newest = harness.told.at(-1);
-		expect(newest === undefined ? '' : receiptHeadline(newest)).toBe(
-			headline('delivering', { lastError: 'timed_out' }),
-		);
+		expect(newest === undefined ? '' : stateLine(newest)).toBe(line('delivering', { lastError: 'timed_out' }));
 		expect(await harness.store.answers.withdraw(answer.id, answer.person, harness.clock.now())).toBeNull();
 	});
 });
@@ -146,7 +144,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		);
 		await using _ = harness;
 		expect(answer.state).toBe('changed');
-		expect(receiptHeadline(answer)).toBe(headline('changed', { putStartedAt: 1 }));
+		expect(stateLine(answer)).toBe(line('changed', { putStartedAt: 1 }));
 	});
 
 	it.each([
@@ -158,7 +156,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		await using _harness = harness;
 		expect(harness.times('put')).toHaveLength(1);
 		expect(answer.state).toBe('changed');
-		expect(receiptHeadline(answer)).toBe(headline('changed', { putStartedAt: 1 }));
+		expect(stateLine(answer)).toBe(line('changed', { putStartedAt: 1 }));
 	});
 
 	it('is found at its new index and not sent again when the same question is asked at the old index', async () => {
@@ -183,7 +181,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		const { harness, answer } = await afterwards(withMessages([message('user')], 'completed'));
 		await using _ = harness;
 		expect(answer.state).toBe('ended');
-		expect(receiptHeadline(answer)).toBe(headline('ended', { putStartedAt: 1 }));
+		expect(stateLine(answer)).toBe(line('ended', { putStartedAt: 1 }));
 	});
 
 	it('may have arrived first when somebody else replaced it', async () => {
@@ -191,7 +189,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		const { harness, answer } = await afterwards(withMessages([message('user'), message('assistant', other)]));
 		await using _ = harness;
 		expect(answer.state).toBe('conflicted');
-		expect(receiptHeadline(answer)).toBe(headline('conflicted', { putStartedAt: 1 }));
+		expect(stateLine(answer)).toBe(line('conflicted', { putStartedAt: 1 }));
 	});
 });
 
@@ -257,7 +255,7 @@ describe('an answer whose PUT may still land', () => {
 			await harness.pass(65_000);
 			const answer = await harness.get(ann.id);
 			expect(answer).toMatchObject({ state: 'refused', lastError: code });
-			expect(receiptHeadline(answer)).toBe(headline('refused', { lastError: code, putStartedAt: 1 }));
+			expect(stateLine(answer)).toBe(line('refused', { lastError: code, putStartedAt: 1 }));
 			expect(await harness.store.answers.accept({ ...bob, submissionKey: 'again', id: 'again' })).toMatchObject({
 				kind: 'accepted',
 			});

@@ -48,10 +48,10 @@ describe('Hand over', () => {
 		const dm = await app.newestDm('tess', '@ada handed a question over to you.');
 		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
 		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
-		await app.saysIn(post, '@ada handed this over to @tess. Everybody can still answer.');
+		await app.saysIn(post, '↪️ @tess has it (from @ada)');
 		await app.cardSays(id, handedOver('ada', 'tess'));
-		await app.homeSays('@ada handed this over to you', { who: 'tess' });
-		await app.homeSays('@tess has it', { who: 'grace' });
+		await app.homeSays('↪️ You have it (from @ada)', { who: 'tess' });
+		await app.homeSays('↪️ @tess has it (from @ada)', { who: 'grace' });
 		await dm.press('TP 570');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(app.service.sessions.values(id, index)).toEqual(['TP 570']);

@@ -59,7 +59,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.openHome('grace');
 		await app.homeSays('📝', { who: 'grace' });
 		await offer.press('Discard answer');
-		await app.homeSays(line('withdrawn').replace('its author', 'you'), { who: 'grace', without: ['📝'] });
+		await app.homeSays(line('withdrawn'), { who: 'grace', without: ['📝'] });
 	});
 
 	it('leaves no draft when its author sends it', async () => {
@@ -68,7 +68,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.homeSays('📝', { who: 'grace' });
 		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
 		await offer.press(OFFER);
-		await app.homeSays('is saved', { who: 'grace', without: ['📝'] });
+		await app.homeSays(line('accepted', { lastError: 'unavailable' }), { who: 'grace', without: ['📝'] });
 		app.service.faults.clear();
 		await app.until(() => value(id, index) === 'TP 570');
 	});
@@ -87,7 +87,7 @@ describe('an answer that lost to one that was taken back', () => {
 	it('leaves the offer in the direct message when it is discarded in the inbox', async () => {
 		const { offer } = await released();
 		await app.openHome('grace');
-		await app.homeSays('you can send it now', { who: 'grace' });
+		await app.homeSays(line('waiting', { lastError: 'first_withdrawn' }), { who: 'grace' });
 		await home()?.press('Discard answer');
 		await app.until(
 			() => offer.text().includes(headline('withdrawn')),
@@ -100,7 +100,7 @@ describe('an answer that lost to one that was taken back', () => {
 		const { id, post, offer } = await released();
 		await app.until(() => post.buttons().includes('LH 1173'));
 		await app.openHome('grace');
-		await app.homeSays('you can send it now', { who: 'grace' });
+		await app.homeSays(line('waiting', { lastError: 'first_withdrawn' }), { who: 'grace' });
 		// Home and the message stay as they are until Grace has pressed.
 		for (const method of ['views.publish', 'chat.update']) app.slack.faults.add({ method, error: 'internal_error' });
 		const adas = await app.toldAfter(() => post.press('LH 1173'));
@@ -113,7 +113,7 @@ describe('an answer that lost to one that was taken back', () => {
 		);
 		expect(offer.buttons()).not.toContain(OFFER);
 		await adas.press('Undo');
-		expect((await offered(id)).text()).toContain('The first answer was taken back.');
+		expect((await offered(id)).text()).toContain(headline('waiting', { lastError: 'first_withdrawn' }));
 		await app.pass(20_000);
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
@@ -148,13 +148,13 @@ describe('an answer that lost to one that was taken back', () => {
 		await home()?.press('Continue');
 		const grace = app.slack.as('grace');
 		const form = await grace.waitForModal((modal) => modal.text().includes('Sending another one replaces it.'));
-		expect(form.text()).toContain('The first answer was taken back. Yours was not sent; you can send it now.');
-		expect(form.text()).not.toContain('could not be delivered');
+		expect(form.text()).toContain('⏳ Not sent: the first answer was taken back (your answer from ');
+		expect(form.text()).not.toContain(line('waiting'));
 		await form.submit();
 		await app.until(() => value(id, index) === 'TP 570');
-		const instead = 'This answer was not sent: you have answered in another way, and that answer counts.';
+		const instead = '🔀 Not sent: a later answer of the same person counts';
 		await app.until(
-			() => offer.text().includes(instead),
+			() => offer.text().includes(`*${instead}*`),
 			() => offer.text(),
 		);
 		const [first, waits, last] = offer
@@ -163,8 +163,8 @@ describe('an answer that lost to one that was taken back', () => {
 			.filter((words) => /^(🔀|⏳)/.test(words));
 		expect(first).toContain(line('conflicted'));
 		expect(waits).toContain(line('waiting'));
-		expect(last).toContain('🔀 Not sent: its author then answered in another way');
-		await app.homeSays('Not sent: you then answered in another way', { who: 'grace' });
+		expect(last).toContain(instead);
+		await app.homeSays(instead, { who: 'grace' });
 	});
 
 	it('is told in the inbox as its author’s own when their first answer was first', async () => {
@@ -192,8 +192,8 @@ describe('an answer that lost to one that then failed', () => {
 		const { id, index } = await lost();
 		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', times: 1 });
 		const offer = await offered(id);
-		expect(offer.text()).toContain('The first answer was not delivered. Yours was not sent; you can send it now.');
-		expect(offer.text()).toMatch(/@ada answered before you, and that could not be delivered/);
+		expect(offer.text()).toContain('*⏳ Not sent: the first answer was not delivered*');
+		expect(offer.text()).toContain('@ada answered before you. The question is open again. Your text is kept.');
 		await offer.press(OFFER);
 		await app.until(() => value(id, index) === 'TP 570');
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
@@ -203,7 +203,7 @@ describe('an answer that lost to one that then failed', () => {
 		const { id } = await lost();
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
-		expect(offer.text()).toContain('The first answer was not delivered because the session was over.');
+		expect(offer.text()).toContain('*⏳ Not sent: the first answer was not delivered because the session was over*');
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -213,8 +213,8 @@ describe('an answer that lost to one that then failed', () => {
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
-		expect(offer.text()).toContain('The first answer may have arrived. Yours was not sent; you can send it now.');
+		expect(offer.text()).toContain('*⏳ Not sent: the first answer may have arrived*');
 		expect(offer.text()).toContain('Look at the session before you send yours.');
-		expect(offer.text()).not.toMatch(/first answer was not|could not be delivered|that back/);
+		expect(offer.text()).not.toMatch(/first answer was not|is open again|that back/);
 	});
 });

@@ -132,13 +132,13 @@ describe('the Home tab', () => {
 		const form = await ada.waitForModal('Which colour?');
 		await form.fill(0, 'grey');
 		await form.submit();
-		await app.homeSays(headline('refused'));
+		await app.homeSays(line('refused'));
 		expect(app.textOf('ada')).toContain('“Which colour?”: “grey”');
 		expect(app.textOf('ada').match(/“grey”/g)).toHaveLength(1);
 		await form.close().catch(() => undefined);
 		app.service.faults.clear();
 		await ada.home()?.press('Try again');
-		await app.homeSays(new RegExp(`“grey”[^\n]*${line('resumed')}`), { without: [headline('refused')] });
+		await app.homeSays(new RegExp(`“grey”[^\n]*${line('resumed')}`), { without: [line('refused')] });
 		const published = app.slack.traffic.calls('views.publish').map(({ request }) => JSON.stringify(request));
 		expect(published.join()).not.toContain('hunter2');
 	});

@@ -5,7 +5,7 @@ import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { DRAFT_RESTORED, headline, REMINDER } from '../../support/sentences.ts';
+import { DRAFT_RESTORED, headline, line, REMINDER } from '../../support/sentences.ts';
 import { handOverApp } from '../hand-over/harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 
@@ -159,7 +159,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		await form.close();
 		await toldChanged('ada', id);
 		const offer = await app.until(() => app.dms('grace').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('The first answer was for an older question and was not sent.');
+		expect(offer.text()).toContain(headline('waiting', { lastError: 'first_outdated' }));
 		await offer.press('Send mine');
 		await app.until(() => value(id, index) === 'No');
 	});
@@ -316,7 +316,7 @@ describe('what is not another text', () => {
 		for (const one of [settled, app.card(id)]) expect(one?.text()).toContain(BEFORE_NEW_TEXT);
 		expect(puts(id)).toHaveLength(1);
 		const told = app.dms('ada').flatMap((dm) => (dm.text().includes(id) ? dm.text() : []));
-		for (const shown of [{}, { putStartedAt: 1 }]) expect(told.join()).not.toContain(headline('changed', shown));
+		for (const shown of [{}, { putStartedAt: 1 }]) expect(told.join()).not.toContain(line('changed', shown));
 	});
 });
 

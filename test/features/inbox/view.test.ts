@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NOTHING } from '../../../src/doctor/shapes/views.ts';
+import { NOTHING } from '../../../src/doctor/shapes/extremes.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
 import { homeView, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
@@ -71,6 +71,6 @@ describe('the inbox', () => {
 		const order = [waitingCountWords(1, 0), 'Undo', 'Your last answers'].map((words) => shown.indexOf(words));
 		expect(order).toEqual(order.toSorted((a, b) => a - b));
 		expect(order).not.toContain(-1);
-		expect(shown).toMatch(/“Which size\?”: “L” · ↩️ Discarded by you · /);
+		expect(shown).toMatch(/“Which size\?”: “L” · ↩️ Discarded; nothing was sent · /);
 	});
 });

@@ -101,7 +101,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('The first answer was for an older question and was not sent.');
+		expect(offer.text()).toContain('*⏳ Not sent: the first answer was for an older question and was not sent*');
 		expect(offer.text()).toContain('ICE 5');
 		app.slack.faults.clear();
 		await offer.press('Send mine');
@@ -204,11 +204,11 @@ describe('what people are told about a choice', () => {
 		await form.choose(0, 'TP 570');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		await form.submit();
-		expect(form.text()).toContain('Your answer was not sent: you had already answered.');
+		expect(form.text()).toContain('*🔀 Not sent: the same person had already answered*');
 		await form.close();
 		await told.press('Undo');
 		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('You had answered before and took that back.');
+		expect(offer.text()).toContain('You had answered before. The question is open again.');
 		await offer.press('Send mine');
 		await app.until(() => value(id, index) === 'TP 570');
 	});

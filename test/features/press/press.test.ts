@@ -124,8 +124,8 @@ describe('a question with short options', () => {
 		await form.close();
 		await told.press('Undo');
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('The first answer was taken back. Yours was not sent');
-		expect(offer.text()).toMatch(/ada.* answered before you and took that back/i);
+		expect(offer.text()).toContain(headline('waiting', { lastError: 'first_withdrawn' }));
+		expect(offer.text()).toMatch(/ada.* answered before you\. The question is open again\./i);
 		expect(offer.text()).toContain('TP 570');
 		const again = await openSession(app.app, id, 'grace');
 		expect(again.value(0)).toBe('TP 570');

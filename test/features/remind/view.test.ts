@@ -8,7 +8,7 @@ import {
 	type RemindedQuestion,
 	reminderPost,
 	reminderWords,
-	updatedReminderPost,
+	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { now } from '../../slack/support/answers.ts';
@@ -125,7 +125,7 @@ describe('a message about several questions', () => {
 describe('the options of a reminder', () => {
 	const LIST = 'One of: LH 1173, TP 570';
 	const shown = (title: string, told: Parameters<typeof reminderOf>[2], stage: ReminderStage = 'reminder') =>
-		JSON.stringify(reminderPost(reminderOf(title, stage, told), context).blocks);
+		JSON.stringify(reminderPost(reminderOf(title, stage, told), 900_000, context).blocks);
 
 	it.each([
 		['Which flight?', LIST, ''],
@@ -156,17 +156,16 @@ describe('a question that stays in its thread', () => {
 
 	it('is told by its reminder there, and not by its escalation, which the channel shows', () => {
 		const shown = (stage: ReminderStage) =>
-			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), context));
+			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), 900_000, context));
 		expect(shown('reminder')).toContain('LH 1173');
 		expect(shown('escalation')).not.toContain('LH 1173');
 		expect(shown('escalation')).toContain('Session “Fly &amp; go” (a1) asks for an answer');
 	});
 
 	it('is not told by its escalation when that is drawn again either', () => {
-		for (const outcome of ['', '✅ Answered']) {
-			const shown = JSON.stringify(
-				updatedReminderPost(reminderOf(OPTIONS, 'escalation', { threadOnly: true }), outcome, names),
-			);
+		const asked = reminderOf(OPTIONS, 'escalation', { threadOnly: true });
+		for (const drawn of [reminderPost(asked, null, context), settledReminderPost(asked, '✅ Answered')]) {
+			const shown = JSON.stringify(drawn);
 			expect(shown).not.toContain('LH 1173');
 			expect(shown).toContain('Session “Fly &amp; go”');
 		}

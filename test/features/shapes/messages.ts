@@ -54,7 +54,7 @@ import {
 	digestPost,
 	type RemindedQuestion,
 	reminderPost,
-	updatedReminderPost,
+	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
 import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
@@ -335,31 +335,22 @@ export function watchVariants(): Shape[] {
 			GIANT_POST,
 		),
 		...shapesOf(reminderPost, {
-			reminder: [reminderOf(ASKS, 'reminder'), { ...REMINDER, mention: null }],
-			options: [
-				{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
-				{ ...REMINDER, mention: null },
-			],
-			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, REMINDER],
+			reminder: [reminderOf(ASKS, 'reminder'), 900_000, { ...REMINDER, mention: null }],
+			options: [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, 900_000, { ...REMINDER, mention: null }],
+			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, 900_000, REMINDER],
+			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, null, { ...REMINDER, mention: null }],
 		}),
-		...shapesOf(updatedReminderPost, {
+		...shapesOf(settledReminderPost, {
 			giant: [
 				reminderOf(GIANT_SESSION, 'reminder'),
 				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
-				MODEL.names,
 			],
-			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', MODEL.names],
 			...casesOf(SETTLED, (how) => {
-				return [
-					reminderOf(ASKS, 'escalation'),
-					outcomeWords(askedAs(questionOf(ASKS)), how, POST),
-					MODEL.names,
-				] as const;
+				return [reminderOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST)] as const;
 			}),
 			discreet: [
 				{ ...reminderOf(GIANT_SESSION, 'reminder'), discreet: true },
 				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
-				MODEL.names,
 			],
 		}),
 		...shapesOf(digestPost, {

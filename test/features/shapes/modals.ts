@@ -1,3 +1,4 @@
+import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/extremes.ts';
 import {
 	AT_WORK,
 	agentMessage,
@@ -22,7 +23,6 @@ import {
 	sessionOf,
 	shapesOf,
 } from '../../../src/doctor/shapes/samples.ts';
-import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/views.ts';
 import {
 	chooseItemModal,
 	loadingModal,
@@ -30,7 +30,7 @@ import {
 	type SessionModel,
 	sessionModal,
 } from '../../../src/features/answer/form-view.ts';
-import { receiptModal, savedModal } from '../../../src/features/answer/receipt-view.ts';
+import { receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
@@ -140,7 +140,6 @@ export function modalVariants(): Shape[] {
 			handOverNotice,
 			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome), metadataOf()] as const),
 		),
-		...shapesOf(savedModal, { 'any answer': [answerOf()] }),
 		...shapesOf(receiptModal, OTHER_RECEIPTS),
 		...shapesOf(historyView, {
 			'no answer': [metadataOf(), [], 0],

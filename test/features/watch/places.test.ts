@@ -53,7 +53,7 @@ async function handOverAll(): Promise<void> {
 		await modal.submit();
 		await app.slack.as('ada').modal()?.close(true);
 	}
-	await app.until(() => openOnes().every((post) => post.text().includes('handed this over')));
+	await app.until(() => openOnes().every((post) => post.text().includes('has it (from')));
 }
 
 describe('a session that asks again within ten minutes finds a place in a full channel', () => {
