@@ -35,7 +35,16 @@ import {
 	quotedTitleMrkdwn,
 	withoutMarks,
 } from './text.ts';
-import { andMoreWords, counted, durationText, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
+import {
+	andMoreWords,
+	counted,
+	durationText,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	valueMrkdwn,
+} from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
 const QUESTION_LIMITS = {
@@ -94,8 +103,8 @@ interface Showing {
 
 /**
  * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
- * one that opens the form if Slack can show one, and those for whoever does not answer. `noForm`, `cut`: why it has no form, or
- * that a part is cut; empty otherwise. mrkdwn.
+ * one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no
+ * form, or that a part is cut; empty otherwise. mrkdwn.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false } = showing;
@@ -114,8 +123,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 			? buttons(...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others)
 			: buttons(noForm === '' ? answerButton(target) : null, ...others),
 		hasOptions,
-		noForm,
-		cut: body.isWhole || noForm !== '' ? '' : QUESTION_CUT,
+		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
 	};
 }
 
@@ -178,8 +186,11 @@ export function noFormWords(
 		form.kind === 'tooMany'
 			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`
 			: '📋 The question itself is so long that the session service would not accept an answer.';
-	const where = hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
-	return `${why} Please answer it ${where}.`;
+	return `${why} Please answer it ${elsewhereWords(hasDashboard)}.`;
+}
+
+export function elsewhereWords(hasDashboard: boolean): string {
+	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }
 
 /** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
@@ -188,9 +199,8 @@ export function answeredItem(
 	position: number,
 ): string {
 	const name = quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`;
-	if (secret) return `*${name}*\n(hidden)`;
-	if (withheld) return `*${name}*\n(not shown in channels)`;
-	return `*${name}*\n${value === null ? '(left empty)' : quoted(value, 500)}`;
+	if (withheld && !secret) return `*${name}*\n(not shown in channels)`;
+	return `*${name}*\n${valueMrkdwn({ value, secret }, (text) => quoted(text, 500))}`;
 }
 
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */

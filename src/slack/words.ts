@@ -1,5 +1,7 @@
+import type { Answer } from '../questions/answer.ts';
 import { type AgentAction, statusKind } from '../questions/session.ts';
-import { escapeMrkdwn, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
+import type { SessionSnapshot } from '../questions/session-snapshot.ts';
+import { escapeMrkdwn, isBlank, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
 
 /** Display names of people, where they are not mentioned. They are untrusted text. */
 export interface Names {
@@ -117,18 +119,22 @@ export function statusWords(status: string) {
 	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
 }
 
+/** `🟢 *Working* · step 12 of 30`, for step 0 `no step yet`. */
+export function statusLine({ status, step, maxSteps }: Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>): string {
+	const { emoji, mrkdwn } = statusWords(status);
+	return joined(`${emoji} *${mrkdwn}*`, stepWords({ step, maxSteps }));
+}
+
 /** `step 12 of 30`; `no step yet` for step 0. */
 export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-export interface SettledBy {
-	readonly userId: string;
-	readonly at: number;
-}
-
-/** Why an agent waits for a person although no question is open. `newest`: the session's newest question. mrkdwn. */
-export function waitingWords(newest: { readonly goneOn: boolean } | null, settledBy: SettledBy | null): string {
+/** Why an agent waits for a person although no question is open. `newest`: the session's newest question, and its answer. mrkdwn. */
+export function waitingWords(
+	newest: { readonly goneOn: boolean } | null,
+	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
+): string {
 	if (newest === null || newest.goneOn) {
 		const asked =
 			newest === null
@@ -136,7 +142,7 @@ export function waitingWords(newest: { readonly goneOn: boolean } | null, settle
 				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
 		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
-	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId)} ${momentMrkdwn(settledBy.at)}`;
+	const by = answer === null ? '' : ` by ${personMrkdwn(answer.person.userId)} ${momentMrkdwn(answer.acceptedAt)}`;
 	return `The newest question has been answered${by}. The agent should go on soon.`;
 }
 
@@ -174,6 +180,15 @@ export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
 	const parts = shown.map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
 	return joined(...parts, andMoreWords(actions.length - shownCount));
+}
+
+/** A value as `show` quotes it, or why there is none. mrkdwn. */
+export function valueMrkdwn(
+	{ value, secret }: { readonly value: string | null; readonly secret: boolean },
+	show: (text: string) => string,
+): string {
+	if (secret) return '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : show(value);
 }
 
 /** The parts that are not empty, on one line. */

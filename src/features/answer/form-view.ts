@@ -8,14 +8,13 @@ import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, NO_FIELDS, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import { button, buttons, context, dashboardLink, modal, section } from '../../slack/parts.ts';
-import { claimsWords, filledItems, noFormWords, saidBlocks } from '../../slack/question-view.ts';
+import { claimsWords, elsewhereWords, filledItems, noFormWords, saidBlocks } from '../../slack/question-view.ts';
 import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../../slack/text.ts';
 import {
 	agoText,
 	durationText,
 	momentMrkdwn,
 	personMrkdwn,
-	type SettledBy,
 	sessionName,
 	statusWords,
 	stillWaitingWords,
@@ -87,7 +86,7 @@ export interface SessionModel {
 	readonly readAt: number;
 	readonly question: Question | null;
 	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
-	readonly settledBy?: SettledBy | null;
+	readonly settledBy?: Pick<Answer, 'person' | 'acceptedAt'> | null;
 	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
 	/** Values by position to fill the fields with: a draft, typed text, a chosen message. */
@@ -234,7 +233,7 @@ function fitBlocks(first: KnownBlock[], optional: readonly KnownBlock[], last: K
 
 /** Below a question of which the form shows only the beginning. */
 export function cutQuestionWords(hasDashboard: boolean): string {
-	return `✂️ The text is longer than Slack can show. Read all of it ${hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page"}.`;
+	return `✂️ The text is longer than Slack can show. Read all of it ${elsewhereWords(hasDashboard)}.`;
 }
 
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';

@@ -16,7 +16,7 @@ import { isProvenRefusal } from '../../slack/access-policy.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
 import { button, buttons, context, divider, modal, section } from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
-import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName } from '../../slack/words.ts';
+import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName, valueMrkdwn } from '../../slack/words.ts';
 
 /** What became of an answer in each state: the same words for its author and for others, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
@@ -149,8 +149,8 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
 
 function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
-	if (secret) return wiped ? REMOVED_ANSWER : '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
+	if (secret && wiped) return REMOVED_ANSWER;
+	return valueMrkdwn({ value, secret }, (text) => quoted(text, limit));
 }
 
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */

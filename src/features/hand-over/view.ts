@@ -95,7 +95,7 @@ export function handOverPost(
 		...section(isHeld ? `*${words}*` : words),
 		...open.blocks(asksWords(titleOf(post))),
 		...inRow(open.row, post, encodeQuestionMark(mark)),
-		...context(open.noForm, open.cut, hint),
+		...context(open.note, hint),
 	]);
 }
 

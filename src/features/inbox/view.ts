@@ -1,6 +1,6 @@
 import type { HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { WaitingSession } from '../../database/watch.ts';
-import { type Answer, type AnswerItem, itemsOf } from '../../questions/answer.ts';
+import { type Answer, itemsOf } from '../../questions/answer.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
@@ -25,6 +25,7 @@ import {
 	placeMrkdwn,
 	sessionIdMrkdwn,
 	sessionTitle,
+	valueMrkdwn,
 } from '../../slack/words.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { stateLine } from '../answer/view.ts';
@@ -90,7 +91,10 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 			...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
 		]),
 		...part('Drafts', content.drafts.flatMap(draftEntry)),
-		...part('Your last answers', content.lastAnswers.flatMap(lastAnswerEntry)),
+		...part(
+			'Your last answers',
+			content.lastAnswers.flatMap((answer) => context(answerLine(answer))),
+		),
 		divider(),
 		...context(
 			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
@@ -128,12 +132,12 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 		snoozes: true,
 	});
 	const { said, items, more } = asked.body;
-	const text = [`*${sessionTitle(entry.sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
+	const text = [`*${sessionTitle(entry.sessionName, sessionId)}*`, said, ...items, more];
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
-			asked.cut,
+			asked.note,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
 			handOverLine(holding, null),
 			claimsWords(entry.answering),
@@ -181,14 +185,9 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 }
 
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	const canUndo = isUndoable(answer);
-	const line = canUndo ? '💾 Your choice is sent in a moment. *Undo* takes it back until then.' : stateLine(answer);
-	const row = canUndo ? buttons(button(ACTIONS.undo, 'Undo', { value: answer.id })) : receiptButtons(answer, receipt);
-	return [
-		...section(`${line}\n${answerLine(answer)}`),
-		...context(canUndo ? '' : momentMrkdwn(answer.acceptedAt)),
-		...inRow(row, answer.origin, `answer ${answer.id}`),
-	];
+	const undo = buttons(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+	const row = isUndoable(answer) ? undo : receiptButtons(answer, receipt);
+	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
 }
 
 /** Whether its author can take it back. Whoever presses too late is told. */
@@ -196,18 +195,17 @@ function isUndoable({ press, state, attempts }: Answer): boolean {
 	return press !== null && state === 'accepted' && attempts === 0;
 }
 
-/** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
+/** `3f9a2c1d · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
 function answerLine(answer: Answer): string {
-	const id = `*${sessionIdMrkdwn(answer.question.sessionId)}*`;
 	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
-	if (first === undefined) return id;
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
-	return `${joined(id, quotedTitleMrkdwn(first.title, 60))}: ${valueMrkdwn(first)} ${more}`.trimEnd();
-}
-
-function valueMrkdwn({ value, secret }: AnswerItem): string {
-	if (secret) return '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : quotedTitleMrkdwn(value, 80);
+	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
+	return joined(
+		`*${sessionIdMrkdwn(answer.question.sessionId)}*`,
+		first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim(),
+		isUndoable(answer) ? '💾 Your choice is sent in a moment. *Undo* takes it back until then.' : stateLine(answer),
+		momentMrkdwn(answer.acceptedAt),
+	);
 }
 
 function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
@@ -221,10 +219,6 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
 		},
 	);
-}
-
-function lastAnswerEntry(answer: Answer): KnownBlock[] {
-	return context(joined(answerLine(answer), stateLine(answer), momentMrkdwn(answer.acceptedAt)));
 }
 
 const MINUTE_MS = 60_000;

@@ -50,7 +50,7 @@ export function reminderPost(
 	return message(`${words} ${told.text}`, [
 		// The line leaves out a part of most questions, so nothing below it may answer in one press.
 		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
-		...context(open.noForm, told.tells ? open.cut : '', handOverLine(asked, names), heldWords(entry.heldBy, names)),
+		...context(open.note, handOverLine(asked, names), heldWords(entry.heldBy, names)),
 		...open.row,
 	]);
 }

@@ -14,7 +14,6 @@ import { asksTheSame, chosenPositions, without } from '../../slack/form/fields.t
 import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import type { Reading } from '../../slack/person-reads.ts';
-import type { SettledBy } from '../../slack/words.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims } from '../answer/claims.ts';
@@ -184,13 +183,13 @@ export function createPresenter(
 }
 
 /** Whose answer the newest question has, while the agent still waits. */
-function settledBy(session: Session, { standing }: OurAnswers): SettledBy | null {
+function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 	const newest = askingMessageIndex(session);
 	const answer = !isWaiting(session.status) || newest === null ? null : standing(newest);
 	if (answer === null || newest === null) return null;
 	const isThere = hasArrived(answer.state) && answer.agentOutcome !== 'overwritten';
 	if (!isThere || answer.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
-	return { userId: answer.person.userId, at: answer.acceptedAt };
+	return answer;
 }
 
 /** In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked before. */

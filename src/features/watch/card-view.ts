@@ -20,6 +20,7 @@ import {
 	momentMrkdwn,
 	sessionName,
 	sessionTitle,
+	statusLine,
 	statusWords,
 	stepWords,
 } from '../../slack/words.ts';
@@ -53,11 +54,10 @@ export function watchCard(model: CardModel): MessageContent {
 	const { view, waitedMs, discreet } = model;
 	const status = statusWords(view.status);
 	const title = sessionTitle(view.name, view.sessionId);
-	const step = stepWords(view);
 	const open = (view.question?.openCount ?? 0) > 0 ? view.question : null;
 	const told = open === null ? null : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
-	return message(told ?? `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`, [
-		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
+	return message(told ?? `${status.emoji} ${title}: ${status.mrkdwn}, ${stepWords(view)}`, [
+		...section(`*${title}*\n${statusLine(view)}`),
 		...context(
 			isBlank(view.name) ? '' : sessionName(view.sessionId),
 			view.task === null ? '' : `Task: ${quotedNameMrkdwn(view.task, 250)}`,
@@ -77,7 +77,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 		...asked.blocks('The agent asks'),
 		...asked.row,
 		...context(
-			asked.noForm,
+			asked.note,
 			handOverLine(model, model.isUpdate ? null : model.names),
 			claimsLine(model),
 			standing !== null && isBlocking(standing.state)

@@ -22,8 +22,7 @@ import {
 	joined,
 	sentences,
 	sessionTitle,
-	statusWords,
-	stepWords,
+	statusLine,
 } from '../../slack/words.ts';
 import { resultBlocks } from './post-view.ts';
 
@@ -33,12 +32,10 @@ const STEP_TEXT = 1200;
 
 /** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
 export function sessionHeadline(session: Session, now: number): KnownBlock[] {
-	const { emoji, mrkdwn } = statusWords(session.status);
 	const age = ageOf(session, now);
 	const since = isOver(session.status) ? 'took' : 'for';
 	const line = joined(
-		`${emoji} *${mrkdwn}*`,
-		stepWords(stepOf(session)),
+		statusLine({ status: session.status, ...stepOf(session) }),
 		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
 	);
 	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);

@@ -141,7 +141,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(asksWords(titleOf(post), changed)),
 		...open.row,
-		...context(open.noForm, open.cut, notSentWords(refused), handOverLine(post, post.isUpdate ? null : post.names)),
+		...context(open.note, notSentWords(refused), handOverLine(post, post.isUpdate ? null : post.names)),
 		...context(claimsLine(post)),
 		...idBlocks(post),
 	]);

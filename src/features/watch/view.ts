@@ -17,6 +17,7 @@ import {
 	sentences,
 	sessionIdMrkdwn,
 	sessionName,
+	statusLine,
 	statusWords,
 } from '../../slack/words.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
@@ -255,12 +256,11 @@ function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBl
 	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
 	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
-	const status = statusWords(view?.status ?? '');
 	return [
 		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, { accessory: open }),
 		...context(
 			joined(
-				view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
+				view === null ? 'not read yet' : statusLine(view),
 				openCount === 0 ? '' : `✋ ${counted(openCount, 'question')} open`,
 				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
 				`last change ${momentMrkdwn(lastChangeAt)}`,

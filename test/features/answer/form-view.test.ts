@@ -196,7 +196,7 @@ describe('sessionModal without an open question', () => {
 	it('says that the newest question was answered, and by whom if that is known', () => {
 		expect(waiting(answered)).toContain('The newest question has been answered. The agent should go on soon.');
 		const session = { ...asking(), status: 'humanInput', messages: answered };
-		const settledBy = { userId: 'U0OURS2', at: now };
+		const settledBy = { person: { teamId: 'T0OURS', userId: 'U0OURS2' }, acceptedAt: now };
 		expect(textsOf(show(session, { settledBy }).blocks)).toContain(
 			`The newest question has been answered by <@U0OURS2> ${momentMrkdwn(now)}. The agent should go on soon.`,
 		);
