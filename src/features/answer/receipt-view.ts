@@ -207,10 +207,7 @@ export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastEr
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
-	return modalOf(answer, receiptBlocks(answer, receipt, 20_000, show));
-}
-
-function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]): ModalView {
+	const { id, question, origin } = answer;
 	const { sessionId, messageIndex } = question;
 	return modal({
 		callbackId: CALLBACKS.receipt,
@@ -218,7 +215,7 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
 		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
 		notifyOnClose: true,
-		blocks,
+		blocks: receiptBlocks(answer, receipt, 20_000, show),
 	});
 }
 
@@ -267,9 +264,8 @@ export function ownChoiceMessage(answerId: string, words: string): MessageConten
 }
 
 /** To one person about their choice, with a way to the question. */
-export function choiceMessage(words: string, target: SessionTarget | null = null): MessageContent {
-	const open = target === null ? null : button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
-	return textMessage(words, buttons(open));
+export function choiceMessage(words: string, target: SessionTarget): MessageContent {
+	return textMessage(words, buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) })));
 }
 
 /** An option has at most 30 characters; escaping makes it longer. */

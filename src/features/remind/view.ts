@@ -62,8 +62,8 @@ export function settledReminderPost(asked: RemindedQuestion, outcome: string): M
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
-/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
-export const MOST_LISTED = 15;
+/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
+export const MOST_LISTED = 13;
 
 /** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
 export function digestPost(

@@ -22,16 +22,18 @@ import {
 } from '../../slack/words.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
 
+/** `{typed}` is replaced with what was typed. */
 const REASONS = {
 	asked: '',
-	unclear: 'I did not understand that.',
+	unclear: 'I did not understand `/session {typed}`.',
 	missing_id: 'Which session? The id is missing.',
 	too_many_ids: 'Those are too many sessions. You can name up to 20 at once.',
 	foreign_link: 'That link does not lead to our session dashboard.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
-	unknown_flag: 'I do not know that flag.',
-	reserved_id: 'That word is not a session id.',
+	unknown_flag:
+		'`watch` has no flag “{typed}”, so nothing was changed. Put a session id that begins with a dash in quotes.',
+	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
 	all_alone:
 		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
 } as const;
@@ -42,27 +44,22 @@ export type HelpReason = keyof typeof REASONS;
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
 /** What `/session` understands, and why help is shown if nobody asked for it. */
-export function helpMessage(reason: HelpReason = 'asked', typed = '', command = '/session'): MessageContent {
+export function helpMessage(reason: HelpReason = 'asked', typed = ''): MessageContent {
 	const shown = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
-	const aboutTyped: Partial<Record<HelpReason, string>> = {
-		unclear: `I did not understand \`${command} ${shown}\`.`,
-		unknown_flag: `\`watch\` has no flag “${shown}”, so nothing was changed. Put a session id that begins with a dash in quotes.`,
-		reserved_id: `A session id cannot be “${shown}”: the session service uses that word itself.`,
-	};
-	const why = (shown === '' ? undefined : aboutTyped[reason]) ?? REASONS[reason];
+	const why = REASONS[reason].replace('{typed}', () => shown);
 	const lines = [
-		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel (an escalation there names only the session), \`--discreet\` out of notifications, \`--no-buttons\` shows no options as buttons`,
-		`\`${command} watch all\` — bring the questions of all sessions into this channel`,
-		`\`${command} unwatch 3f9a2c1d\` — stop watching it; \`unwatch all\` stops watching everything here`,
-		`\`${command} list\` — what this channel watches`,
-		`\`${command} inbox\` — what waits for you; the *Home* tab of this app shows the same`,
-		`\`${command} settings\` — when open questions are reminded of in this channel, whom to mention, quiet hours`,
-		`\`${command} history 3f9a2c1d\` — who answered what`,
-		`\`${command} help\` — show this help`,
+		'`/session 3f9a2c1d` — see what the agent did and asks, and answer it. A dashboard link works too.',
+		'`/session watch 3f9a2c1d` — keep a live card of it in this channel; `--questions-only` posts less, `--thread-only` keeps questions out of the channel (an escalation there names only the session), `--discreet` out of notifications, `--no-buttons` shows no options as buttons',
+		'`/session watch all` — bring the questions of all sessions into this channel',
+		'`/session unwatch 3f9a2c1d` — stop watching it; `unwatch all` stops watching everything here',
+		'`/session list` — what this channel watches',
+		'`/session inbox` — what waits for you; the *Home* tab of this app shows the same',
+		'`/session settings` — when open questions are reminded of in this channel, whom to mention, quiet hours',
+		'`/session history 3f9a2c1d` — who answered what',
+		'`/session help` — show this help',
 		"In the thread of a question or card: choose *Use as answer* in a message's menu, or mention me, to answer with that message.",
 	];
-	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
+	return message(`${why} /session shows what an agent asks and takes your answer.`.trim(), [
 		...section(why === '' ? '' : `⚠️ ${why}`),
 		...section(WHAT_IT_IS),
 		...section(lines.join('\n')),

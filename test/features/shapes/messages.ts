@@ -159,13 +159,13 @@ export function messageVariants(): Shape[] {
 			'somebody else has it': [notYoursWords(HAND_OVER)],
 			settled: [notYoursWords(null)],
 			late: [GIVE_BACK_LATE],
+			'a choice that was taken back': [CHOICE_WORDS.undone(CHOICE)],
+			'a choice that is too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
 		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, CHOICE_WORDS.own(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
 			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
-			'taken back': [CHOICE_WORDS.undone(CHOICE)],
-			'too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
 			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
 		...shapesOf(failedChoice, {
