@@ -63,7 +63,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		async (state) => {
 			const { receiptState } = await tell(adasAnswer({ state }));
 			expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
-			expect(dm()[0]?.notification()).toContain(line('accepted'));
+			expect(dm()[0]?.notification()).toContain(line(state));
 			expect(dm()[0]?.text()).toContain(
 				receiptExplanation(adasAnswer({ state }), { adminContact: null, now: Date.now() }),
 			);

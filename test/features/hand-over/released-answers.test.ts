@@ -68,7 +68,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.homeSays('📝', { who: 'grace' });
 		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
 		await offer.press(OFFER);
-		await app.homeSays(line('accepted', { lastError: 'unavailable' }), { who: 'grace', without: ['📝'] });
+		await app.homeSays(/💾 Saved|📨/, { who: 'grace', without: ['📝'] });
 		app.service.faults.clear();
 		await app.until(() => value(id, index) === 'TP 570');
 	});
