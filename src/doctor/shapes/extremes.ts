@@ -1,22 +1,7 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { chooseItemModal, type SessionModel, sessionModal } from '../../features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../features/answer/receipt-view.ts';
-import { HISTORY_PAGE, historyView } from '../../features/answer/view.ts';
-import { handOverMetadata, handOverModal, handOverPost } from '../../features/hand-over/view.ts';
-import {
-	type InboxContent,
-	type InboxDraft,
-	type InboxQuestion,
-	MOST_DRAFTS,
-	MOST_LAST_ANSWERS,
-	MOST_OWN_ANSWERS,
-	MOST_WAITING_SHOWN,
-	QUESTIONS_PER_PAGE,
-	type ShownInbox,
-} from '../../features/inbox/content.ts';
-import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
+import { handOverPost } from '../../features/hand-over/view.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
-import { settingsChangedPost, settingsForm } from '../../features/settings/view.ts';
+import { settingsChangedPost } from '../../features/settings/view.ts';
 import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
 import { askedPost, type PostContext, watchPost } from '../../features/watch/post-view.ts';
@@ -27,34 +12,20 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../features/watch/view.ts';
-import { openQuestion, type Session } from '../../questions/session.ts';
-import { answerCard, errorModal } from '../../slack/error-view.ts';
 import {
-	ABOUT,
 	ANSWER_ID,
 	AT_WORK,
 	answerOf,
-	asking,
-	EMPTY,
-	FIELD_DRAFTS,
-	FIELDS,
 	FLIGHTS,
 	FULL_SETTINGS,
 	GIANT,
-	GIANT_ANSWER,
-	GIANT_AT_WORK,
 	GIANT_SESSION,
 	HAND_OVER,
 	HOSTILE,
-	itemsOf,
-	LONG_LIST,
 	LONGEST_ID,
 	listOf,
 	MODEL,
-	metadataOf,
 	NOW,
-	PLACE,
-	QUESTION,
 	questionOf,
 	SERVICE,
 	SETTINGS_MODEL,
@@ -64,84 +35,7 @@ import {
 	snapshotAtNow,
 	USER_ID,
 } from './samples.ts';
-
-export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
-
-export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
-	const metadata = metadataOf({ sessionId: session.sessionId });
-	const about = { session, question: openQuestion(session), metadata, watch: { watching: false } };
-	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];
-}
-
-export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, buttons: true, isRaised: false };
-
-export const GIANT_QUESTION: InboxQuestion = {
-	...ABOUT,
-	question: { ...ABOUT.question, sessionId: LONGEST_ID },
-	since: NOW - 720_000,
-	handOver: HAND_OVER,
-	isRaised: false,
-	askedIn: ASKED_IN,
-	sessionName: GIANT,
-	view: questionOf(GIANT_SESSION),
-	answering: listOf(30, () => USER_ID),
-};
-export const GIANT_DRAFT: InboxDraft = {
-	...ABOUT,
-	formId: ANSWER_ID,
-	values: { 0: '', 1: GIANT },
-	updatedAt: NOW - 60_000,
-	askedIn: ASKED_IN,
-};
-
-/** Each with its own id. */
-export const many = <Value>(length: number, make: (id: string) => Value) =>
-	listOf(length, (index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
-export const waitingAs = (id: string) => ({
-	sessionId: `${LONGEST_ID.slice(id.length)}${id}`,
-	name: GIANT,
-	since: NOW - 720_000,
-	isNew: true,
-});
-
-export const NOTHING: ShownInbox = {
-	kind: 'shown',
-	total: 0,
-	snoozed: null,
-	page: 0,
-	questions: [],
-	unreadableCount: 0,
-	channelsKnown: true,
-	waiting: null,
-	isWatching: true,
-	ownAnswers: { shown: [], total: 0 },
-	drafts: [],
-	lastAnswers: [],
-};
-export const WAITING = {
-	shown: many(MOST_WAITING_SHOWN, waitingAs),
-	total: 500,
-	old: { total: 500, firstPage: 3, shown: [] },
-	why: null,
-};
-export const FULL_INBOX: ShownInbox = {
-	...NOTHING,
-	total: 25,
-	snoozed: { count: 12, nextAt: NOW + 900_000 },
-	page: 1,
-	questions: many(QUESTIONS_PER_PAGE, (id) => ({
-		...GIANT_QUESTION,
-		question: { ...GIANT_QUESTION.question, sessionId: waitingAs(id).sessionId },
-	})),
-	waiting: WAITING,
-	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
-	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
-	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
-};
-
-export function inboxModelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
-	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, quickAnswers, receipt: MODEL }];
-}
+import { extremeViews } from './views.ts';
 
 export const GIANT_CARD: CardModel = {
 	...MODEL,
@@ -221,37 +115,8 @@ export function extremes(): Shape[] {
 	const unreadable = { kind: 'unreadable', code: 'unauthorized' } as const;
 	const error = { ...MODEL, adminContact: 'the people on call '.repeat(20) };
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
-	const answers = listOf(HISTORY_PAGE, () => GIANT_ANSWER);
-	const draftsOf = (length: number) => ({ draft: listOf(length, () => GIANT) });
 	return [
-		...shapesOf(sessionModal, {
-			'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
-			'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
-			'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
-			'a list of 99 options, another answer': sessionModelOf(asking([LONG_LIST]), draftsOf(1)),
-			'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), draftsOf(30)),
-			'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), draftsOf(90)),
-			'everything giant': sessionModelOf(GIANT_AT_WORK),
-			'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
-		}),
-		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),
-		...shapesOf(errorModal, {
-			'an unknown code': ['never_heard_of', metadataOf({ sessionId: '' }), { ...MODEL, adminContact: HOSTILE }],
-		}),
-		...shapesOf(handOverModal, {
-			hostile: [HAND_OVER_METADATA, { question: questionOf(FIELDS), sessionName: HOSTILE, discreet: false }],
-		}),
-		...shapesOf(receiptModal, {
-			giant: [GIANT_ANSWER, MODEL],
-			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
-		}),
-		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
-		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
-		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
-		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
-		...shapesOf(homeView, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
-		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
-		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
+		...extremeViews(),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
 		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),

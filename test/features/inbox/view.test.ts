@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NOTHING } from '../../../src/doctor/shapes/extremes.ts';
+import { NOTHING } from '../../../src/doctor/shapes/views.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
 import { homeView, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';

@@ -1,16 +1,5 @@
 import { NO_LIST_REASONS } from '../../../src/database/watch.ts';
 import {
-	ASKED_IN,
-	FULL_INBOX as FULL,
-	GIANT_DRAFT,
-	GIANT_QUESTION,
-	many,
-	inboxModelOf as modelOf,
-	NOTHING,
-	WAITING,
-	waitingAs,
-} from '../../../src/doctor/shapes/extremes.ts';
-import {
 	AT_WORK,
 	answerItem,
 	answerOf,
@@ -28,6 +17,17 @@ import {
 	USER_ID,
 	questionOf as viewOf,
 } from '../../../src/doctor/shapes/samples.ts';
+import {
+	ASKED_IN,
+	FULL_INBOX as FULL,
+	GIANT_DRAFT,
+	GIANT_QUESTION,
+	many,
+	inboxModelOf as modelOf,
+	NOTHING,
+	WAITING,
+	waitingAs,
+} from '../../../src/doctor/shapes/views.ts';
 import { type InboxQuestion, OLD_PER_PAGE } from '../../../src/features/inbox/content.ts';
 import {
 	homeView,

@@ -1,4 +1,3 @@
-import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/extremes.ts';
 import {
 	AT_WORK,
 	agentMessage,
@@ -23,6 +22,7 @@ import {
 	sessionOf,
 	shapesOf,
 } from '../../../src/doctor/shapes/samples.ts';
+import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/views.ts';
 import {
 	chooseItemModal,
 	loadingModal,
