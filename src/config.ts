@@ -133,7 +133,6 @@ const environment = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The text of a setting; undefined when it is not set, or blank. */
 const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
 
 /** Problems of several settings together, from the raw environment, so that they appear beside all others. */

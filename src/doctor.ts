@@ -3,7 +3,6 @@ import { systemClock } from './core/clock.ts';
 import { applyProxy } from './core/proxy.ts';
 import { runDoctor } from './doctor/run.ts';
 
-/** `npm run doctor` */
 const proxy = applyProxy(proxySettings(readSettings(process.env).settings));
 const interrupted = new AbortController();
 if (process.argv[2] === 'live') {

@@ -132,10 +132,7 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 	}
 }
 
-/**
- * Clears the leases of a previous process that was killed, so that its rows need not wait until they lapse. Only on SQLite:
- * this process holds the lock, so no other one can hold a lease. On PostgreSQL the holder may be a running replica.
- */
+/** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {

@@ -21,7 +21,6 @@ export class HandraiseError extends Error {
 	}
 }
 
-/** `internal` for an unexpected error. */
 export function codeOf(error: unknown): string {
 	return error instanceof HandraiseError ? error.code : 'internal';
 }
@@ -42,7 +41,6 @@ export function backOff(
 	return Math.min(longestMs, firstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
 }
 
-/** The error's `retryAt`, at most `LONGEST_RETRY_AFTER_MS` after `now`; null when the error has none. */
 export function retryAtOf(error: unknown, now: number): number | null {
 	if (!(error instanceof HandraiseError) || error.retryAt === null) return null;
 	return Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS);

@@ -178,7 +178,6 @@ export function createLeaseLoop<Item>(
 			stopping.abort();
 			await ended;
 		},
-		/** Aborted by `stop`. */
 		shutdownSignal,
 		wake: waker.wake,
 	};

@@ -19,7 +19,6 @@ export function createMetrics(sources: MetricSources) {
 	function counterOf(name: string, help: string, labelNames: string[] = []) {
 		return new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
 	}
-	/** Returns a function that takes the value of each label and counts one. */
 	function counter<Values extends readonly string[] = []>(
 		name: string,
 		help: string,

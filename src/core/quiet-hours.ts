@@ -34,7 +34,6 @@ export function quietUntil(hours: QuietHours, at: number): number | null {
 	return end;
 }
 
-/** Whether the quiet hours leave any time of the week. */
 export function leavesTime({ days, from, to }: QuietHours): boolean {
 	return days.length < 7 || from !== to;
 }
@@ -64,7 +63,6 @@ export function tomorrowAtNine(now: number, timeZone: string): number {
 	return momentOf(tomorrow, '09:00', timeZone);
 }
 
-/** The quiet hours that begin on a day; null when none do. */
 function periodOf({ days, from, to, timeZone }: QuietHours, day: Temporal.PlainDate) {
 	if (!days.some((weekday) => weekday === day.dayOfWeek)) return null;
 	const lastDay = to <= from ? day.add({ days: 1 }) : day;

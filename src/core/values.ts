@@ -5,7 +5,6 @@ export type DeepReadonly<Value> = Value extends object
 	? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
 	: Value;
 
-/** These properties of an object. */
 export function pick<T extends object, Key extends keyof T>(from: T, ...keys: readonly Key[]): Pick<T, Key> {
 	return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
 }

@@ -20,9 +20,7 @@ const quietHours = z.object({
 export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
 
 const mention = z.object({
-	/** Slack user ids. */
 	userIds: z.array(z.string()),
-	/** Ids of user groups. */
 	groupIds: z.array(z.string()),
 });
 export type Mention = DeepReadonly<z.infer<typeof mention>>;
@@ -31,9 +29,8 @@ const after = z.union([z.number(), z.literal('default'), z.null()]);
 
 /** The settings of a channel with their defaults. A setting that a stored row lacks has its default. */
 export const channelSettings = z.object({
-	/** `default`: as `REMIND_AFTER` says. Null: off. */
+	/** `default`: as `REMIND_AFTER` and `ESCALATE_AFTER` say. Null: off. */
 	remindAfterMs: after.default('default'),
-	/** `default`: as `ESCALATE_AFTER` says. Null: off. */
 	escalateAfterMs: after.default('default'),
 	mention: mention.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
@@ -43,9 +40,7 @@ export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
-/**
- * `reminder`: a word in the question's thread. `escalation`: with the channel's mentions, and shown in the channel too.
- */
+/** `reminder`: in the question's thread. `escalation`: with the channel's mentions, and in the channel too. */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 
@@ -55,7 +50,6 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
-/** The times that hold in a channel. */
 export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
 	return {
 		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
@@ -73,12 +67,10 @@ export function isStillDue(
 	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
 }
 
-/** Whether escalation comes after the reminder; also when one of them is off. */
 export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {
 	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
 }
 
-/** Whether an escalation mentions somebody. */
 export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
 	return userIds.length + groupIds.length > 0;
 }

@@ -28,11 +28,9 @@ function remembered(translate: (name: string) => string) {
 	};
 }
 
-/** The name in the database of an identifier in a query. */
 export const nameInSql = remembered((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 const nameInRow = remembered((column) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
 
-/** Makes rows of values in the order of these columns. */
 export function rowsOf(columns: readonly { readonly name: string }[]) {
 	const names = columns.map(({ name }) => nameInRow(name));
 	return (values: readonly unknown[]): Record<string, unknown> => {
@@ -50,7 +48,6 @@ export interface StoreDatabase {
 	readonly dialect: 'sqlite' | 'postgres';
 	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
-	/** Called when the schema is a newer version's. */
 	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
 	readonly read: Kysely<Tables>;
@@ -63,9 +60,7 @@ export interface StoreDatabase {
 	write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
 	writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-	/** The rows of these tables, for the loop that takes them. */
 	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
-	/** Rejects with `StoreUnavailableError` when the database does not answer. */
 	ping(): Promise<void>;
 	close(): Promise<void>;
 }
@@ -81,13 +76,11 @@ export function from<Table extends keyof Tables>(db: Kysely<Tables>, table: Tabl
 	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
 }
 
-/** Their UPDATE; the caller adds what it sets. */
 export function change<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table>) {
 	const query: unknown = db.updateTable(table as 'meta').where(matching(filter));
 	return query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>;
 }
 
-/** The DELETE of the rows that match `filter`. */
 export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
 	const query: unknown = db.deleteFrom(table as 'meta').where(matching(filter));
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
@@ -117,7 +110,6 @@ export async function isFound(query: { limit(count: number): { executeTakeFirst(
 	return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The order in which a transaction locks several sessions. */
 export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
 	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
 }
@@ -170,7 +162,6 @@ export async function hasChanged(query: Change): Promise<boolean> {
 	return (await countChanged(query)) > 0;
 }
 
-/** Runs an INSERT, UPDATE or DELETE; returns how many rows it changed. */
 export async function countChanged(query: Change): Promise<number> {
 	const result = await query.executeTakeFirst();
 	if (result === undefined) return 0;
@@ -213,7 +204,6 @@ export const WORKSPACES_QUERY = `
 		union all select team_id from answers where next_attempt_at is not null
 	) as live group by team_id order by team_id`;
 
-/** The workspaces with rows in an open database. */
 export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
 	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db.read)).rows;
 }

@@ -73,7 +73,6 @@ interface DueQuery<T extends LeasedTable> {
 export const UNREADABLE = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
 const UNREADABLE_RETRY_MS = 10 * 60_000;
-/** The columns by which it waits. */
 const LATER = {
 	answers: (at: number) => ({ nextAttemptAt: at }),
 	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE }),
@@ -106,7 +105,6 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	return found.filter((one) => one !== null);
 }
 
-/** Frees the rows that match `filter`: their holders may not write any more. */
 export async function freeLeases<T extends LeasedTable>(
 	trx: Kysely<Tables>,
 	table: T,
@@ -117,7 +115,6 @@ export async function freeLeases<T extends LeasedTable>(
 	await query.set(WITHOUT_LEASE).execute();
 }
 
-/** Gives back the rows of a table that are still held with these tokens (shutdown). */
 export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], table: LeasedTable) {
 	if (tokens.length > 0) await db.writeOne((trx) => freeLeases(trx, table, { leaseToken: tokens }));
 }

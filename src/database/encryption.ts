@@ -79,7 +79,6 @@ export function sealedColumn<T>(table: string, column: string, schema: z.ZodType
 	return {
 		schema,
 		seal: (value: T, id: string, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), { table, id, column }),
-		/** Null for null, and for what was written with another key or is damaged. */
 		open: (sealed: string | null, id: string, cipher: Cipher): T | null =>
 			parseOrNull(schema, sealed && cipher.decrypt(sealed, { table, id, column })),
 	};
@@ -111,10 +110,7 @@ const SHORTEST_PASSPHRASE = 16;
 /** scrypt takes about 0.1 s and 32 MiB with these, once at start. */
 const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/**
- * Parses `ENCRYPTION_KEY`: a key as `parseEncryptionKey` accepts it, or else a passphrase of at least 16 characters.
- * Throws `encryption_key_invalid` for a shorter text.
- */
+/** A key as for `parseEncryptionKey`, or a passphrase of at least 16 characters. Throws `encryption_key_invalid`. */
 export function readKeySetting(text: string): Buffer | string {
 	const trimmed = text.trim();
 	try {
@@ -169,5 +165,4 @@ const CHECKED_TEXT = 'handraise';
 /** The check value that a database keeps, so that a different key is detected. */
 export const sealKeyCheck = (cipher: Cipher) => cipher.encrypt(CHECKED_TEXT, KEY_CHECK);
 
-/** Whether the database's check value was made with the key of `cipher`. */
 export const sealsKeyCheck = (value: string, cipher: Cipher) => cipher.decrypt(value, KEY_CHECK) === CHECKED_TEXT;

@@ -30,9 +30,7 @@ async function lookAt(dialect: StoreDatabase['dialect'], query: (statement: stri
 	return {
 		/** The number of the schema; null in a database that Handraise has not set up. */
 		schema,
-		/** The check value of the encryption key. */
 		keyCheck: factOf('key_check') ?? null,
-		/** The salt for a passphrase. */
 		keySalt: factOf('key_salt') ?? null,
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
@@ -63,7 +61,6 @@ export async function inspectSqlite(dataDir: string) {
 	}
 }
 
-/** Bytes; 0 for a missing file. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Whether another process holds the lock. The shared lock taken here is released at once. */
@@ -136,10 +133,7 @@ const FACTS = `
 		case when current_setting('fsync') <> 'on' then 'never'
 			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced`;
 
-/**
- * Inspects the database in one read-only transaction. Never throws: the `code` of an unreachable one is an SQLSTATE, or the
- * system's code of a connection that failed.
- */
+/** In one read-only transaction. Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
 export async function inspectPostgres(databaseUrl: string) {
 	try {
 		const client = new pg.Client({

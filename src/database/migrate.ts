@@ -8,14 +8,12 @@ import { COLUMNS } from './tables.ts';
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
-	/** The number of the schema that it makes. */
 	readonly number: number;
 	readonly name: string;
 	/** Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. */
 	up(db: Kysely<unknown>): Promise<void>;
 }
 
-/** Keys of several columns. */
 const KEYS: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
 	claims: ['primary key (service, session_id, message_index, team_id, user_id)'],
 	watched_sessions: ['primary key (service, session_id)'],
@@ -90,18 +88,13 @@ const initialSchema: Migration = {
 	},
 };
 
-/** The initial schema and what came after it, in order. */
 export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
 
-/** The number of this version's schema. */
 export const OWN_SCHEMA = newestOf(MIGRATIONS);
 
-/**
- * Why this version cannot use a database whose schema has this number, and what to do about it: `database_newer` or
- * `database_older`. Null for a new database, and for a schema that is this version's or can be migrated to it.
- */
+/** `database_newer` or `database_older` with what to do; null for no schema, this version's or one to migrate. */
 export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
 	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
 	const own = newestOf(migrations);

@@ -179,9 +179,8 @@ function sqlState(error: unknown): string | null {
 }
 
 /**
- * Turns errors of the environment into `StoreUnavailableError`: those without an SQLSTATE, which are about the connection
- * (refused, reset, timed out, DNS), and those with a state above. Others are returned unchanged. `sent`: a statement was sent,
- * so a lost connection leaves open whether it was committed.
+ * Maps what has no SQLSTATE (the connection was refused, reset, timed out; DNS) or a state above to
+ * `StoreUnavailableError`. `sent`: a statement was, so after a lost connection it may be committed.
  */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
@@ -209,7 +208,6 @@ interface WaitingChange<S> {
  * while it waits for the row. `update` throws `StoreUnavailableError`.
  */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
-	/** Changes that wait for the running transaction. */
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;
 

@@ -37,7 +37,6 @@ export async function startSecretWiping({
 	onCheckpoint = () => {},
 }: {
 	db: SqliteStoreDatabase;
-	/** Has the encryption key of the database. */
 	master: Cipher;
 	log: Log;
 	onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;

@@ -17,10 +17,7 @@ import type { Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
-/**
- * Commits in one turn of the event loop, when each leads to the next write. More than one: during `repairTimes`, which makes
- * two, nobody else may have a turn to write a time of before the step.
- */
+/** Commits per turn: `repairTimes` makes two, between which nobody may write a time of before the step. */
 const COMMITS_PER_TURN = 8;
 /** This process owns the file and tells its loops of every change, so a look finds only what a wake-up missed. */
 const LOOK_EVERY_MS = 30_000;
@@ -32,21 +29,16 @@ interface QueuedWrite {
 }
 
 export interface SqliteStoreDatabase extends StoreDatabase {
-	/**
-	 * Runs `task` between two commits, in its own turn of the event loop. It must leave no transaction open. Rejects with
-	 * what `task` throws.
-	 */
+	/** Runs `task` between two commits, in its own turn of the event loop. It must leave no transaction open. */
 	alone<T>(task: (database: DatabaseSync) => T): Promise<T>;
 }
 
-/** Opens the database file with one connection and group commit. */
 export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const file = openSqliteFile(dataDir);
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
 	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
-	/** The tables that were changed since the listeners were told. */
 	const changed = new Set<string>();
 	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
 	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
@@ -158,7 +150,6 @@ const MAX_PREPARED = 200;
 /** The table that a statement changes. No trigger, cascade or common table expression changes a queue's rows. */
 const CHANGED_TABLE = /^\s*(?:insert(?: or \w+)? into|update|delete from)\s+"?(\w+)/i;
 
-/** `node:sqlite` as a driver for Kysely's SQLite dialect. */
 function adapt(database: DatabaseSync, onChange: (table: string) => void): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
@@ -216,14 +207,14 @@ function guard<T>(run: () => T): T {
 const BUSY_TIMEOUT = 50;
 
 /**
- * Opens `dataDir/handraise.db` for this process alone. Creates the directory (mode 0700) and the file (0600) when needed.
+ * Opens `dataDir/handraise.db` for this process alone. Creates the directory (mode 0700) and the file (0600) when
+ * needed.
  *
- * The process keeps an exclusive lock on a second, empty database, `handraise.lock`; the operating system releases it when
- * the process ends. The lock is not on the database itself, so that `sqlite3 handraise.db ".backup copy.db"` or `VACUUM
- * INTO` makes a usable copy while Handraise runs. (`cp` needs a stopped program. A copy needs `encryption.key` or
- * ENCRYPTION_KEY. A network file system is not supported: its locks and syncs are unreliable.)
+ * Until it ends, the process locks a second, empty database, `handraise.lock`: not the database itself, so that
+ * `sqlite3 handraise.db ".backup copy.db"` or `VACUUM INTO` makes a usable copy meanwhile. (`cp` needs a stopped
+ * program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs of a network file system are unreliable.)
  *
- * Throws `database_in_use`, `database_unsuitable` or `StoreUnavailableError`.
+ * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string) {
 	const directory = resolve(dataDir);
@@ -340,7 +331,6 @@ export function isSqliteBusy(error: unknown): boolean {
 	return primaryCode(error) === BUSY;
 }
 
-/** Turns errors of the machine into `StoreUnavailableError`; returns any other error unchanged. */
 function mapSqliteError(error: unknown): unknown {
 	if (error instanceof HandraiseError) return error;
 	const code = primaryCode(error);

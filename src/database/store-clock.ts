@@ -109,7 +109,6 @@ export async function createStoreClock(
 			return isInDoubt ? Number.POSITIVE_INFINITY : steadySince;
 		},
 		onStep: (listener: () => void) => void listeners.push(listener),
-		/** Stops the measurements. */
 		close: () => closing.abort(),
 	} satisfies Clock & { close(): void };
 }
@@ -173,10 +172,8 @@ export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tab
 };
 
 /**
- * Repairs stored times that are further ahead of `now` than legal; otherwise their rows would wait until then. Called at the
- * start, and for each step of the clock.
- *
- * @param stepMs how far the clock is just being set; null at the start
+ * Repairs stored times that are further ahead of `now` than legal; otherwise their rows would wait until then. Called
+ * at the start (`stepMs` is null), and when the clock is set by so much.
  */
 export async function repairTimes(db: StoreDatabase, now: number, stepMs: number | null = null): Promise<void> {
 	// The step that one replica sees may be its own sleep.

@@ -35,17 +35,15 @@ export const COLUMNS = {
 		secrets: 'text',
 		/** Encrypted: the answer that was there first. */
 		other: 'text',
-		/** JSON that no query filters by, see `answer-rows.ts`. */
+		/** JSON that no query filters by, see `rows-store.ts`. */
 		submission: `text not null default ''`,
-		/** JSON: the positions that the author marked as secret. Null when the form had no checkbox for it. */
+		/** JSON */
 		secretPositions: 'text',
 		state: 'text not null',
 		attempts: 'integer not null',
-		/** Incremented when the author edits the answer. */
 		editCount: 'integer not null default 0',
 		acceptedAt: 'bigint not null',
 		giveUpAt: 'bigint not null',
-		/** `undoUntil` of `SubmittedAnswer.press`; null for an answer from a form. */
 		undoUntil: 'bigint',
 		nextAttemptAt: 'bigint',
 		putStartedAt: 'bigint',
@@ -59,13 +57,9 @@ export const COLUMNS = {
 		timeline: 'text not null',
 		/** JSON */
 		receiptState: 'text not null',
-		/** The service asked for no request before this time. */
 		notBefore: 'bigint',
-		/** Consecutive attempts for which the service did not know the session. */
 		missingCount: 'integer not null default 0',
-		/** 1: the service saved the answer and reported a failure, most likely because the agent's machine did not start. */
 		startFailed: 'integer not null default 0',
-		/** When the author asked to send it again in order to start the agent; null after that began. */
 		restartAskedAt: 'bigint',
 	},
 
@@ -123,7 +117,6 @@ export const COLUMNS = {
 		...QUESTION,
 		/** Counts the session's questions in the order of asking. */
 		number: 'integer not null',
-		/** How many earlier messages ask the same. */
 		sameBefore: 'integer not null',
 		fingerprint: 'text not null',
 		shownHash: 'text not null',
@@ -132,12 +125,10 @@ export const COLUMNS = {
 		answeredItems: 'text not null',
 		/** Encrypted: what channels see of it, see `Asked`. Null after removal. */
 		content: 'text',
-		/** How often its text has changed, and when last. */
 		rewordedCount: 'integer not null default 0',
 		rewordedAt: 'bigint',
 		/** When the read began that found it. */
 		askedAt: 'bigint not null',
-		/** Null while it is open. */
 		settledAt: 'bigint',
 		settledHow: 'text',
 		/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
@@ -181,7 +172,6 @@ export const COLUMNS = {
 		 */
 		state: 'text not null',
 		createdAt: 'bigint not null',
-		/** Null: nothing to do. */
 		dueAt: 'bigint',
 		/** 0: now, 1: progress. */
 		urgency: 'integer not null default 0',
@@ -196,13 +186,11 @@ export const COLUMNS = {
 		lastError: 'text',
 	},
 
-	/** An inbox that a person has open: their Home tab or a window. */
 	inboxes: {
 		/** `home:<team>:<user>` or `view:<view id>`. */
 		id: 'text primary key',
 		...PERSON,
 		...LEASE,
-		/** Null for the Home tab. */
 		viewId: 'text',
 		/** Counts from 0. */
 		page: 'integer not null',
@@ -211,13 +199,11 @@ export const COLUMNS = {
 		askedCount: 'integer not null',
 		/** Counts every reason for an update, also these. */
 		changeCount: 'integer not null',
-		/** Null when it is not followed any more. */
 		nextUpdateAt: 'bigint',
 		/** The `askedCount` that it shows. */
 		shownCount: 'integer not null default 0',
 		/** What it shows, see `InboxDisplay`. */
 		shownKey: 'text',
-		/** When its content was last put together. */
 		builtAt: 'bigint',
 	},
 
@@ -228,12 +214,10 @@ export const COLUMNS = {
 		...SESSION,
 		...LEASE,
 		questionId: 'text not null',
-		/** The question's post. */
 		postTs: 'text not null',
 		postedAt: 'bigint not null',
 		remindedAt: 'bigint',
 		escalationCount: 'integer not null default 0',
-		/** 1 while a reminder is on its way to Slack. */
 		isSending: 'integer not null default 0',
 		lastReminderAt: 'bigint',
 		/** When the reminder was due that waits for something. */
@@ -245,7 +229,6 @@ export const COLUMNS = {
 		fewSince: 'bigint',
 		/** When to look at it; null: when something changes. */
 		dueAt: 'bigint',
-		/** Counts what happened to the question. */
 		changeCount: 'integer not null default 0',
 	},
 
@@ -261,7 +244,6 @@ export const COLUMNS = {
 	/** A question that a person does not see in their inbox for some time. */
 	snoozes: { ...PERSON, ...SESSION, fingerprint: 'text not null', until: 'bigint not null' },
 
-	/** The sessions of the account that wait for a person. */
 	waiting_sessions: {
 		...SESSION,
 		/** Encrypted */
@@ -286,10 +268,8 @@ export const COLUMNS = {
 		createdAt: 'bigint not null',
 	},
 
-	/** The services that are down. */
 	service_outages: { service: 'text primary key', downSince: 'bigint not null' },
 
-	/** See `createSharedState`. */
 	shared_states: {
 		/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
 		name: 'text primary key',

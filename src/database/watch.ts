@@ -29,7 +29,6 @@ export const WATCH_ENDS = [
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
-/** Whether nothing more is posted to the channel of a watch with this end. */
 export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
 	return CHANNEL_ENDS.some((end) => end === reason);
 }
@@ -42,7 +41,6 @@ export interface ChannelKey {
 /** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
 export type CardUrgency = 'now' | 'progress';
 
-/** What people choose for a watch. */
 export interface WatchSettings {
 	readonly mode: WatchMode;
 	/** Whether a question in the thread is shown in the channel too. */
@@ -53,7 +51,6 @@ export interface WatchSettings {
 	readonly buttons: boolean;
 }
 
-/** How the questions of a session ended lately. */
 export interface Endings {
 	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
 	readonly unansweredCount: number;
@@ -103,16 +100,13 @@ export interface WaitingSession {
 	readonly isNew: boolean;
 }
 
-/** What people choose for `watch all`. */
 export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;
 
 /** A channel into which each raised hand of the account is brought. */
 export interface Discovery extends ChannelKey, DiscoverySettings {
-	/** The service's base address. */
 	readonly service: string;
 	/** Slack user id; told when it ends for a reason that cannot be posted to the channel. */
 	readonly createdBy: string;
-	/** Clock milliseconds */
 	readonly createdAt: number;
 }
 
@@ -147,13 +141,11 @@ export interface WatchedSession {
 	readonly earlyReadCount: number;
 }
 
-/** A session whose read is due. */
 export interface TakenSession extends WatchedSession {
 	/** What is stored of it; null before the first read, or when it cannot be read. */
 	readonly view: SessionSnapshot | null;
 }
 
-/** A session that waits for a person. */
 export interface ListedWaiting {
 	readonly sessionId: string;
 	/** When it was known not to wait, clock milliseconds; null: never. */

@@ -105,7 +105,6 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	};
 }
 
-/** A look into the database that the settings name. */
 export async function inspect(databaseUrl: string | null | undefined, dataDir: string) {
 	return databaseUrl == null ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);
 }
@@ -193,7 +192,6 @@ export type Json = Readonly<Record<string, unknown>>;
 export const at = (value: unknown, path: string): unknown =>
 	path.split('.').reduce((part, name) => (part as Json | null | undefined)?.[name], value);
 
-/** The JSON object in a text; null when it holds none. */
 export const jsonObject = (text: string): Json | null => parseOrNull(z.record(z.string(), z.unknown()), text);
 
 const SLACK_TIMEOUT_MS = 10_000;

@@ -25,7 +25,6 @@ export function checkNode({ ok, failure }: Findings, version: string) {
 	);
 }
 
-/** The problems that src/config.ts finds, and names that look like settings of Handraise but are not. */
 export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown'>) {
 	for (const problem of reading.problems) findings.failure(`${problem}.`);
 	for (const name of reading.unknown) {
@@ -74,7 +73,6 @@ export function listen(server: Server, port: number): Promise<string | null> {
 	return promise;
 }
 
-/** Compares this machine's clock with the `Date` of Slack and the service. */
 export async function checkClock({ ok, warning, failure, skipped }: Findings, { auth, service }: Setup) {
 	const replies = await Promise.allSettled([auth, service]);
 	const [slackMs, serviceMs] = replies.map((reply) =>

@@ -115,7 +115,6 @@ export const TIMELINE_ENTRY = z.object({
 	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
 	lostTo: z.enum(['other', 'own', 'ownInstead']).optional(),
 });
-/** One entry of the audit trail: a state and when it was reached. */
 export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
 
 /** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
@@ -279,17 +278,14 @@ export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
 }
 
-/** Whether its author was told of its state. */
 export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>, told: ReceiptState): boolean {
 	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
-/** The positions of secret items. */
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }
 
-/** Its items; empty when they are removed or unreadable. */
 export function itemsOf({ content }: Answer): readonly AnswerItem[] {
 	return content.kind === 'readable' ? content.items : [];
 }

@@ -201,7 +201,6 @@ function requestsSecret(text: string): boolean {
 	});
 }
 
-/** Whether the name of a secret comes after the first such word. */
 function namesAfter(asks: RegExp, sentence: string): boolean {
 	const at = sentence.search(asks);
 	return at !== -1 && namesSecret(sentence.slice(at));

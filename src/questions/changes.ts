@@ -45,7 +45,6 @@ export const digest = z
 /** What was last announced of a session. It is stored as JSON and holds no text of a person or an agent. */
 export type Digest = z.infer<typeof digest>;
 
-/** One difference between what was announced and the current session. */
 export type Change =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
 	/** More assistant messages, or fewer. */
@@ -72,7 +71,6 @@ export type Change =
 	| { readonly kind: 'resultChanged' }
 	| { readonly kind: 'filesChanged' };
 
-/** What to store of a watched session. `leftEmpty` as in `openQuestion`. */
 export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 	const index = askingMessageIndex(session);
 	const result = resultOf(session);
@@ -85,7 +83,6 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 	};
 }
 
-/** What to store of one question; null when the message asks nothing. */
 export function digestOfQuestionAt(
 	session: Session,
 	messageIndex: number,
@@ -153,7 +150,6 @@ function takenFrom({ messageIndex, fingerprint, open }: QuestionState, arrived: 
 	return isThere ? [] : open.filter((position) => arrived.includes(position));
 }
 
-/** The indexes of the messages that ask this question. */
 function indexesOf({ messages }: Session, fingerprint: string): number[] {
 	return messages.flatMap((message, index) =>
 		asks(message) && fingerprintOf(message.humanInput) === fingerprint ? [index] : [],

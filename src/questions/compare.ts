@@ -12,8 +12,8 @@ import {
 } from './session.ts';
 
 /**
- * An answer by position: a text for an item it fills, `''` for an item that the person left empty on purpose, and null
- * (or no entry) for an item that already had a value when the person saw it.
+ * By position: a text for an item that it fills, `''` for one that the person left empty on purpose, and null (or no
+ * entry) for one that already had a value when the person saw it.
  */
 export type OurValues = readonly (string | null)[];
 
@@ -91,7 +91,6 @@ function itemJson({ title, description, value, raw = {} }: HumanInputItem): stri
 /** The session in the read just before the PUT; later reads are compared with it. */
 export interface BeforePut {
 	readonly status: string;
-	/** See `assistantCountOf`. */
 	readonly assistantCount: number;
 	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
 	readonly sameCount: number | null;

@@ -27,7 +27,6 @@ export const MOST_HAND_OVERS = 3;
 export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
 export const HAND_OVER_WINDOW_MS = 10 * 60_000;
 
-/** A hand-over that somebody wants. */
 export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
 	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
@@ -45,7 +44,6 @@ export type HandOverResult =
 	/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
 	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to'; readonly againInMs: number };
 
-/** A question of a session in one workspace. */
 export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
 
 /** The hand-over by which somebody has the question now. */

@@ -19,7 +19,6 @@ export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
 }
 
-/** The matching text of all that an item says. */
 export function matchingTextOf({ title, description }: Pick<HumanInputItem, 'title' | 'description'>): string {
 	return `${matchingText(title)}\n${matchingText(description)}`;
 }

@@ -1,9 +1,6 @@
 import type { Change, Digest, QuestionDigest } from './changes.ts';
 
-/**
- * How a question ended. `changed`: the message asks something else. `renewed`: asked again while it was open. `unwatched`:
- * nobody watches its session any more.
- */
+/** `changed`: the message asks something else. `renewed`: asked again while it was open. */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched';
 
 /** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
@@ -14,14 +11,11 @@ export type OccurrenceChange =
 	| { readonly kind: 'moved'; readonly messageIndex: number }
 	/** The open one has another text, or other answered items. */
 	| { readonly kind: 'updated'; readonly question: QuestionDigest }
-	/** The open one is not open any more. */
 	| { readonly kind: 'settled'; readonly how: SettledHow };
 
 /**
- * What to write, in this order.
- * @param before of the read before, as `changes` were found since it
- * @param current of this read
- * @param questionAt the question of a message in this read
+ * What to write, in this order. `before` is of the read before, as `changes` were found since it; `current` and
+ * `questionAt` are of this read.
  */
 export function occurrenceChanges(
 	before: Digest | null,

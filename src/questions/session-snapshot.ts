@@ -34,11 +34,8 @@ export type ItemView = Readonly<z.infer<typeof item>>;
 export const questionView = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
-	/** See `shownHashOf`. */
 	shownHash: z.string(),
-	/** A newer assistant message exists. */
 	goneOn: z.boolean(),
-	/** The agent's text in the message that asks. */
 	context: z.string(),
 	/** The first items. */
 	items: z.array(item),
@@ -138,12 +135,10 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS):
 	};
 }
 
-/** Whether both show the same, whenever they were read. */
 export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
 	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
 }
 
-/** The question of one message; null when it asks nothing. */
 export function questionViewAt(
 	session: Session,
 	messageIndex: number,

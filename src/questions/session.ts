@@ -64,7 +64,6 @@ const KNOWN_STATUSES = ['active', 'humanInput', 'inactive', 'paused', 'stopped',
 
 export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
 
-/** A session as the service's list shows it. */
 export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
@@ -83,7 +82,6 @@ export function isOver(status: string): boolean {
 	return status === 'completed' || status === 'failed' || status === 'stopped';
 }
 
-/** The agent waits for a person. */
 export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
 }
@@ -98,7 +96,6 @@ export function assistantCountOf(session: Pick<Session, 'messages'>): number {
 	return session.messages.filter((message) => message.role === 'assistant').length;
 }
 
-/** The text of the first user message; null when there is none or it is empty. */
 export function taskOf(session: Pick<Session, 'messages'>): string | null {
 	return session.messages.find((message) => message.role === 'user')?.content || null;
 }
@@ -122,10 +119,7 @@ export function latestHistory(session: Pick<Session, 'messages'>, limit: number,
 	return entries.slice(skip, skip + limit);
 }
 
-/**
- * Milliseconds from the session's start to its end, or to `now` while it is not over; null when that is unknown. Never
- * negative, although clocks differ.
- */
+/** Milliseconds from its start to its end or to `now`; null: unknown. Never negative, although clocks differ. */
 export function ageOf(session: Pick<Session, 'status' | 'startTime' | 'endTime'>, now: number): number | null {
 	const start = parseTime(session.startTime);
 	if (start === null) return null;
@@ -190,10 +184,7 @@ export function openQuestion(session: Session, leftEmpty?: LeftEmpty): Question 
 	return question !== null && question.openItems.length > 0 ? question : null;
 }
 
-/**
- * The question of one message, open or not, even when a newer message asks; null when the message does not exist or
- * does not ask. `openItems` is empty once the session is over.
- */
+/** A message's question, even if a newer one asks; null: it asks nothing. Nothing is open once the session is over. */
 export function questionAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): Question | null {
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;

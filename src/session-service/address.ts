@@ -21,7 +21,6 @@ export function parseBaseUrl(baseUrl: string) {
 	};
 }
 
-/** Whether `pathOf` takes this id. */
 export function isSessionId(id: string): boolean {
 	// Servers and proxies resolve `.` and `..` even when percent-encoded.
 	const isSegment = id.trim() !== '' && id.length <= LONGEST_ID && !/^\.\.?$/.test(id) && !isReservedId(id);
@@ -31,7 +30,6 @@ export function isSessionId(id: string): boolean {
 /** Paths of the service itself (`GET /v1/sessions/query` lists sessions): sent as an id, their effect is not known. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
 
-/** Whether the service would take this id for a path of its own, ignoring letter case and percent-encoding. */
 export function isReservedId(id: string): boolean {
 	return RESERVED_IDS.has(decoded(id).trim().toLowerCase());
 }

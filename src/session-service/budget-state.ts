@@ -102,7 +102,6 @@ function isCounted(second: number, now: number): boolean {
 	return Math.floor(now / 1000) - second < WINDOW_SECONDS;
 }
 
-/** What is used and free at `now`. */
 export function usageAt(state: BudgetState, now: number, limit: number) {
 	const counted = state.buckets.filter(([second]) => isCounted(second, now));
 	const sumOf = (column: 1 | 2 | 3 | 4) => counted.reduce((sum, bucket) => sum + bucket[column], 0);
@@ -116,7 +115,6 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 
 type Usage = ReturnType<typeof usageAt>;
 
-/** Whether people's requests or a delivery are within their guaranteed share. */
 function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
 	return priority !== 'background' && usage[priority] + count <= sharesOf(usage.limit)[priority];
 }
@@ -250,10 +248,7 @@ export function observed(
 	return next;
 }
 
-/**
- * In the order of serving: deliveries, people in turns, then background with those that go ahead first.
- * @param lastTurns the number of each person's last turn, from 1
- */
+/** Deliveries, people in turns, then background with those that go ahead first. `lastTurns`: by person, from 1. */
 export function inOrder<W extends Required<Asking> & { readonly person: string }>(
 	waiting: Iterable<W>,
 	lastTurns: ReadonlyMap<string, number>,

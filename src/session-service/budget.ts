@@ -17,7 +17,6 @@ import { SessionServiceError } from './errors.ts';
 
 export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
-/** The wait after the cell could not be read. */
 const CELL_RETRY_MS = 1_000;
 
 interface Waiter extends Required<Asking> {
@@ -163,19 +162,15 @@ export function createRequestBudget({
 				() => undefined,
 			);
 		},
-		/** What this process knows. */
 		usage,
 		waiting: waitingCount,
-		/** For watching, which plans ahead. */
 		background: {
 			/** Keeps so many requests for those that go ahead of others. */
 			reserve(perSecond: number): void {
 				reserved = perSecond;
 			},
 			rates: () => backgroundRates(usage(), reserved),
-			/** Nothing is sent before this (after a 429), clock milliseconds. */
 			pausedUntil: () => latest.pausedUntil,
-			/** Requests of this process that wait for a permit. */
 			waiting: () => waitingCount('background'),
 		},
 	};

@@ -77,7 +77,6 @@ export function createSessionServiceClient({
 		return { session, since, readAt: began.readAt, endedAt };
 	}
 
-	/** Repeats after temporary failures within the priority's patience, each time with a permit. */
 	function readPatiently(sessionId: string, options: ReadOptions): Promise<SessionReading> {
 		const { priority, signal } = options;
 		const { permitMs, repeatMs, retries } = PATIENCE[priority];

@@ -30,7 +30,6 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 			down = false;
 			if (wasFailing) for (const listener of listeners) listener();
 		},
-		/** A call failed with this code; codes that concern one session are ignored. */
 		failed(code: string) {
 			if (!OUTAGE_CODES.has(code)) return;
 			failures += 1;
@@ -47,7 +46,6 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 		get failingSince() {
 			return failingSince;
 		},
-		/** Adds a listener, called when a call succeeds after an outage. */
 		onRecovered(listener: () => void) {
 			listeners.push(listener);
 		},

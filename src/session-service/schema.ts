@@ -15,7 +15,6 @@ import { isSessionId } from './address.ts';
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
 
-/** Any value, or none. */
 const anything = z.unknown().optional();
 const text = anything.transform(asText);
 const textOrNull = anything.transform(asTextOrNull);
@@ -82,7 +81,6 @@ export function readSessionResponse(value: unknown, requestedId: string): Sessio
 	return parsed.success ? { ...parsed.data.session, sessionId: requestedId } : null;
 }
 
-/** Whether the JSON value of a PUT's response says that the answers were saved. */
 export function isPutSuccess(value: unknown): boolean {
 	return putSuccess.safeParse(value).success;
 }
@@ -255,7 +253,6 @@ export function readListResponse(value: unknown, asked: AskedPage): ListPage | n
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value if it is an object and no array; else null. */
 function asObject(value: unknown): JsonObject | null {
 	return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }

@@ -9,11 +9,9 @@ import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './b
 import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 
-/** The largest body of a response: 32 MiB. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const CONNECT_WITHIN_MS = 3_000;
 
-/** For metrics. */
 export interface CallReport {
 	readonly operation: Operation;
 	readonly priority: RequestPriority;
@@ -170,7 +168,6 @@ export function createBodySlots() {
 				grantFree();
 				await unlessAborted(promise, signal, () => waiting.delete(waiter));
 			},
-			/** Does nothing if it is not held. */
 			giveBack(): void {
 				if (!isHeld) return;
 				isHeld = false;

@@ -40,7 +40,6 @@ export function shapesOf<Args extends readonly unknown[]>(
 	});
 }
 
-/** `[make(0), make(1) …]`, so many. */
 export const listOf = <Value>(length: number, make: (index: number) => Value): Value[] =>
 	Array.from({ length }, (_, index) => make(index));
 
@@ -118,7 +117,6 @@ export function asked(title: string, description = ''): HumanInputItem {
 	return { title, description, value: '' };
 }
 
-/** An item with the initial value of its field. */
 const field = (title: string, description: string, draft: string) => ({ ...asked(title, description), draft });
 
 export const FIELD_ITEMS = {
