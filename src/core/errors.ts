@@ -1,7 +1,6 @@
 /**
- * The class of all errors that Handraise throws on purpose. Only `code` decides how an error is handled. `retryable`:
- * the same call may succeed later without a change. `message` is for operators' logs: no secrets and no text of a
- * session. `slack/error-view.ts` turns codes into text for people.
+ * All errors that Handraise throws on purpose. Only `code` decides what is done; `slack/error-view.ts` makes text for
+ * people. `retryable`: the same call may succeed later. `message` is for logs: no secrets, no text of a session.
  */
 export class HandraiseError extends Error {
 	readonly code: string;
@@ -28,10 +27,7 @@ export function codeOf(error: unknown): string {
 /** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
-/**
- * Milliseconds to wait after so many failures: `firstMs` after the first, then twice as long each time, up to `longestMs`.
- * `askedMs`: the wait that the other side asks for, which counts instead.
- */
+/** Milliseconds: `firstMs` after one failure, doubled for each up to `longestMs`; or `askedMs` by the other side. */
 export function backOff(
 	failures: number,
 	{ firstMs, longestMs }: { firstMs: number; longestMs: number },

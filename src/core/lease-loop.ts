@@ -11,7 +11,6 @@ export interface Lease {
 	readonly ms: number;
 }
 
-/** An item whose lease was not given back yet. */
 export interface Held<Item> {
 	readonly item: Item;
 	readonly token: string;
@@ -28,7 +27,6 @@ export interface QueuedRows {
 }
 
 export interface LeaseLoopOptions<Item> {
-	/** The name of the items in the plural, for the log. */
 	readonly itemsName: string;
 	readonly rows: QueuedRows;
 	/** A dead process's items are due again after this. */
@@ -40,10 +38,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
 	/** When the next item is due, or something changes without a change of the rows; null: nothing is known. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
-	/**
-	 * Does the work and gives the lease back as it writes; if it rejects, the lease lapses and the item is taken again.
-	 * `signal`: the lease is lost or the loop stops.
-	 */
+	/** Gives the lease back as it writes; it lapses after a failure. `signal`: it is lost, or the loop stops. */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
 	/** Logs that `work` rejected. Left out: the code of the error as a warning. */
 	readonly logFailure?: (item: Item, error: unknown) => void;

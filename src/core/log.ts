@@ -33,10 +33,7 @@ const REDACTED_FIELDS = [
 	'state',
 ];
 
-/**
- * The log of the process: one JSON line for each event on standard output. Errors are written without their other fields,
- * because those of HTTP libraries hold headers and bodies.
- */
+/** JSON lines on standard output. Errors lose their other fields: those of HTTP libraries hold headers and bodies. */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
 	return pino(
 		{
@@ -47,8 +44,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
 			redact: { paths: REDACTED_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
 			serializers: { err: errorFields },
 		},
-		// Synchronous: at exit pino would retry its buffered lines forever when nobody reads them any more (`npm start | tee`
-		// after Ctrl-C), so the process would never end.
+		// Synchronous: else pino retries buffered lines forever at exit when nobody reads them (`npm start | tee`, Ctrl-C).
 		destination ?? pino.destination({ fd: 1, sync: true }),
 	);
 }

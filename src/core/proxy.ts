@@ -12,8 +12,7 @@ export const CONNECTIONS = {
 	connections: 256,
 	pipelining: 1,
 	allowH2: false,
-	// The service closes idle connections after 5 s. A PUT at that moment has an unknown outcome, so we close ours
-	// well before, whatever a `Keep-Alive` header says.
+	// The service closes idle ones after 5 s; a PUT then has an unknown outcome. No `Keep-Alive` header extends this.
 	keepAliveTimeout: 3_500,
 	keepAliveMaxTimeout: 3_500,
 	keepAliveTimeoutThreshold: 1_500,
@@ -25,10 +24,7 @@ const THIS_MACHINE = 'localhost,127.0.0.1,::1';
 /** The proxy's answer to a CONNECT may take as long as a connection of undici's own. */
 const CONNECT_WITHIN_MS = 10_000;
 
-/**
- * Sends `fetch`, and what gets the returned dispatcher, through the proxies. Null without a proxy. Node's own
- * `NODE_USE_ENV_PROXY` covers neither a Pool nor Socket Mode.
- */
+/** Sends `fetch`, and what gets the dispatcher, through proxies. `NODE_USE_ENV_PROXY` covers no Pool or Socket Mode. */
 export function applyProxy(settings: ProxySettings | null): Dispatcher | null {
 	if (settings === null) return null;
 	const dispatcher = new EnvHttpProxyAgent({

@@ -14,9 +14,8 @@ const LONGEST_DAYS = 8;
 export const FALLBACK_TIME_ZONE = 'UTC';
 
 /**
- * When the quiet hours end that `at` is in; null outside of them, and when they cannot be computed here: better a
- * reminder too many. A time that a daylight-saving change skips counts as the same time after the change; one that comes
- * twice, as the first.
+ * When the quiet hours around `at` end; null outside, or when they cannot be computed: better a reminder too many. A
+ * time that daylight saving skips counts as the same time after the change; one that comes twice, as the first.
  */
 export function quietUntil(hours: QuietHours, at: number): number | null {
 	let end: number | null = null;
@@ -38,10 +37,7 @@ export function leavesTime({ days, from, to }: QuietHours): boolean {
 	return days.length < 7 || from !== to;
 }
 
-/**
- * A time zone's name as the time zone database writes it; null when this machine cannot compute times in it. An offset
- * such as `+05:30` is no name: it knows no daylight-saving time.
- */
+/** As the time zone database writes it; null when unknown here, and for `+05:30`, which has no daylight-saving time. */
 export function timeZoneNamed(name: string): string | null {
 	if (/^[+-]/.test(name)) return null;
 	try {

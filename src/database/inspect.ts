@@ -37,10 +37,7 @@ async function lookAt(dialect: StoreDatabase['dialect'], query: (statement: stri
 	};
 }
 
-/**
- * Inspects `dataDir/handraise.db` without changing or creating a file, also while Handraise has it open. Never call it in
- * the process that has it open: closing the file would release the locks (POSIX).
- */
+/** Changes and creates no file. Not for the process that has it open: closing the file releases its locks (POSIX). */
 export async function inspectSqlite(dataDir: string) {
 	const path = join(resolve(dataDir), 'handraise.db');
 	try {
@@ -78,10 +75,7 @@ function isLocked(path: string): boolean {
 	}
 }
 
-/**
- * Opening a database in WAL mode creates missing `-wal` and `-shm` files, even read-only. While no process has it open they
- * are not needed, and `immutable` reads only the database file.
- */
+/** WAL mode creates missing `-wal` and `-shm` even read-only; without them nobody has it open: `immutable` is safe. */
 function openUnchanged(path: string): DatabaseSync {
 	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
 		return new DatabaseSync(path, { readOnly: true, timeout: 500 });

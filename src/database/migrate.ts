@@ -73,10 +73,7 @@ function createTable(table: keyof typeof COLUMNS) {
 	return sql`create table if not exists ${sql.table(table)} (${sql.join([...columns, ...keys])})`;
 }
 
-/**
- * All tables. Until version 1.0.0 a change of `COLUMNS`, `KEYS` or `INDEXES` raises the number; afterwards these statements
- * stay as they are in that version, and a change adds a migration.
- */
+/** Until version 1.0.0 a change of `COLUMNS`, `KEYS` or `INDEXES` raises the number; after it, add a migration. */
 const initialSchema: Migration = {
 	number: 25,
 	name: 'initial',
@@ -128,10 +125,7 @@ export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): Ha
 	return error;
 }
 
-/**
- * Sets up a new database and applies pending migrations, in one transaction. Replicas that start together wait for each
- * other (an advisory lock on PostgreSQL; SQLite has one process). Throws what `refuseSchema` returns.
- */
+/** In one transaction; replicas that start together wait for each other. Throws what `refuseSchema` returns. */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },

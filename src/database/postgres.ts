@@ -16,10 +16,7 @@ import { change, from, isPostgres, nameInSql, rowsOf, type StoreDatabase, StoreU
 import { stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
-/**
- * Milliseconds. Slack waits 3 seconds for a submission, so an unreachable database must fail earlier. The server enforces
- * `statement`; `query` is for a server that does not respond.
- */
+/** Milliseconds, below the 3 s that Slack waits. The server enforces `statement`; `query` is for one that is silent. */
 const SERVING = { connect: 2_000, statement: 2_000, query: 2_500 };
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATING: typeof SERVING = { connect: 5_000, statement: 300_000, query: 310_000 };
@@ -203,17 +200,15 @@ interface WaitingChange<S> {
 }
 
 /**
- * A state that replicas share and that is outdated after minutes: the request budget, who lists, and rates. A process runs one
- * transaction for it at a time, with all changes that arrived meanwhile; otherwise each change would occupy a connection
- * while it waits for the row. `update` throws `StoreUnavailableError`.
+ * A state that replicas share, outdated after minutes. One transaction at a time takes all changes of a process: else
+ * each would hold a connection while it waits for the row. `update` throws `StoreUnavailableError`.
  */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;
 
 	async function apply(trx: Kysely<Tables>, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
-		// Other replicas wait for the row until the commit ends. A database crash may lose the latest counts, which are
-		// outdated after its restart.
+		// Replicas wait for the row until the commit. A crash may lose the latest counts, which are soon outdated.
 		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
 		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
 		// No schema check: only this program writes the state, and it is outdated after minutes.

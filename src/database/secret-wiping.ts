@@ -23,12 +23,11 @@ export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 export type SecretWiping = Awaited<ReturnType<typeof startSecretWiping>>;
 
 /**
- * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but a page that
- * SQLite splits or merges may keep copies of rows in its unused part (seen with SQLite 3.53), and the log keeps former
- * states of pages. So secret values have their own key, which is stored in one row of `meta`, encrypted with the master
- * key. Soon after a wipe, and at every start, a new key overwrites that row in place, the remaining secrets are encrypted
- * with the new key, and the log is emptied. No key decrypts the remains then. On PostgreSQL this would gain nothing: dead
- * rows, log and backups would keep the former key too.
+ * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but pages that
+ * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So
+ * secret values have a key of their own, in one row of `meta`, encrypted with the master key. Soon after a wipe, and at
+ * every start, a new key overwrites it in place, the remaining secrets are encrypted with that, and the log is emptied:
+ * no key decrypts the remains. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
 export async function startSecretWiping({
 	db,

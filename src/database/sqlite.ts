@@ -207,13 +207,10 @@ function guard<T>(run: () => T): T {
 const BUSY_TIMEOUT = 50;
 
 /**
- * Opens `dataDir/handraise.db` for this process alone. Creates the directory (mode 0700) and the file (0600) when
- * needed.
- *
- * Until it ends, the process locks a second, empty database, `handraise.lock`: not the database itself, so that
- * `sqlite3 handraise.db ".backup copy.db"` or `VACUUM INTO` makes a usable copy meanwhile. (`cp` needs a stopped
- * program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs of a network file system are unreliable.)
- *
+ * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
+ * ends, the process locks a second, empty database, `handraise.lock`: not the database itself, so that `sqlite3
+ * handraise.db ".backup copy.db"` or `VACUUM INTO` makes a usable copy meanwhile. (`cp` needs a stopped program. A copy
+ * needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs of a network file system are unreliable.)
  * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string) {

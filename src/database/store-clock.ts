@@ -23,14 +23,12 @@ const MACHINE = { wall: () => Date.now(), monotonic: () => performance.now() };
 export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
 
 /**
- * The clock that stored times are compared with: the database's time on PostgreSQL, so that replicas agree although their
- * own clocks differ or are set, and the machine's on SQLite. Between measurements the machine's monotonic clock continues it;
- * the error is half of a quick round trip plus the drift of a few seconds, far below `CLOCK_ALLOWANCE_MS`.
- *
- * A difference of more than `STEP_MS` is a step: the clock was set, or the machine slept, which a monotonic clock does not
- * count. It is adopted once, after stored times were repaired.
- *
- * `local` is only for sleeping. `machine` is its own time; on PostgreSQL `wall` only shows that it slept or its clock was set.
+ * The clock that stored times are compared with: the database's time on PostgreSQL, so that replicas agree although
+ * their own clocks differ or are set, and the machine's on SQLite. Between measurements the machine's monotonic clock
+ * continues it; the error is half of a quick round trip plus the drift of a few seconds, far below
+ * `CLOCK_ALLOWANCE_MS`. A difference of more than `STEP_MS` is a step: the clock was set, or the machine slept, which a
+ * monotonic clock does not count. It is adopted once, after stored times were repaired.
+ * `local` is only for sleeping. `machine` is its own time; on PostgreSQL `wall` only shows that it slept or was set.
  */
 export async function createStoreClock(
 	db: StoreDatabase,
@@ -171,10 +169,7 @@ export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tab
 	snoozes: { until: { longestMs: LONGEST_SNOOZE_MS } },
 };
 
-/**
- * Repairs stored times that are further ahead of `now` than legal; otherwise their rows would wait until then. Called
- * at the start (`stepMs` is null), and when the clock is set by so much.
- */
+/** Repairs times that are further ahead of `now` than legal: their rows would wait. `stepMs`: null at the start. */
 export async function repairTimes(db: StoreDatabase, now: number, stepMs: number | null = null): Promise<void> {
 	// The step that one replica sees may be its own sleep.
 	const before = now - (db.dialect === 'sqlite' ? (stepMs ?? 0) : 0);

@@ -12,9 +12,8 @@ const CHANNEL = { teamId: 'text not null', channelId: 'text not null' } as const
 const LEASE = { leaseToken: 'text', leasedUntil: 'bigint' } as const;
 
 /**
- * The columns of each table in SQL that both databases understand. In the databases their names are in snake_case
- * (`PLUGINS`). Times are milliseconds since the epoch in `bigint` columns (read as numbers); JSON and ciphertexts are
- * `text`; what is 0 or 1 is an `integer`.
+ * In SQL that both databases understand; there, names are in snake_case (`nameInSql`). Times are milliseconds since the
+ * epoch in `bigint` columns (read as numbers); JSON and ciphertexts are `text`; 0 or 1 is an `integer`.
  */
 export const COLUMNS = {
 	migrations: { number: 'integer primary key', name: 'text not null', appliedAt: 'bigint not null' },
@@ -166,10 +165,7 @@ export const COLUMNS = {
 		kind: 'text not null',
 		/** Encrypted; empty after removal. */
 		content: 'text not null',
-		/**
-		 * `planned`, `shown` (and kept current), `closed` (after its last look), `gone` (somebody deleted it), `refused`, or
-		 * `dropped`: there was nothing to say any more.
-		 */
+		/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
 		state: 'text not null',
 		createdAt: 'bigint not null',
 		dueAt: 'bigint',

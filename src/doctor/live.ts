@@ -307,7 +307,6 @@ async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding
 	);
 }
 
-/** Tries each assumption in a workspace, with the operator's help. */
 export async function* checkLive(channel: string, invocation: Invocation): AsyncGenerator<Finding> {
 	const { env, clock, proxy, signal } = invocation;
 	const reading = readSettings(env);

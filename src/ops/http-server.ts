@@ -18,7 +18,6 @@ const KEEP_ALIVE_MS = 65_000;
 
 interface Options {
 	readonly port: number;
-	/** The reasons why the process cannot serve people. */
 	readonly notReady: () => Promise<readonly string[]>;
 	readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 	/** In HTTP mode. Calls `verified` for a request that Slack signed: its connection is never closed to make room. */
@@ -29,10 +28,7 @@ interface Options {
 	readonly limits?: typeof LIMITS;
 }
 
-/**
- * The HTTP server: `/healthz` (the process runs), `/readyz` (200 when it can serve people, else 503 with the reasons),
- * `/metrics` (Prometheus text), and Slack's requests in HTTP mode.
- */
+/** `/healthz`, `/readyz` (200, or 503 with the reasons), `/metrics` (Prometheus), and Slack's requests in HTTP mode. */
 export function createHttpServer({ port, notReady, metrics, slack, onRefused, limits = LIMITS }: Options) {
 	const sharedNotReady = shareRunning(notReady);
 	const sharedMetrics = shareRunning(metrics);
@@ -119,10 +115,7 @@ function text(response: ServerResponse, status: number, body: string): void {
 	response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
 }
 
-/**
- * Each connection beyond `max` closes the oldest. `server.maxConnections` would refuse the new one, perhaps Slack's.
- * @returns spares the connection of a request: it is never closed to make room
- */
+/** Closes the oldest beyond `max`: `maxConnections` refuses the new one, perhaps Slack's. @returns what spares one */
 function limitConnections(server: Server, max: number, onClosed: () => void) {
 	/** Connections that may be closed, oldest first. */
 	const closable = new Set<Socket>();

@@ -140,7 +140,6 @@ export const TOLD_WITHIN_MS = 10_000;
 /** What an answer has from its submission on. All times are milliseconds since the epoch. */
 export interface SubmittedAnswer {
 	readonly id: string;
-	/** See `submissionKeyOf` and `pressKeyOf`. */
 	readonly submissionKey: string;
 	/** Empty for a one-press answer. */
 	readonly viewId: string;

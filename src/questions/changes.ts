@@ -94,9 +94,8 @@ export function digestOfQuestionAt(
 }
 
 /**
- * The changes since `before`, in the order of post. Questions that were asked and answered between the two
- * reads are found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
- *
+ * The changes since `before`, in the order of post. Questions that were asked and answered between the two reads are
+ * found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
  * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read.
  * If none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
  */

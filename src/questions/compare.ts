@@ -11,10 +11,7 @@ import {
 	sameText,
 } from './session.ts';
 
-/**
- * By position: a text for an item that it fills, `''` for one that the person left empty on purpose, and null (or no
- * entry) for one that already had a value when the person saw it.
- */
+/** By position: a text, `''` for an item left empty on purpose, null (or none) for one that had a value when seen. */
 export type OurValues = readonly (string | null)[];
 
 /** What the read just before the PUT says about an answer. */
@@ -64,10 +61,7 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	return isNewest && !isReworded(input.shownHash, asked.shownHash) ? { kind: 'clear' } : { kind: 'changed' };
 }
 
-/**
- * The array of the PUT: every item in order. An item with a value keeps it, so that even a mistake of the caller
- * overwrites nothing. All other fields keep the service's JSON value.
- */
+/** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do all other fields. */
 export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): HumanInputItem[] {
 	return items.map((item, position) => {
 		const ours = values[position] ?? null;
@@ -118,10 +112,7 @@ function countSame({ session, fingerprint, values }: Comparable): number {
 
 export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';
 
-/**
- * What became of the agent after a delivery: compares a read after the PUT with the one before it. The end of the
- * session comes first. `paused` must be new: a session answered while paused stays so until the service restarts it.
- */
+/** From the reads before and after a PUT. `paused` must be new: it stays until the service restarts the session. */
 export function resumeOutcome(
 	before: Pick<BeforePut, 'status' | 'assistantCount'>,
 	session: Pick<Session, 'status' | 'messages'>,

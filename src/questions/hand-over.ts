@@ -13,7 +13,6 @@ export interface HandOver {
 	/** Slack user ids. */
 	readonly from: string;
 	readonly to: string;
-	/** How often the question was handed over. */
 	readonly count: number;
 	readonly handedOverAt: number;
 	/** Null while `to` has it. */

@@ -103,10 +103,7 @@ export const INPUT_RULES = RULES.map(({ kind, label, description, unless, questi
 /** Code units. A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
-/**
- * Guesses from title and description, by `SECRET_RULES`, then `listedOptions`, then `INPUT_RULES` in their order. A box
- * that refuses a correct answer is worse than long text, so every doubt gives long text.
- */
+/** By `SECRET_RULES`, `listedOptions`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. */
 export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>): InputGuess {
 	if (looksSecret(item)) return { kind: 'line' };
 	const options = listedOptions(item)?.options;

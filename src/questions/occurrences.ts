@@ -13,10 +13,7 @@ export type OccurrenceChange =
 	| { readonly kind: 'updated'; readonly question: QuestionDigest }
 	| { readonly kind: 'settled'; readonly how: SettledHow };
 
-/**
- * What to write, in this order. `before` is of the read before, as `changes` were found since it; `current` and
- * `questionAt` are of this read.
- */
+/** What to write, in this order. `changes` are those since `before`; `current` and `questionAt` are of this read. */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],

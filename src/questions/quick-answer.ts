@@ -70,7 +70,6 @@ const SLACK_MARKUP = /:[\p{L}\p{N}_+'-]+:|&(?:amp|lt|gt);|<[^<>]*>/u;
 /** A label shows marks of Markdown as they are, and a box to tick is not a choice. */
 const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]/;
 
-/** Whether a button shows exactly this text. */
 function staysAsItIs(option: string): boolean {
 	if (option.length > MAX_OPTION_LENGTH) return false;
 	return ![INVISIBLE, UNUSUAL_SPACE, STRAY_MARKS, SLACK_MARKUP, MARKDOWN].some((pattern) => pattern.test(option));

@@ -8,10 +8,7 @@ interface Texts extends Pick<Question, 'context'> {
 
 const askedAbove = new WeakMap<Texts, boolean>();
 
-/**
- * Whether the item at a position seems to ask for a secret. Where no item does by itself, the text above them can: then
- * every item is secret that takes any text.
- */
+/** Where no item asks for a secret by itself, the text above can: then every item is secret that takes any text. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
 	if (item === undefined || looksSecret(item)) return true;

@@ -65,10 +65,7 @@ export const sessionSnapshot = z.object({
 	/** When it was read, clock milliseconds. */
 	seenAt: z.number(),
 });
-/**
- * What channels show of a session, stored so that any replica can build a card. At most about 40,000 characters, without
- * signed links, variables and secret values. Texts are the agent's own and untrusted.
- */
+/** What channels show, about 40,000 characters at most: no signed links, variables, secret values. Untrusted texts. */
 export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
 /** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that. */
@@ -85,7 +82,6 @@ const RESULT_LENGTH = 2_800;
 const NAME_LENGTH = 200;
 const TASK_LENGTH = 500;
 
-/** What the answers from Handraise tell about a session. */
 export interface OurAnswers {
 	/** Items that they left empty on purpose count as answered. */
 	readonly leftEmpty: LeftEmpty;

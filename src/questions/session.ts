@@ -145,7 +145,6 @@ function newestFirst({ messages }: Pick<Session, 'messages'>) {
 	return entries.reverse();
 }
 
-/** What one message asks, and which items are still open. */
 export interface Question {
 	readonly messageIndex: number;
 	readonly items: readonly HumanInputItem[];

@@ -15,10 +15,8 @@ export interface RateLimitObservation {
 
 /**
  * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds.
- *
  * The service counts in fixed windows of 60 s for each client address and does not say when one begins. So grants are
  * counted in a sliding window that is 2 s longer, because requests take different times to arrive.
- *
  * In every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares
  * goes to deliveries first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved`
  * requests are kept for background that goes ahead of others, also from people beyond their share; the rest of

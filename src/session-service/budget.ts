@@ -132,9 +132,8 @@ export function createRequestBudget({
 
 	return {
 		/**
-		 * Waits for the permit to send `count` requests. Resolves to the sequence number of the last one, for `observe`.
-		 * @throws SessionServiceError `rate_limited` once it is certain that no permit comes before `deadline`
-		 * @throws the signal's reason when it is aborted first; nothing is charged then
+		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
+		 * @throws SessionServiceError `rate_limited` once no permit can come in time; the signal's reason, uncharged
 		 */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;

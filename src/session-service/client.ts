@@ -103,10 +103,7 @@ export function createSessionServiceClient({
 		callTimeoutMs: transport.callTimeoutMs,
 		listWaiting: createSessionList(transport, budget, clock),
 
-		/**
-		 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn it uses.
-		 * @throws SessionServiceError, or the signal's reason
-		 */
+		/** Repeats temporary failures. `person`: whose turn it uses. @throws SessionServiceError, or the signal's reason */
 		async read(
 			sessionId: string,
 			options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
@@ -122,10 +119,7 @@ export function createSessionServiceClient({
 			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
 		},
 
-		/**
-		 * Waits for the permit of one read and one PUT right after it: the PUT waits for nothing.
-		 * @throws SessionServiceError `rate_limited`, or the signal's reason
-		 */
+		/** For a read and the PUT right after it. @throws SessionServiceError `rate_limited`, or the signal's reason */
 		async reserveDelivery(signal?: AbortSignal) {
 			const takePair = (deadline: number) => budget.acquire('delivery', { count: 2, deadline, signal });
 			let putSequence = await takePair(clock.now() + PATIENCE.delivery.permitMs);
@@ -143,10 +137,7 @@ export function createSessionServiceClient({
 							return putSequence - 1;
 						},
 					}),
-				/**
-				 * Replaces all items of one message, in order. Sent at once if `maySend` allows it, and never repeated.
-				 * @throws SessionServiceError; its `outcomeUnknown` says whether the service may have saved the answer
-				 */
+				/** Replaces all items of one message, once. @throws SessionServiceError, see its `outcomeUnknown` */
 				async putAnswers(
 					sessionId: string,
 					messageIndex: number,
@@ -178,7 +169,6 @@ export function createSessionServiceClient({
 	};
 }
 
-/** What watching may use of the service. */
 export type BackgroundBudget = RequestBudget['background'];
 
 export type SessionServiceClient = ReturnType<typeof createSessionServiceClient>;

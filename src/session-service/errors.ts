@@ -1,9 +1,8 @@
 import { HandraiseError } from '../core/errors.ts';
 
 /**
- * Why a call fails.
  * - `retryable`: the same call may succeed later.
- * - `repeated`: it may pass within seconds, so a read is tried again. Not so for a wrong key, which an operator has to fix.
+ * - `repeated`: it may pass within seconds, so a read is tried again; not a wrong key, which an operator has to fix.
  * - `ofService`: it concerns the whole service, so it may be over once another call succeeds.
  */
 const CODES = {
@@ -41,10 +40,7 @@ export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([
 	ofService ? [code] : [],
 );
 
-/**
- * What a call to the session service throws, except for the reason of the caller's signal. Messages name the operation,
- * the status and sizes, never the response's text, the key or an address.
- */
+/** Messages name the operation, the status and sizes, never the response's text, the key or an address. */
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
 	/**

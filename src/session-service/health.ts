@@ -97,7 +97,6 @@ export function createReadWindow({ most, clock }: { most: number; clock: Clock }
 	/** How long a read alone takes, ms. */
 	const aloneMs = () => Math.max(0, ...alone.toSorted((one, other) => one - other).slice(0, 3));
 
-	/** The reads under way that do not hang. */
 	function inPlace() {
 		const since = uptimeOf(clock) - Math.max(HANGS_AFTER_MS, HANGS * aloneMs());
 		return [...running].filter(({ beganAt }) => beganAt >= since);

@@ -72,10 +72,7 @@ const sessionResponse = z.object({ session: sessionSchema });
 /** The PUT's success: in practice a status text, by the service's document the updated message too. */
 const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
-/**
- * Reads the JSON value of a GET's response; null when it contains no readable session. `requestedId` becomes the
- * session's id, whatever the response says: answers and watches are stored under it.
- */
+/** Null without a readable session. Its id is `requestedId`, whatever the response says: all is stored under it. */
 export function readSessionResponse(value: unknown, requestedId: string): Session | null {
 	const parsed = sessionResponse.safeParse(value);
 	return parsed.success ? { ...parsed.data.session, sessionId: requestedId } : null;
@@ -127,10 +124,7 @@ function rawOf(item: JsonObject): RawTexts | null {
 	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
 }
 
-/**
- * Like the service's page: `0`, `false` and null are open; other values of a foreign type count as an answer, because read as
- * unanswered they would be overwritten.
- */
+/** Like the service's page: `0`, `false`, null are open. Other foreign values count, or they would be overwritten. */
 function readAnswer(value: unknown): string {
 	if (!value) return '';
 	return typeof value === 'object' ? jsonTextOf(value) : asText(value);
@@ -257,7 +251,6 @@ function asObject(value: unknown): JsonObject | null {
 	return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** Strings unchanged, numbers and booleans as JSON, everything else as the empty string. */
 function asText(value: unknown): string {
 	if (typeof value === 'string') return value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
@@ -278,10 +271,7 @@ interface Open {
 	next: number;
 }
 
-/**
- * The value as JSON, however deep it is nested: JSON.stringify is recursive and throws a RangeError at some thousand
- * levels. A number too large for a double (`1e400` in the body) stays a number.
- */
+/** The JSON, however deep: JSON.stringify throws a RangeError at some thousand levels. `1e400` stays a number. */
 export function jsonTextOf(value: unknown): string {
 	const parts: string[] = [];
 	const stack: Open[] = [];

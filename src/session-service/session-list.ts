@@ -30,17 +30,13 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 		kept = [];
 	}
 
-	/** Larger pages from the next list on, if these are small. */
 	function growPages(pages: readonly KeptPage[]): void {
 		const largest = Math.max(...pages.map(({ byteCount }) => byteCount));
 		if (pageSize === MAX_PAGE_SIZE || largest > SMALL_PAGE_BYTES) return;
 		setPageSize(Math.min(MAX_PAGE_SIZE, Math.floor((pageSize * 2 * SMALL_PAGE_BYTES) / Math.max(1, largest))));
 	}
 
-	/**
-	 * Reads page by page, within `LISTING_MS`.
-	 * @throws SessionServiceError: one that is not retryable says that this service has no list that can be used
-	 */
+	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
 	return async function listWaiting(signal?: AbortSignal) {
 		const deadline = clock.now() + LISTING_MS;
 		let pages: KeptPage[] = [];
@@ -93,8 +89,7 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 		const sessions = pages.flatMap(({ value }) => value.sessions);
 		return {
 			sessions: [...new Map(sessions.map((session) => [session.sessionId, session])).values()],
-			// False when there are more than the pages that are read, or they changed meanwhile: while sessions come and go,
-			// one may have moved from a page to one that was read before.
+			// False when not all pages are read, or they changed: a session may have moved to a page that was read before.
 			isComplete: pages.every(({ value }) => value.sessionCount === sessionCount) && itemCount >= sessionCount,
 			requestCount,
 			/** Of the calls, without the wait for permits. */

@@ -22,7 +22,6 @@ export interface CallReport {
 	readonly tookMs: number;
 }
 
-/** What a response brought. */
 export interface Kept<Value> {
 	readonly value: Value;
 	/** For the next request; null when it cannot be sent back. */
@@ -36,7 +35,6 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 	readonly priority: RequestPriority;
 	/** Of an earlier call: if it is unchanged, the service need not send it again. */
 	readonly kept?: Kept<Value> | undefined;
-	/** The request's sequence number in the budget. */
 	readonly sequence: number;
 	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
@@ -72,10 +70,7 @@ export function createTransport(options: TransportOptions) {
 		listPath,
 		pathOf,
 
-		/**
-		 * Sends one request and follows no redirect. Resolves to what came, or to `kept` (304).
-		 * @throws SessionServiceError; the signal's reason when it is aborted
-		 */
+		/** Follows no redirect. Resolves to `kept` on 304. @throws SessionServiceError, or the signal's reason */
 		async send<Value>(call: Call<Value>): Promise<Kept<Value> & { endedAt: number }> {
 			const { operation, priority, sessionId, kept, body, maxBodyBytes = MAX_BODY_BYTES, read, ...request } = call;
 			const startedAt = uptimeOf(clock);
@@ -133,10 +128,7 @@ export function createTransport(options: TransportOptions) {
 /** Bodies over 1 MiB held at once, from their first megabyte until they are parsed: 32 MB need several times that memory. */
 const LARGE_BODIES = 2;
 
-/**
- * Background never takes the last slot, so that people and deliveries do not wait for it.
- * @returns a function that makes the slot of one call, which is taken when its body is large
- */
+/** The result makes the slot of a call, for a large body. Background leaves the last to people and deliveries. */
 export function createBodySlots() {
 	const waiting = new Set<{ readonly priority: RequestPriority; readonly grant: () => void }>();
 	let taken = 0;

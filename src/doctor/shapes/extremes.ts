@@ -103,10 +103,7 @@ export const ESCALATION: RemindedQuestion = {
 
 export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
-/**
- * The largest and the strangest views and messages of every screen, with invented content; the doctor asks Slack whether
- * it accepts them. A test compares them with all variants: no part of any variant is larger.
- */
+/** The largest and strangest views and messages, all invented; a test shows that no part of any variant is larger. */
 export function extremes(): Shape[] {
 	const giant = questionOf(GIANT_SESSION);
 	const readAt = NOW - 120_000;

@@ -25,7 +25,6 @@ export interface Shape {
 	readonly message?: Pick<MessageContent, 'text' | 'blocks'>;
 }
 
-/** What `builder` makes of the arguments of each case. */
 export function shapesOf<Args extends readonly unknown[]>(
 	builder: (...args: Args) => ModalView | HomeView | MessageContent | readonly MessageContent[],
 	cases: Readonly<Record<string, Args>>,
