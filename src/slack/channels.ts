@@ -221,8 +221,9 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Whether somebody may act on a session's question; throws when Slack does not tell. They have to be in its channel,
-		 * or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
+		 * Whether somebody may act on a session's question; throws when Slack does not tell, and `too_fast` when they are too
+		 * fast for Slack to be asked again. They have to be in its channel, or to have or have had the question. Everybody sees
+		 * a public channel: there it is asked on copies only.
 		 */
 		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: Place): Promise<boolean> {
 			if (channelId === null || sessionId === undefined) return true;
@@ -230,7 +231,8 @@ export function createMemberships(
 			const { userId } = request.person;
 			const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
 			if (isHeld || (await isMember(userId, channelId))) return true;
-			if ((await turn(request)) !== null) return false;
+			const tooFast = await turn(request);
+			if (tooFast !== null) throw tooFast;
 			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
 			if (await isMemberNow(userId, channelId)) return true;
 			privacy.forget(channelId);

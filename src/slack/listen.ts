@@ -20,6 +20,7 @@ import {
 	type InboxPlace,
 	inboxOf,
 	NOTHING_TO_DO,
+	type NotAllowed,
 	type PersonRequest,
 	type Press,
 	personRequest,
@@ -118,13 +119,20 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	}
 
 	/** Why somebody may not act here; null: they may. */
-	async function check(request: PersonRequest, place: Place, maxAgeMs?: number, thereWithinMs = THERE_WITHIN_MS) {
+	async function check(
+		request: PersonRequest,
+		place: Place,
+		maxAgeMs?: number,
+		thereWithinMs = THERE_WITHIN_MS,
+	): Promise<NotAllowed | null> {
 		const { person, claimedTeamId } = request;
 		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
 		if (refusal !== null) return refusal;
-		const asked = isThere(request, place).catch(() => null);
-		const there = await within(clock, asked, thereWithinMs, () => null);
-		return there === null ? 'could_not_check' : there ? null : 'not_there';
+		const asked = isThere(request, place).then(
+			(there) => (there ? null : 'not_there'),
+			(error: unknown) => (error instanceof HandraiseError && error.code === 'too_fast' ? error : 'could_not_check'),
+		);
+		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
@@ -132,9 +140,10 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		const { place, maxAgeMs } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
-			request.log.info({ refusal }, 'refused');
-			const refuse = () => reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
-			return task.refused?.(refusal) ?? refuse();
+			request.log.info({ refusal: codeOf(refusal) }, 'refused');
+			if (task.refused !== undefined) return task.refused(refusal);
+			if (typeof refusal !== 'string') return reply.failed(request, refusal, task.about);
+			return reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
 		}
 		let nextTask: Awaited<Done>;
 		try {
@@ -240,7 +249,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			const task = await plan();
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
-			request.log.info({ refusal }, 'refused');
+			request.log.info({ refusal: codeOf(refusal) }, 'refused');
 			return failed(refusal);
 		} catch (error) {
 			logFailure(request, error, {}, 'a submission could not be stored');
@@ -301,9 +310,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 					};
 				};
 				const failed = (error: unknown) => {
+					const code = codeOf(error);
 					// That the rules could not be checked is a failure.
-					const say = typeof error === 'string' && error !== 'could_not_check' ? reply.toPerson : reply.withoutTurn;
-					return { isStored: false, tell: async () => void (await say(request, failure(codeOf(error)))) };
+					const isRefused = code === 'too_fast' || (typeof error === 'string' && code !== 'could_not_check');
+					const say = isRefused ? reply.toPerson : reply.withoutTurn;
+					return { isStored: false, tell: async () => void (await say(request, failure(code))) };
 				};
 				const stored = store(request, read, failed);
 				let telling: Promise<void> | null = null;

@@ -236,8 +236,11 @@ export interface Task {
 	readonly about?: { readonly sessionId: string; readonly others?: number; readonly kept?: 'answer' };
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
-	readonly refused?: (refusal: ActRefusal) => Promise<void>;
+	readonly refused?: (refusal: NotAllowed) => Promise<void>;
 }
+
+/** Why a task is not run. The error is `too_fast`: whether they are there has to be asked, and they ask too much. */
+export type NotAllowed = ActRefusal | HandraiseError;
 
 type TaskOptions = Omit<Task, 'place' | 'run'>;
 

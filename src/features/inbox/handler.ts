@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ActRefusal } from '../../slack/access-policy.ts';
 import { codeOf, type SlackClients, slackFailure, slackOutcome } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
@@ -31,7 +30,7 @@ export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 	const { listen, client, personReads, reply, inboxes, memberships } = core;
 
 	/** Shows the inbox, or why there is none. Who is too fast keeps what they see, because they have just got it. */
-	async function showHome(request: PersonRequest, refusal: ActRefusal | null): Promise<void> {
+	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
 		const { person, log } = request;
 		const home = homeOf(person);
 		const tooFast = await personReads.turn(request);
@@ -51,7 +50,7 @@ export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
 			...ifAllowedAnywhere((request) => showHome(request, null)),
-			refused: (refusal) => showHome(asked, refusal),
+			refused: (refusal) => showHome(asked, codeOf(refusal)),
 		};
 	});
 

@@ -1,10 +1,9 @@
-import type { ActRefusal } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
 import type { Reply } from '../../slack/reply.ts';
-import type { AllowedRequest, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
+import type { AllowedRequest, NotAllowed, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
 import {
 	copyPlace,
 	ifAllowed,
@@ -234,11 +233,11 @@ export function createSessionFlow(
 		const toSomebodyAllowed = (allowed: AllowedRequest) =>
 			logged(request, 'open', sessionId, async () => fillOpened(allowed, await beginning, metadata, wish));
 
-		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
-			logAccess(request, 'open', sessionId, refusal);
+		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
+			logAccess(request, 'open', sessionId, codeOf(refusal));
 			const { handle } = await beginning;
 			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
-			if (outcome !== 'updated') await reply.refused(request, refusal, null, 'nothing');
+			if (outcome !== 'updated') await reply.failed(request, refusal);
 		}
 
 		const { origin } = metadata;

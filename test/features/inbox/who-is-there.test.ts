@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NOT_THERE } from '../../../src/slack/error-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { FLIGHT, handOverApp } from '../hand-over/harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 
@@ -108,6 +109,17 @@ describe('a window of a private channel', () => {
 		await app.slack.remove('#secret', 'bob');
 		await form.press(label);
 		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
+	});
+
+	it('tells somebody who is too fast just that, because Slack is not asked', async () => {
+		await openSession(app.app, id, 'bob', '#secret');
+		const form = await windowOfBob();
+		await app.slack.remove('#secret', 'bob');
+		for (let n = 0; n < 3; n++) await handled('session.refresh', () => form.press('Refresh'));
+		const errors = Object.values((await form.submit()).errors ?? {}).join();
+		expect(errors).toContain(whatHappened('too_fast'));
+		expect(errors).not.toContain(NOT_THERE);
+		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
 	it.each(['the app was removed', 'it was archived'])('takes an answer after %s', async (what) => {
