@@ -29,7 +29,7 @@ import { registerSessionActions } from './features/session/actions.ts';
 import { registerSessionCommand } from './features/session/command.ts';
 import { createSessionFlow } from './features/session/flow.ts';
 import { registerChannelSettings } from './features/settings/handler.ts';
-import { createSettingsSaving, createUserGroups } from './features/settings/saving.ts';
+import { createUserGroups } from './features/settings/saving.ts';
 import { registerWatching } from './features/watch/actions.ts';
 import { createWatchCommands } from './features/watch/commands.ts';
 import { registerChannelEvents, registerFallbacks } from './features/watch/events.ts';
@@ -221,11 +221,6 @@ export async function createHandraise({
 		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
 		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
 		const channels = createChannels(core);
-		function onChanged(): void {
-			watching.wakeOutbox();
-			reminders.wake();
-		}
-		const settingsSaving = createSettingsSaving(core, accessPolicy, { memberships, channels, userGroups }, onChanged);
 		const context = {
 			...core,
 			listen,
@@ -245,16 +240,17 @@ export async function createHandraise({
 			inboxes,
 			watching,
 			userGroups,
-			settingsSaving,
 		};
 		const watchCommands = createWatchCommands(context);
 		registerWatching(context, watchCommands);
 		registerSessionCommand(context, {
 			...watchCommands,
-			openSession: (asked, sessionId) => flow.open(asked, { sessionId, messageIndex: null }),
 			openHistory: registerHistory(context),
 			openInbox: registerInbox(context),
-			openSettings: registerChannelSettings(context),
+			openSettings: registerChannelSettings(context, () => {
+				watching.wakeOutbox();
+				reminders.wake();
+			}),
 		});
 		registerSessionActions(context);
 		registerSubmission(context);

@@ -7,10 +7,10 @@ import {
 	ifAllowed,
 	ifAllowedAnywhere,
 	type PersonRequest,
-	type Task,
 } from '../../slack/request.ts';
-import type { createWatchCommands } from '../watch/commands.ts';
+import type { WatchCommands } from '../watch/commands.ts';
 import { type HelpReason, helpMessage } from '../watch/view.ts';
+import type { SessionFlow } from './flow.ts';
 
 /** The service promises only that an id is a string. A button's value holds this many. */
 const MAX_ID_LENGTH = 400;
@@ -157,18 +157,17 @@ function help(reason: HelpReason, word?: string) {
 }
 
 /** What other parts do for the command. */
-interface Others extends ReturnType<typeof createWatchCommands> {
-	readonly openSession: (request: PersonRequest, sessionId: string) => Task;
+interface Others extends WatchCommands {
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
 	readonly openInbox: (request: PersonRequest) => Promise<void>;
 	readonly openSettings: (request: AllowedRequest) => Promise<void>;
 }
 
 /** Registers `/session …`. */
-export function registerSessionCommand(core: HandlerContext, others: Others): void {
-	const { listen, reply, config } = core;
-	const { openSession, openHistory, openInbox, openSettings, watch, watchAll, unwatch, list } = others;
-
+export function registerSessionCommand(
+	{ listen, flow, reply, config }: HandlerContext & { flow: SessionFlow },
+	{ watch, watchAll, unwatch, list, openHistory, openInbox, openSettings }: Others,
+): void {
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, config.dashboardUrl);
 		switch (command.kind) {
@@ -177,7 +176,7 @@ export function registerSessionCommand(core: HandlerContext, others: Others): vo
 					await reply.toPerson(asked, helpMessage(command.reason, command.word ?? text.trim()));
 				});
 			case 'open':
-				return openSession(asked, command.sessionId);
+				return flow.open(asked, { sessionId: command.sessionId, messageIndex: null });
 			case 'history':
 				return ifAllowed(asked.channelId, (request) => openHistory(request, command.sessionId));
 			case 'list':

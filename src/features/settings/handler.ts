@@ -4,9 +4,9 @@ import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import type { Submitted, Wait } from '../../slack/listen.ts';
 import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
 import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
-import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
-import type { createUserGroups, SettingsSaving } from './saving.ts';
+import { createSettingsSaving, type UserGroupList } from './saving.ts';
 import {
 	conflictWords,
 	decodeSettingsMetadata,
@@ -30,11 +30,16 @@ const LIST_WITHIN_MS = 200;
 /** Windows whose emptied lists are remembered. */
 const MOST_WINDOWS = 1_000;
 
-/** Registers the window of a channel's settings; the returned function is for `/session settings`. */
+/**
+ * Registers the window of a channel's settings; the returned function is for `/session settings`. `onChanged`: a post is
+ * stored, and reminders are due anew.
+ */
 export function registerChannelSettings(
-	core: HandlerContext & { settingsSaving: SettingsSaving; userGroups: ReturnType<typeof createUserGroups> },
+	core: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList },
+	onChanged: () => void,
 ) {
-	const { listen, personReads, reply, settingsSaving: saving, userGroups, directory: names } = core;
+	const { listen, personReads, reply, userGroups, directory: names } = core;
+	const saving = createSettingsSaving(core);
 	const { ladderTimes: defaults } = core.config;
 	const { adminContact } = reply.errorContext();
 
@@ -115,7 +120,7 @@ export function registerChannelSettings(
 			return { ack: { response_action: 'update', view: newest } };
 		}
 		const saved = settingsSaved(kind, chosen, { channelId, defaults });
-		return { ack: { response_action: 'update', view: saved }, after: async () => saving.wake() };
+		return { ack: { response_action: 'update', view: saved }, after: async () => onChanged() };
 	}
 
 	listen.submission(CALLBACKS.settings, {

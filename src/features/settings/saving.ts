@@ -1,16 +1,17 @@
 import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
-import { type Clock, startDeadline, unlessAborted, uptimeOf, within } from '../../core/clock.ts';
+import { type Clock, startDeadline, unlessAborted, within } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { createCache } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import { type ChannelSettings, changedParts, isSameSettings, type Mention } from '../../database/channel-settings.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import type { Person } from '../../questions/answer.ts';
-import { type AccessPolicy, FRESH_MS } from '../../slack/access-policy.ts';
-import type { Channels, Memberships } from '../../slack/channels.ts';
+import { FRESH_MS } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
-import type { UserGroup, UserGroups } from './fields.ts';
+import type { UserGroups } from './fields.ts';
 import type { MentionProblems, SettingsErrors, SettingsMetadata } from './view.ts';
 import { mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
 
@@ -32,17 +33,16 @@ interface MentionPlace {
 }
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
-export function createSettingsSaving(
-	core: Core<{ channelSettings: ChannelSettingsStore }>,
-	accessPolicy: AccessPolicy,
-	special: { memberships: Memberships; channels: Channels; userGroups: ReturnType<typeof createUserGroups> },
-	onChanged: () => void,
-) {
-	const { clock, directory } = core;
-	const { memberships, channels, userGroups } = special;
-	const { channelSettings: store } = core.store;
-	const { people: client } = core.clients;
-
+export function createSettingsSaving({
+	clock,
+	directory,
+	memberships,
+	channels,
+	mayAct,
+	userGroups,
+	store: { channelSettings: store },
+	clients: { people: client },
+}: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList }) {
 	/** Null for a group that does not exist any more. */
 	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
 		try {
@@ -95,9 +95,10 @@ export function createSettingsSaving(
 		place: MentionPlace,
 		signal: AbortSignal,
 	): Promise<MentionProblems | null> {
-		const check = (userId: string) => accessPolicy.check({ userId, claimedTeamId: null }, place, FRESH_MS);
+		const { channelId, person } = place;
+		const check = (userId: string) => mayAct({ ...person, userId }, channelId, FRESH_MS);
 		const [people, groups] = await Promise.all([
-			Promise.all(userIds.map(async (id) => ({ id, why: (await check(id)).refusal }))),
+			Promise.all(userIds.map(async (id) => ({ id, why: await check(id) }))),
 			Promise.all(groupIds.map(async (id) => ({ id, members: await membersOf(id, signal) }))),
 		]);
 		if (people.some(({ why }) => why === 'could_not_check')) return null;
@@ -193,38 +194,29 @@ export function createSettingsSaving(
 			return { [mention.userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
 		},
 
-		/** Call it after a form is acknowledged that was saved: a post is stored, and reminders are due anew. */
-		wake: onChanged,
-
 		write,
 	};
 }
-
-export type SettingsSaving = ReturnType<typeof createSettingsSaving>;
 
 /** Slack allows 20 lists a minute for all people together. */
 const MAX_AGE_MS = 60_000;
 
 /** Lists user groups by `usergroups.list`, which needs an optional scope. Keeps the list for a minute, but no failure. */
 export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
-	let latest: { readonly groups: readonly UserGroup[]; readonly askedAt: number } | null = null;
+	const lists = createCache(clock, async (): Promise<UserGroups> => {
+		const { usergroups = [] } = await client.usergroups.list();
+		const groups = usergroups
+			.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
+			.toSorted((one, other) => one.name.localeCompare(other.name));
+		return { kind: 'listed', groups };
+	});
 
 	/** Does not throw. */
-	async function list(): Promise<UserGroups> {
-		const now = uptimeOf(clock);
-		if (latest !== null && now - latest.askedAt < MAX_AGE_MS) return { kind: 'listed', groups: latest.groups };
-		try {
-			const { usergroups = [] } = await client.usergroups.list();
-			const groups = usergroups
-				.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
-				.toSorted((one, other) => one.name.localeCompare(other.name));
-			latest = { groups, askedAt: now };
-			return { kind: 'listed', groups };
-		} catch (error) {
+	const list = (): Promise<UserGroups> =>
+		lists.get('', MAX_AGE_MS).catch((error: unknown) => {
 			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
 			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
-		}
-	}
+		});
 
 	return {
 		list,
@@ -233,10 +225,12 @@ export function createUserGroups({ client, clock, log }: { client: WebClient; cl
 	};
 }
 
+export type UserGroupList = ReturnType<typeof createUserGroups>;
+
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
 	{ directory: names, config: { ladderTimes: defaults } }: Core,
-	userGroups: Pick<ReturnType<typeof createUserGroups>, 'list'>,
+	userGroups: Pick<UserGroupList, 'list'>,
 ) {
 	return {
 		async settingsChanged(content, { post: { target } }) {
