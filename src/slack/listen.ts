@@ -96,6 +96,7 @@ interface Options {
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 }
 
+const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 /** They ask for the inbox themselves. */
 const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]);
 
@@ -268,6 +269,18 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		});
 	}
 
+	const outdated = (request: PersonRequest) => forAnybody(() => reply.failed(request, 'button_outdated'));
+
+	// Buttons of another version.
+	app.action(/(?:)/, async ({ body, ack, action }) => {
+		const id = 'action_id' in action ? action.action_id : '';
+		if (ACTION_IDS.has(id)) return;
+		await acknowledgeAndWork(body, ack, 'other action', (request) => {
+			request.log.warn({ action: id.slice(0, 60) }, 'an unknown button was pressed');
+			return outdated(request);
+		});
+	});
+
 	return {
 		command(name: string, plan: (request: PersonRequest, text: string) => Task | Promise<Task>): void {
 			app.command(name, ({ body, ack, command }) =>
@@ -276,14 +289,18 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/** `plan` returns null for a button whose value cannot be read: another version made it, and its person is told. */
-		action(id: ActionId, plan: (request: PersonRequest, press: Press) => Task | null | Promise<Task | null>): void {
-			app.action(id, ({ body, ack, action }) =>
-				acknowledgeAndWork(body, ack, id, async (request, view) => {
-					const outdated = forAnybody(() => reply.failed(request, 'button_outdated'));
-					const task = (await plan(request, readPress(action, view))) ?? outdated;
-					return INBOX_ACTIONS.has(id) ? task : withInbox(request, view, task);
-				}),
-			);
+		action(
+			ids: ActionId | readonly ActionId[],
+			plan: (request: PersonRequest, press: Press, id: ActionId) => Task | null | Promise<Task | null>,
+		): void {
+			for (const id of [ids].flat()) {
+				app.action(id, ({ body, ack, action }) =>
+					acknowledgeAndWork(body, ack, id, async (request, view) => {
+						const task = (await plan(request, readPress(action, view), id)) ?? outdated(request);
+						return INBOX_ACTIONS.has(id) ? task : withInbox(request, view, task);
+					}),
+				);
+			}
 		},
 
 		/**
@@ -328,15 +345,6 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 					if (!inTime && late !== null) await isWithin(reply.withoutTurn(request, late), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);
-			});
-		},
-
-		/** Actions without a handler, such as buttons of an older version. */
-		otherActions(handledIds: ReadonlySet<string>, plan: (request: PersonRequest, actionId: string) => Task): void {
-			app.action(/(?:)/, async ({ body, ack, action }) => {
-				const id = 'action_id' in action ? action.action_id : '';
-				if (handledIds.has(id)) return;
-				await acknowledgeAndWork(body, ack, 'other action', (request) => plan(request, id));
 			});
 		},
 

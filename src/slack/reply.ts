@@ -11,7 +11,7 @@ import {
 	noWindow,
 	stillWaitingMessage,
 } from './error-view.ts';
-import { CALLBACKS, decodeMetadata, newMetadata, type ViewMetadata } from './ids.ts';
+import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import { type PersonRequest, type SubmittedView, type Task, whereItBegan } from './request.ts';
@@ -196,7 +196,7 @@ export function createReply(
 			view: SubmittedView | null,
 			kept: ErrorContext['kept'],
 		): Promise<void> {
-			const metadata = decodeMetadata(view?.privateMetadata);
+			const metadata = view?.metadata ?? null;
 			const context = errorContext(null, kept);
 			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.

@@ -41,6 +41,8 @@ const VIEW_SCHEMA = z
 		id,
 		hash,
 		privateMetadata,
+		/** Null when another version wrote it, or the view has metadata of another kind. */
+		metadata: decodeMetadata(privateMetadata),
 		/** Elements by block_id and action_id, not yet checked. */
 		values: state?.values ?? {},
 		callbackId,
@@ -102,23 +104,29 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * `view`: null on a message. `row`: where what was pressed belongs, when it stands in an inbox or a direct message.
+ * `number`: the value as a page or a position; 0 if it is none. `view`: null on a message. `row`: where what was pressed belongs, when it stands in an inbox or a direct message.
  * `actionTs`: when Slack took the press, also of a repeat; null if Slack leaves it out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, row: decodeInboxRow(blockId), actionTs, view };
+	const given = value ?? option?.value;
+	const number = Math.max(0, Math.floor(Number(given)) || 0);
+	return { value: given, number, blockId, row: decodeInboxRow(blockId), actionTs, view };
 }
 
 export type Press = Readonly<ReturnType<typeof readPress>>;
 
-/** The metadata of a view. @throws HandraiseError `button_outdated` when another version wrote it */
-export function metadataOf(view: SubmittedView): ViewMetadata {
-	const metadata = decodeMetadata(view.privateMetadata);
-	if (metadata === null) {
-		throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
-	}
-	return metadata;
+/** A view of a session, which carries metadata. */
+export type SessionView = SubmittedView & { readonly metadata: ViewMetadata };
+
+export function isOfSession(view: SubmittedView | null): view is SessionView {
+	return view !== null && view.metadata !== null;
+}
+
+/** @throws HandraiseError `button_outdated` when another version wrote the metadata */
+export function sessionViewOf(view: SubmittedView | null): SessionView {
+	if (isOfSession(view)) return view;
+	throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
 }
 
 const WRITTEN_SCHEMA = z.object({
@@ -183,7 +191,7 @@ export function isInbox(view: SubmittedView | null): boolean {
 
 /** The origin of a form that somebody opens: where they act; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
-	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
+	return view?.metadata?.origin ?? { channelId, threadTs };
 }
 
 /** A press inside a modal names no channel: replies to it go to where the modal was opened. */

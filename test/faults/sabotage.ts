@@ -14,8 +14,8 @@ export const SABOTAGES = {
 	'ack-first': [
 		{
 			file: 'features/answer/submission.ts',
-			from: "const result = await inTime(answers.submit(submissionOf(request, view, form)), 'acceptance_unknown');",
-			to: `const submission = submissionOf(request, view, form);
+			from: "const result = await inTime(answers.submit(submissionOf(request, form)), 'acceptance_unknown');",
+			to: `const submission = submissionOf(request, form);
 		const result = { kind: 'accepted', answer: { ...submission, id: view.id, state: 'accepted', lastError: null } };`,
 		},
 		{

@@ -10,8 +10,8 @@ import {
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import { type FormReading, readForm, without } from '../../slack/form/fields.ts';
-import { decodeMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import type { AllowedRequest, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
+import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
+import type { AllowedRequest, PersonRequest, SessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { Draft, DraftStore } from './answering-store.ts';
 import type { Claims } from './claims.ts';
 
@@ -30,10 +30,7 @@ export interface Prefill {
 }
 
 /** A session to show. */
-export interface Wish {
-	readonly sessionId: string;
-	/** The message index that a button named; null: the open question. */
-	readonly messageIndex: number | null;
+export interface Wish extends SessionTarget {
 	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
 	readonly toAnswer?: boolean;
 	/** Left out: the origin of the request. */
@@ -44,29 +41,22 @@ export interface Wish {
 	readonly text?: string | null;
 }
 
-/** The texts in a view's fields at one time; the form's draft has later ones. */
-export interface TypedText {
-	readonly values: Values;
-	/** Milliseconds since the epoch. */
-	readonly at: number;
-}
-
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
 
 /** A form in a person's view. */
 export interface StandingForm {
+	readonly view: SubmittedView;
 	/** With `secret` as the box is ticked now. */
 	readonly metadata: ViewMetadata;
-	readonly reading: FormReading;
-	/** The texts in the view's fields; null without fields, and then a draft is used. */
-	readonly typed: TypedText | null;
+	/** What its fields hold at one time, in milliseconds since the epoch; the form's draft has later texts. */
+	readonly typed: FormReading & { readonly at: number };
 }
 
 /** What presses need of `features/session/flow.ts`. */
 export interface Forms {
 	open(request: PersonRequest, wish: Wish, view?: SubmittedView | null): Task;
-	show(request: AllowedRequest, view: SubmittedView, form: StandingForm & { sameReading: true }): Promise<void>;
+	show(request: AllowedRequest, form: StandingForm & { sameReading: true }): Promise<void>;
 }
 
 /** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
@@ -103,54 +93,46 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		await claims.take(key, person);
 	}
 
-	/** Reads a view's form. `actedBlockId`: the block that was changed. Null when the view has no metadata that we can read. */
-	async function read(view: SubmittedView, actedBlockId?: string): Promise<StandingForm | null> {
-		const metadata = decodeMetadata(view.privateMetadata);
-		if (metadata === null) return null;
+	/** Reads a view's form. `actedBlockId`: the block that was changed. */
+	async function read(view: SessionView, actedBlockId?: string): Promise<StandingForm> {
+		const { metadata } = view;
 		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
 		const reading = readForm({ values: view.values, metadata, draft: draft?.values ?? {}, acted: actedBlockId });
-		const typed = metadata.fields.length === 0 ? null : { values: reading.values, at };
-		return { metadata: { ...metadata, secret: reading.secret }, reading, typed };
+		return { view, metadata: { ...metadata, secret: reading.secret }, typed: { ...reading, at } };
 	}
 
-	/** Saves a form as a draft. `viewId` null: even if the form was submitted. */
-	async function keep(
-		person: Person,
-		viewId: string | null,
-		{ metadata, reading, typed }: StandingForm,
-	): Promise<void> {
+	/** Saves a form as a draft, but not after its submission: `isSubmitted` does that too. */
+	async function keep(person: Person, { view, metadata, typed }: StandingForm, isSubmitted = false): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint, shownHash } = metadata;
-		if (question === null || fingerprint === null || typed === null) return;
-		const values = without(reading.draft, marked.get(formId) ?? []);
-		const { secret } = reading;
+		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
+		const values = without(typed.draft, marked.get(formId) ?? []);
+		const { secret } = typed;
 		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
-		const submissionKey = viewId === null ? undefined : submissionKeyOf(viewId, formId);
+		const submissionKey = isSubmitted ? undefined : submissionKeyOf(view.id, formId);
 		await saveLatest(formId, () => drafts.save(draft, submissionKey));
 	}
 
 	/** Releases the person's claim on the question. */
-	async function left(person: Person, view: SubmittedView): Promise<void> {
-		const metadata = decodeMetadata(view.privateMetadata);
-		const key = metadata === null ? null : keyOf(metadata);
+	async function left(person: Person, { metadata }: SessionView): Promise<void> {
+		const key = keyOf(metadata);
 		if (key !== null) await claims.release(key, person);
 	}
 
 	return {
 		read,
 		keep,
-		/** Saves the texts in a view's fields as a draft. Null when the view has no metadata that we can read. */
-		async save(person: Person, view: SubmittedView): Promise<StandingForm | null> {
+		/** Saves the texts in a view's fields as a draft. */
+		async save(person: Person, view: SessionView): Promise<StandingForm> {
 			const form = await read(view);
-			if (form !== null) await keep(person, view.id, form);
+			await keep(person, form);
 			return form;
 		},
 		/** The person typed in the block `actedBlockId`. */
-		async typed(person: Person, view: SubmittedView, actedBlockId: string): Promise<void> {
+		async typed(person: Person, view: SessionView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
-			if (form === null) return;
-			await keep(person, view.id, form);
+			await keep(person, form);
 			const key = keyOf(form.metadata);
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
@@ -177,11 +159,11 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		 * The person pressed the box for secrets: removes the texts of ticked items from all their drafts. For everybody,
 		 * because it only removes what they typed. Saves nothing; `keep` the returned form where that is allowed.
 		 */
-		async marked(person: Person, view: SubmittedView, actedBlockId: string): Promise<StandingForm | null> {
+		async marked(person: Person, view: SessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);
-			const question = form === null ? null : keyOf(form.metadata);
-			if (form === null || question === null) return null;
-			const { secret } = form.reading;
+			const question = keyOf(form.metadata);
+			if (question === null) return form;
+			const { secret } = form.typed;
 			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
 			if (secret.length > 0) {
 				await drafts.forget(person, question, secret);
@@ -191,13 +173,11 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			return form;
 		},
 		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
-		async closed(person: Person, view: SubmittedView): Promise<void> {
+		async closed(person: Person, view: SessionView): Promise<void> {
 			await left(person, view);
 			const form = await read(view);
 			// Slack does not document whether a closing has the state. An empty state must not erase the draft.
-			if (form !== null && Object.values(form.reading.draft).some((text) => text !== '')) {
-				await keep(person, view.id, form);
-			}
+			if (Object.values(form.typed.draft).some((text) => text !== '')) await keep(person, form);
 		},
 	};
 }

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
-import { ifAllowed, logged, metadataOf, NOTHING_TO_DO, originOf, windowPlace } from '../../slack/request.ts';
+import { ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 
@@ -28,21 +28,17 @@ export function registerHistory({
 		}
 	}
 
-	for (const id of [ACTIONS.historyOlder, ACTIONS.historyNewer]) {
-		listen.action(id, (_, { view, value }) => {
-			if (view === null) return NOTHING_TO_DO;
-			const metadata = metadataOf(view);
-			const { sessionId, origin } = metadata;
-			const offset = Math.max(0, Math.floor(Number(value)) || 0);
-			const turn = async (request: AllowedRequest) => {
-				const tooFast = await personReads.turn(request);
-				if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
-				else await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
-				return tooFast?.code ?? 'shown';
-			};
-			return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
-		});
-	}
+	listen.action([ACTIONS.historyOlder, ACTIONS.historyNewer], (_, { view, number: offset }) => {
+		const { id: view_id, metadata } = sessionViewOf(view);
+		const { sessionId, origin } = metadata;
+		const turn = async (request: AllowedRequest) => {
+			const tooFast = await personReads.turn(request);
+			if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
+			else await client.views.update({ view_id, view: await page(request, { ...metadata, offset }) });
+			return tooFast?.code ?? 'shown';
+		};
+		return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
+	});
 
 	return (request: AllowedRequest, sessionId: string) =>
 		logged(request, 'history', sessionId, async () => {

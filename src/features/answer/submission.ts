@@ -3,7 +3,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { titleOf } from '../../slack/form/fields.ts';
 import { CALLBACKS } from '../../slack/ids.ts';
 import type { SubmissionAck, Submitted, Wait } from '../../slack/listen.ts';
-import { type AllowedRequest, type SubmittedView, windowPlace } from '../../slack/request.ts';
+import { type AllowedRequest, isOfSession, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, StandingForm } from './drafts.ts';
 import { notYetWords, receiptModal, tooLateWords } from './receipt-view.ts';
@@ -15,13 +15,13 @@ export function registerSubmission(
 ): void {
 	const { listen, drafting, reply, answers, receipts } = core;
 
-	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
+	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
 			return {
 				title: isField ? titleOf(view, metadata, position) : '',
-				value: isField ? (reading.values[position] ?? '') : null,
+				value: isField ? (typed.values[position] ?? '') : null,
 				secret: metadata.secret.includes(position),
 				wiped: false,
 			};
@@ -35,7 +35,7 @@ export function registerSubmission(
 			fingerprint: metadata.fingerprint ?? '',
 			shownHash: metadata.shownHash,
 			items,
-			leftEmpty: reading.missing,
+			leftEmpty: typed.missing,
 			boxed: true,
 			origin: metadata.origin,
 			formReadAt: metadata.readAt,
@@ -43,27 +43,23 @@ export function registerSubmission(
 	}
 
 	function acknowledgement(result: AcceptResult, form: StandingForm): SubmissionAck {
-		const texts = Object.values(form.reading.draft).filter((text) => text !== '');
+		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
 		const note =
 			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
 		return { response_action: 'update', view: receiptModal(result.answer, receipts.context(note)) };
 	}
 
 	/** Stores the form's texts. */
-	async function send(
-		request: AllowedRequest,
-		view: SubmittedView,
-		form: StandingForm,
-		{ inTime }: Wait,
-	): Promise<Submitted> {
-		const keepText = () => drafting.keep(request.person, null, form);
-		const { fieldErrors } = form.reading;
+	async function send(request: AllowedRequest, form: StandingForm, { inTime }: Wait): Promise<Submitted> {
+		const keepText = () => drafting.keep(request.person, form, true);
+		const { view, metadata } = form;
+		const { fieldErrors } = form.typed;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
-		const result = await inTime(answers.submit(submissionOf(request, view, form)), 'acceptance_unknown');
-		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
+		const result = await inTime(answers.submit(submissionOf(request, form)), 'acceptance_unknown');
+		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
 		return {
 			ack: acknowledgement(result, form),
 			after: async () => {
@@ -77,10 +73,10 @@ export function registerSubmission(
 
 	listen.submission(CALLBACKS.session, {
 		async plan(_, view, wait) {
-			const form = await drafting.read(view);
+			const form = isOfSession(view) ? await drafting.read(view) : null;
 			const place = windowPlace(form?.metadata ?? null);
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
-				return { place, run: (request) => send(request, view, form, wait) };
+				return { place, run: (request) => send(request, form, wait) };
 			}
 			const { sessionId } = form?.metadata ?? { sessionId: '' };
 			const modal = reply.errorView('form_outdated', { sessionId, formId: view.id });

@@ -5,7 +5,7 @@ import { ACTIONS, CALLBACKS, decodeQuestionMark, type ViewMetadata } from '../..
 import type { Submitted } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { PersonRequest, Press, SubmittedView } from '../../slack/request.ts';
-import { copyPlace, ifAllowed, metadataOf, NOTHING_TO_DO } from '../../slack/request.ts';
+import { copyPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../../slack/request.ts';
 import type { HandOvers, PressedQuestion } from './hand-overs.ts';
 import {
 	GIVE_BACK_LATE,
@@ -70,7 +70,7 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 
 	listen.submission(CALLBACKS.handOver, {
 		async plan(asked, view) {
-			const metadata = metadataOf(view);
+			const { metadata } = sessionViewOf(view);
 			const { channelId } = metadata.origin;
 			const place = copyPlace(asked, channelId, metadata.sessionId);
 			const to = VALUES.safeParse(view.values).data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;

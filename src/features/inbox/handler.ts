@@ -54,18 +54,15 @@ export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 		};
 	});
 
-	for (const id of [ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]) {
-		listen.action(id, (asked, { view, value }) => {
-			const place = inboxOf(asked, view);
-			if (place === null) return NOTHING_TO_DO;
-			const page = Math.max(0, Math.floor(Number(value)) || 0);
-			const turnPage = async (request: PersonRequest) => {
-				logAccess(request, 'inbox', null, 'opened');
-				await inboxes.ask(place, page);
-			};
-			return ifAllowedAnywhere(turnPage, { takesTurn: true });
-		});
-	}
+	listen.action([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh], (asked, { view, number: page }) => {
+		const place = inboxOf(asked, view);
+		if (place === null) return NOTHING_TO_DO;
+		const turnPage = async (request: PersonRequest) => {
+			logAccess(request, 'inbox', null, 'opened');
+			await inboxes.ask(place, page);
+		};
+		return ifAllowedAnywhere(turnPage, { takesTurn: true });
+	});
 
 	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => inboxes.closed(windowOf(person, view.id).id)));
 

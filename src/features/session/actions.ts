@@ -5,11 +5,11 @@ import {
 	forAnybody,
 	ifAllowed,
 	isInbox,
-	metadataOf,
+	isOfSession,
 	NOTHING_TO_DO,
-	originOf,
 	type Press,
 	SILENTLY,
+	sessionViewOf,
 	windowPlace,
 } from '../../slack/request.ts';
 import type { Drafting } from '../answer/drafts.ts';
@@ -27,18 +27,16 @@ export function registerSessionActions({
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
 	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
 		listen.action(id, (_, press) => {
-			const { view } = press;
-			if (view === null) return NOTHING_TO_DO;
-			return ifAllowed(windowPlace(metadataOf(view)), async (request) => {
+			const view = sessionViewOf(press.view);
+			return ifAllowed(windowPlace(view.metadata), async (request) => {
 				const form = await drafting.save(request.person, view);
-				if (form === null) return;
 				const metadata = { ...form.metadata, ...change(press) };
-				await flow.show(request, view, { ...form, metadata, sameReading });
+				await flow.show(request, { ...form, metadata, sameReading });
 			});
 		});
 	}
 
-	const page = ({ value }: Press): Change => ({ page: Math.max(0, Number(value ?? 0) || 0) });
+	const page = ({ number }: Press): Change => ({ page: number });
 	onPress(ACTIONS.refresh, () => ({ page: 0 }), false);
 	onPress(ACTIONS.reload, () => ({}), false);
 	onPress(ACTIONS.older, page, true);
@@ -49,54 +47,50 @@ export function registerSessionActions({
 	onPress(ACTIONS.guessed, () => ({ plainText: false }), true);
 
 	listen.action(ACTIONS.secret, ({ person }, { view, blockId }) => {
-		if (view === null) return NOTHING_TO_DO;
+		if (!isOfSession(view)) return NOTHING_TO_DO;
 		return forAnybody(async () => {
 			const form = await drafting.marked(person, view, blockId);
-			if (form === null) return NOTHING_TO_DO;
 			const keep = async (request: AllowedRequest) => {
-				await drafting.keep(person, view.id, form);
+				await drafting.keep(person, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-				if (form.metadata.secret.length === 0) await flow.show(request, view, { ...form, sameReading: true });
+				if (form.metadata.secret.length === 0) await flow.show(request, { ...form, sameReading: true });
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, SILENTLY);
 		});
 	});
 
-	listen.action(ACTIONS.chooseItem, (_, { view, value }) => {
-		if (view === null) return NOTHING_TO_DO;
-		const metadata = metadataOf(view);
+	listen.action(ACTIONS.chooseItem, (_, press) => {
+		const view = sessionViewOf(press.view);
+		const { metadata } = view;
 		return ifAllowed(windowPlace(metadata), async (request) => {
 			const text = await drafting.keptAside(request.person, metadata.formId);
-			const prefill = text === null ? null : { values: { [Number(value)]: text }, givenFor: null };
-			await flow.show(request, view, { metadata, prefill, sameReading: true });
+			const prefill = text === null ? null : { values: { [press.number]: text }, givenFor: null };
+			await flow.show(request, { view, metadata, prefill, sameReading: true });
 		});
 	});
 
-	for (const id of [ACTIONS.answer, ACTIONS.open]) {
-		listen.action(id, (request, { value, view, row }) => {
-			const target = decodeTarget(value);
-			if (target === null) return null;
-			const origin = view === null || isInbox(view) ? row : null;
-			const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
-			return flow.open(request, wish, view);
-		});
-	}
+	listen.action([ACTIONS.answer, ACTIONS.open], (request, { value, view, row }, id) => {
+		const target = decodeTarget(value);
+		if (target === null) return null;
+		const origin = view === null || isInbox(view) ? row : null;
+		const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
+		return flow.open(request, wish, view);
+	});
 
 	// People who may not answer are not interrupted while they type: "Send answer" tells them.
-	for (const id of [ACTIONS.field, ACTIONS.otherText]) {
-		listen.action(id, (asked, { view, blockId }) => {
-			if (view === null) return NOTHING_TO_DO;
-			const { channelId } = originOf(asked, view);
-			return ifAllowed(channelId, ({ person }) => drafting.typed(person, view, blockId), SILENTLY);
-		});
-	}
+	listen.action([ACTIONS.field, ACTIONS.otherText], (_, { view, blockId }) => {
+		if (!isOfSession(view)) return NOTHING_TO_DO;
+		const { channelId } = view.metadata.origin;
+		return ifAllowed(channelId, ({ person }) => drafting.typed(person, view, blockId), SILENTLY);
+	});
 
 	listen.closed(CALLBACKS.loading, (_, view) => forAnybody(async () => flow.left(view.id)));
 	listen.closed(CALLBACKS.session, (asked, view) => {
 		flow.left(view.id);
+		if (!isOfSession(view)) return NOTHING_TO_DO;
 		// Also a person who is refused is not answering any more.
 		const refused = () => drafting.left(asked.person, view);
-		return ifAllowed(originOf(asked, view).channelId, ({ person }) => drafting.closed(person, view), { refused });
+		return ifAllowed(view.metadata.origin.channelId, ({ person }) => drafting.closed(person, view), { refused });
 	});
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);

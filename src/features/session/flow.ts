@@ -17,10 +17,12 @@ import {
 import { createPatientReads, type Note, openView, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
 import type { Wish } from '../answer/drafts.ts';
 import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
-import { type Content, createPresenter, type WantedQuestion } from './presenter.ts';
+import { type Content, createPresenter } from './presenter.ts';
 
 interface Wanted extends Content {
 	readonly text?: Wish['text'];
+	/** Allows to read the session; left out: it is asked for. */
+	readonly permit?: ReadPermit;
 	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
@@ -128,41 +130,11 @@ export function createSessionFlow(
 		return put(request, handle, model);
 	}
 
-	/** Opens the loading view at once, because its trigger expires after three seconds; `handle` null: Slack did not open it. */
-	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
-		const permit = await personReads.permit(request);
-		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
-		return { permit, handle };
-	}
-
-	/** Fills the loading view. Never throws; resolves to the outcome for the log. */
-	async function fillOpened(
-		request: AllowedRequest,
-		{ permit, handle }: Awaited<ReturnType<typeof begin>>,
-		metadata: ViewMetadata,
-		wish: Wish,
-	): Promise<string> {
-		const { sessionId, messageIndex, prefill = null, text = null } = wish;
-		if (handle === null) {
-			await reply.toPerson(request, answerCard(sessionId, messageIndex));
-			return 'no_window';
-		}
-		try {
-			const content = { metadata, source: permit, wanted: wantedBy(wish), prefill, text };
-			const note: Note = (waitedMs) => handle.update(loadingModal(sessionId, metadata, waitedMs));
-			const outcome = await fill(request, handle, content, note);
-			if (outcome === 'gone' && handle.id === null) {
-				await reply.toPerson(request, answerCard(sessionId, messageIndex));
-			}
-			return loggedOutcome(outcome);
-		} catch (error) {
-			await showError(request, handle, metadata, error);
-			return codeOf(error);
-		}
-	}
-
-	/** `isShown`: the view shows this session, and keeps showing it during the read. Resolves to the outcome for the log. */
-	async function showAgain(
+	/**
+	 * Shows a session in a view. `isShown`: the view shows it already, and keeps showing it during the read. Resolves to the
+	 * outcome for the log; null when nothing was read.
+	 */
+	async function showIn(
 		request: AllowedRequest,
 		handle: ViewHandle,
 		content: Wanted,
@@ -182,11 +154,12 @@ export function createSessionFlow(
 		}
 		try {
 			const lastReading = content.sameReading === true ? latest(sessionId) : null;
-			const source = lastReading ?? (await personReads.permit(request));
+			const source = lastReading ?? content.permit ?? (await personReads.permit(request));
 			const tooFast = lastReading === null ? null : await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
 			const outcome = await fill(request, handle, { ...content, source }, note);
-			return lastReading === null ? loggedOutcome(outcome) : null;
+			if (lastReading !== null) return null;
+			return outcome === 'updated' ? 'shown' : 'closed_meanwhile';
 		} catch (error) {
 			const code = codeOf(error);
 			const isTooFast = code === 'too_fast';
@@ -216,22 +189,38 @@ export function createSessionFlow(
 	 * Shows the session again in an open view: refreshed, another page, other fields. The texts in the fields stay. When the
 	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
-	async function show(request: AllowedRequest, view: SubmittedView, content: Wanted): Promise<void> {
+	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
+		const { view } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
-		const outcome = await showAgain(request, reply.handleOf(view), content, isShown);
+		const outcome = await showIn(request, reply.handleOf(view), content, isShown);
 		if (outcome === null) return;
 		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
 	}
 
+	/** Opens the loading view at once, because its trigger expires after three seconds; `handle` null: Slack did not open it. */
+	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
+		const permit = await personReads.permit(request);
+		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
+		return { permit, handle };
+	}
+
 	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
-	function openModal(request: PersonRequest, metadata: ViewMetadata, wish: Wish, onTop: boolean): Task {
-		const { sessionId } = wish;
+	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
+		const { metadata } = content;
 		const beginning = begin(request, metadata, onTop);
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
+		async function fillOpened(allowed: AllowedRequest): Promise<string> {
+			const { permit, handle } = await beginning;
+			const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
+			// Without an id, Slack may not have opened it.
+			const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
+			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
+			return shown ?? 'no_window';
+		}
 		const toSomebodyAllowed = (allowed: AllowedRequest) =>
-			logged(request, 'open', sessionId, async () => fillOpened(allowed, await beginning, metadata, wish));
+			logged(request, 'open', sessionId, () => fillOpened(allowed));
 
 		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
 			logAccess(request, 'open', sessionId, codeOf(refusal));
@@ -258,11 +247,10 @@ export function createSessionFlow(
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const origin = isCopy ? { ...from, isCopy } : from;
 			const metadata = newMetadata({ sessionId, origin });
-			if (isNew) {
-				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
-			}
-			const content = { metadata, wanted: wantedBy(wish), prefill: wish.prefill ?? null };
-			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, view, content));
+			const { messageIndex, toAnswer = false, prefill = null, text = null } = wish;
+			const content = { metadata, wanted: messageIndex ?? (toAnswer ? 'newest' : null), prefill, text } as const;
+			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);
+			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
 		},
 
 		show,
@@ -275,16 +263,8 @@ export function createSessionFlow(
 
 export type SessionFlow = ReturnType<typeof createSessionFlow>;
 
-function wantedBy({ messageIndex, toAnswer = false }: Wish): WantedQuestion {
-	return messageIndex ?? (toAnswer ? 'newest' : null);
-}
-
 /** The notice that the session was read again since the view was filled, when the person only changed page or fields. */
 function newerNotice({ sameReading, metadata }: Wanted, reading: Reading): string[] {
 	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 	return isNewer ? [NOTICES.readAgain] : [];
-}
-
-function loggedOutcome(outcome: UpdateOutcome | null): string {
-	return outcome === 'updated' ? 'shown' : 'closed_meanwhile';
 }

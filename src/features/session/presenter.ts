@@ -17,7 +17,7 @@ import type { Reading } from '../../slack/person-reads.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims } from '../answer/claims.ts';
-import type { Drafting, Prefill, TypedText, Values } from '../answer/drafts.ts';
+import type { Drafting, Prefill, StandingForm, Values } from '../answer/drafts.ts';
 import { hasArrived, type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
@@ -27,8 +27,7 @@ export type WantedQuestion = number | 'newest' | null;
 
 export interface Content {
 	readonly metadata: ViewMetadata;
-	/** The texts in the view's fields; null when it had none. */
-	readonly typed?: TypedText | null;
+	readonly typed?: Pick<StandingForm['typed'], 'values' | 'at'> | null;
 	/** A message chosen with "Use as answer", or an answer. */
 	readonly prefill?: Prefill | null;
 	readonly wanted?: WantedQuestion;
@@ -92,7 +91,7 @@ export function createPresenter(
 
 	/** The texts in the view's fields, with what was typed while the session was read. */
 	async function latestTyped({ typed, metadata }: Showing): Promise<Values | null> {
-		if (typed == null) return null;
+		if (typed == null || metadata.fields.length === 0) return null;
 		const draft = await drafts.get(metadata.formId);
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}

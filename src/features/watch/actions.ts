@@ -2,7 +2,15 @@ import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
-import { ifAllowed, logged, metadataOf, NOTHING_TO_DO, originOf, SILENTLY, windowPlace } from '../../slack/request.ts';
+import {
+	ifAllowed,
+	logged,
+	NOTHING_TO_DO,
+	originOf,
+	SILENTLY,
+	sessionViewOf,
+	windowPlace,
+} from '../../slack/request.ts';
 import type { Drafting, Forms } from '../answer/drafts.ts';
 import type { WatchCommands } from './commands.ts';
 import { filesMessage, screenshotMessage } from './details-view.ts';
@@ -16,34 +24,35 @@ export function registerWatching(
 		const target = decodeTarget(value);
 		if (target === null) return null;
 		const { channelId } = originOf(asked, view);
-		const place = view === null ? channelId : windowPlace(metadataOf(view));
+		const shown = view && sessionViewOf(view);
 		const follow = async (request: AllowedRequest) => {
 			// The draft is saved first, because the person may type while the session is read.
-			const form = view === null ? null : await drafting.save(request.person, view);
+			const form = shown && (await drafting.save(request.person, shown));
 			// A press inside a modal names no channel.
 			await watch({ ...request, channelId }, [target.sessionId]);
-			if (view !== null && form !== null) await flow.show(request, view, { ...form, sameReading: true });
+			if (form !== null) await flow.show(request, { ...form, sameReading: true });
 		};
-		return ifAllowed(place, follow, { changes: true, about: { sessionId: target.sessionId } });
+		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
+			changes: true,
+			about: { sessionId: target.sessionId },
+		});
 	});
 
 	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
 		if (target === null) return null;
-		const { channelId } = originOf(asked, view);
 		const { sessionId } = target;
+		const { channelId } = originOf(asked, view);
+		const shown = view && sessionViewOf(view);
 		async function stop(anybody: PersonRequest): Promise<Task> {
 			await unwatch({ ...anybody, channelId }, [sessionId]);
-			if (view === null) return NOTHING_TO_DO;
-			const update = async (request: AllowedRequest) => {
-				const form = await drafting.save(request.person, view);
-				if (form !== null) await flow.show(request, view, { ...form, sameReading: true });
-			};
+			if (shown === null) return NOTHING_TO_DO;
+			const update = async (request: AllowedRequest) =>
+				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
 			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
 			return ifAllowed(channelId, update, SILENTLY);
 		}
-		const place = windowPlace(view === null ? null : metadataOf(view));
-		return ifAllowed({ ...place, inAnyChannel: true }, stop, { changes: true });
+		return ifAllowed({ ...windowPlace(shown?.metadata ?? null), inAnyChannel: true }, stop, { changes: true });
 	});
 
 	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */
@@ -81,10 +90,7 @@ export function registerWatching(
 	listen.action(ACTIONS.showScreenshot, showAndLog('screenshot', screenshotMessage));
 	listen.action(ACTIONS.showFiles, showAndLog('files', filesMessage));
 
-	for (const id of [ACTIONS.listOlder, ACTIONS.listNewer]) {
-		listen.action(id, ({ channelId }, press) => {
-			const offset = Math.max(0, Math.floor(Number(press.value)) || 0);
-			return ifAllowed(channelId, (request) => list(request, offset, true));
-		});
-	}
+	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>
+		ifAllowed(channelId, (request) => list(request, offset, true)),
+	);
 }

@@ -61,16 +61,9 @@ export function registerChannelEvents({
 	});
 }
 
-/** Handles what no other handler does: links, buttons of other versions of Handraise, messages in the app's DM. */
-export function registerFallbacks({ listen, personReads, reply, clients }: HandlerContext): void {
-	for (const id of LINKS) listen.action(id, () => NOTHING_TO_DO);
-
-	listen.otherActions(new Set(Object.values(ACTIONS)), (request, actionId) =>
-		forAnybody(async () => {
-			request.log.warn({ action: actionId.slice(0, 60) }, 'an unknown button was pressed');
-			await reply.failed(request, 'button_outdated');
-		}),
-	);
+/** Handles what no other handler does: links, and messages in the app's DM. */
+export function registerFallbacks({ listen, personReads, clients }: HandlerContext): void {
+	listen.action(LINKS, () => NOTHING_TO_DO);
 
 	// The reply to every direct message is the help.
 	listen.message('message', (request, event) => {
