@@ -291,12 +291,10 @@ const METADATA_SCHEMA = z.object({
 	secret: POSITIONS,
 	/** UTF-16 units to which initial values were cut. */
 	offerLimit: INDEX.default(0),
-	/** Option texts that Slack would change (emoji, `&`), by position. */
-	optionTexts: z.record(z.string().regex(/^\d{1,5}$/), z.array(text)).default({}),
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
 });
-const METADATA = slackCodec('view 3', METADATA_SCHEMA);
+const METADATA = slackCodec('view 4', METADATA_SCHEMA);
 
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof METADATA.encode>[0];
@@ -309,7 +307,6 @@ export const NO_FIELDS = {
 	asText: [],
 	withOptions: [],
 	secret: [],
-	optionTexts: {},
 } as const satisfies Partial<ViewMetadata>;
 
 /** The metadata of a view before the first read. */
@@ -328,11 +325,6 @@ export function encodeMetadata(metadata: ViewMetadata): string {
 	const text = METADATA.encode(metadata);
 	if (text.length > METADATA_LIMIT) throw new RangeError(`private_metadata of ${text.length} characters`);
 	return text;
-}
-
-/** How many characters `encodeMetadata` returns without a form's fields. */
-export function lengthWithoutFields(metadata: ViewMetadata): number {
-	return METADATA.encode({ ...metadata, ...NO_FIELDS }).length;
 }
 
 /** Null for anything that is not complete metadata of this version. */

@@ -8,8 +8,6 @@ import {
 	type ActionId,
 	blockId,
 	fieldBlockId,
-	lengthWithoutFields,
-	METADATA_LIMIT,
 	secretBlockId,
 	type ViewMetadata,
 } from '../ids.ts';
@@ -75,7 +73,7 @@ export function buildForm({
 	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
 
 	const isShownAgain = isShown(metadata, question);
-	const { fields, optionTexts } = keepOptionTexts(planFields(question, metadata, draft, secret ?? null), metadata);
+	const fields = planFields(question, metadata, draft, secret ?? null);
 	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
@@ -92,7 +90,6 @@ export function buildForm({
 			withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
 			secret: positionsOf(fields, (field) => field.secret),
 			offerLimit: limits.offer,
-			optionTexts,
 		};
 		const blocks = formBlocks(fields, { question, metadata: shown, limits, onCut });
 		return { kind: 'fields', blocks, metadata: shown } as const;
@@ -112,30 +109,6 @@ function formBlocks(fields: readonly Field[], context: FieldContext): KnownBlock
 		return [...warning, ...fieldBlocks(field, context)];
 	});
 	return [...blocks, secretBox(context, fields)];
-}
-
-/**
- * Slack returns option texts with emoji as `:names:` and `&` as an entity, so the metadata keeps the texts that would
- * change. Where it has no room for them, the choice becomes plain text.
- */
-function keepOptionTexts(fields: readonly Field[], metadata: ViewMetadata) {
-	const optionTexts: Record<number, readonly string[]> = {};
-	// For numbers that the metadata gets later, and four lists of positions: `asText` and `withOptions` share none.
-	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
-	let room = METADATA_LIMIT - lengthWithoutFields(metadata) - reserve;
-	const kept = fields.map((field): Field => {
-		if (field.variant === 'plain' || field.kind !== 'choice' || field.options.every(survivesSlack)) return field;
-		const size = JSON.stringify(field.options).length + 10;
-		if (size > room) return { ...field, variant: 'plain' };
-		room -= size;
-		optionTexts[field.position] = field.options;
-		return field;
-	});
-	return { fields: kept, optionTexts };
-}
-
-function survivesSlack(text: string): boolean {
-	return /^[\p{L}\p{N} .,;!?'"()/+%$€£#@_=-]*$/u.test(text) && text === text.trim() && !text.includes('  ');
 }
 
 function positionsOf(fields: readonly Field[], test: (field: Field) => boolean): number[] {
@@ -277,8 +250,9 @@ function oneOf(
 	return { type, action_id: ACTIONS.field, options, ...(initial === undefined ? {} : { initial_option: initial }) };
 }
 
-function option(text: string, position: number): PlainTextOption {
-	return { text: plain(text, 75), value: `o${position}` };
+/** Slack returns the text with emoji as `:names:` and `&` as an entity, but the value as it is. */
+function option(value: string): PlainTextOption {
+	return { text: plain(value, 75), value };
 }
 
 /** UTF-16 units that leave room for the other words of the label, so that the title keeps its closing mark. */

@@ -17,8 +17,8 @@ const OPTION_LIMIT = 75;
 const MOST_OPTIONS = 99;
 /** The session service takes 100 kB and fails on more; the client uses the smaller meaning of that unit too. */
 export const PUT_LIMIT_BYTES = 100_000;
-/** The `value` of "Something else…". */
-export const OTHER_OPTION = 'other';
+/** The `value` of "Something else…"; that of others is their text. */
+export const OTHER_OPTION = '…';
 
 /** One field of a form, before its blocks are built. */
 export interface Field {
@@ -78,8 +78,9 @@ export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint,
 /** A choice becomes long text if Slack cannot show all its options in full. */
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
-	const isShort = (option: string) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
-	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isShort);
+	const isUsable = (option: string) =>
+		option !== OTHER_OPTION && option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
+	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isUsable);
 	return usable ? guess : { kind: 'longText' };
 }
 
@@ -166,7 +167,7 @@ export type FormReading = Readonly<ReturnType<typeof readForm>>;
 const ELEMENT = z.object({
 	type: z.string().optional(),
 	value: z.string().nullish(),
-	selected_option: z.object({ value: z.string(), text: z.object({ text: z.string() }).optional() }).nullish(),
+	selected_option: z.object({ value: z.string() }).nullish(),
 	selected_date: z.string().nullish(),
 	selected_time: z.string().nullish(),
 	selected_options: z.array(z.object({ value: z.string() })).nullish(),
@@ -238,7 +239,7 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	}
 	if (chosen != null) {
 		if (!isBlank(written) && written !== offered) errors[otherId] = FIELD_ERRORS.otherUnused;
-		return optionText(metadata, position, chosen);
+		return chosen.value;
 	}
 	if (!isBlank(written)) return wholeText(written, offered, metadata.offerLimit);
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
@@ -258,11 +259,6 @@ function wholeText(text: string, offered: string, offerLimit: number): string {
 	if (offered.length <= offerLimit) return text;
 	const [typed, shown] = [text, cutTo(offered, offerLimit)].map((one) => one.replaceAll('\r\n', '\n').trim());
 	return typed === shown ? offered : text;
-}
-
-function optionText(metadata: ViewMetadata, position: number, chosen: NonNullable<Element['selected_option']>): string {
-	const at = Number(/^o(\d{1,3})$/.exec(chosen.value)?.[1] ?? Number.NaN);
-	return metadata.optionTexts[position]?.[at] ?? chosen.text?.text ?? '';
 }
 
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
