@@ -206,7 +206,6 @@ export async function createHandraise({
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
 		const bolt = createBoltApp(identity, { config: config.slack, proxy, clock, log, onRefused: refusedRequests.add });
-		const client = clients.people;
 		const reply = createReply(core, personReads);
 		const accessPolicy = createAccessPolicy(core, identity);
 		policy = accessPolicy;
@@ -228,7 +227,6 @@ export async function createHandraise({
 			flow,
 			drafting,
 			personReads,
-			client,
 			botUserId,
 			mayAct,
 			memberships,

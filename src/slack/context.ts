@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import type { Core } from '../core.ts';
 import type { MayAct } from './access-policy.ts';
 import type { Channels, Memberships } from './channels.ts';
@@ -12,8 +11,6 @@ export interface HandlerContext<S = unknown> extends Core<S> {
 	readonly listen: Listen;
 	readonly reply: Reply;
 	readonly personReads: PersonReads;
-	/** The client for people who wait. */
-	readonly client: WebClient;
 	readonly botUserId: string;
 	readonly mayAct: MayAct;
 	readonly memberships: Memberships;

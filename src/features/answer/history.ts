@@ -11,7 +11,7 @@ import { HISTORY_PAGE, historyView } from './view.ts';
  */
 export function registerHistory({
 	listen,
-	client,
+	clients: { people: client },
 	serviceUrl,
 	personReads,
 	reply,

@@ -13,7 +13,7 @@ import type { Receipts } from './receipts.ts';
 /** What the buttons of answers share. They work while the answer is in the store. */
 export function createReceiptPresses({
 	listen,
-	client,
+	clients: { people: client },
 	personReads,
 	reply,
 	answers,

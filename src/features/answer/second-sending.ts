@@ -14,7 +14,7 @@ import type { Receipts } from './receipts.ts';
 
 /** Registers the buttons on receipts that send an answer once more: to the service, or into its thread in Slack. */
 export function registerSecondSending(
-	{ client, personReads, reply, answers, receipts }: HandlerContext & { answers: Answers; receipts: Receipts },
+	{ clients, personReads, reply, answers, receipts }: HandlerContext & { answers: Answers; receipts: Receipts },
 	{ onReceipt, showAgain }: ReceiptPresses,
 ): void {
 	onReceipt(ACTIONS.sendAgain, async (own, request, press) => {
@@ -44,8 +44,8 @@ export function registerSecondSending(
 		if (receipts.context().postsText === false) return showAgain(request, press, own, PRESS_NOTES.notInChannels);
 		const content = ownTextMessage(own);
 		const failed = await (threadTs === null
-			? client.chat.postMessage({ channel, ...content }).then(() => null)
-			: postToThread(client, { channel, threadTs, content })
+			? clients.people.chat.postMessage({ channel, ...content }).then(() => null)
+			: postToThread(clients.people, { channel, threadTs, content })
 		).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
 		request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
 		const note = failed === null ? PRESS_NOTES.posted : reply.words(failed, 'answer').text;

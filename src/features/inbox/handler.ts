@@ -27,7 +27,7 @@ const MEMBER_EVENT = z.object({ user: z.string() });
  * that the person wants to see their inbox; `src/features/inbox/inboxes.ts` fills it.
  */
 export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
-	const { listen, client, personReads, reply, inboxes, memberships } = core;
+	const { listen, clients, personReads, reply, inboxes, memberships } = core;
 
 	/** Shows the inbox, or why there is none. Who is too fast keeps what they see, because they have just got it. */
 	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
@@ -39,7 +39,7 @@ export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 		const code = refusal ?? (await inboxes.ask(home, 0).then(() => null, codeOf));
 		if (code !== null) {
 			const view = homeView(reply.words(code).line);
-			await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
+			await clients.people.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 				log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
 			});
 		}

@@ -3,14 +3,7 @@ import type { OnCut } from '../../core/cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import { YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/session.ts';
-import {
-	ACTIONS,
-	type ActionId,
-	blockId,
-	fieldBlockId,
-	secretBlockId,
-	type ViewMetadata,
-} from '../ids.ts';
+import { ACTIONS, type ActionId, blockId, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
 import {
 	DESCRIBED_FIELDS,
