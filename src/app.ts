@@ -212,10 +212,10 @@ export async function createHandraise({
 		const patient = { ...core, directory: createDirectory(clients.background) };
 		latePolicy = createAccessPolicy(patient, identity, { isPatient: true });
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
-		const { isThere } = memberships;
+		const { whyNotThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
 		const { app } = bolt;
-		const listen = createListen(core, { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress });
+		const listen = createListen(core, { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress });
 		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
 		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });

@@ -8,7 +8,7 @@ import type { SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
-import type { PersonRequest } from './request.ts';
+import type { NotAllowed, PersonRequest } from './request.ts';
 
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
 type SharingFlags = Pick<NonNullable<ConversationsInfoResponse['channel']>, Shared>;
@@ -221,22 +221,21 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Whether somebody may act on a session's question; throws when Slack does not tell, and `too_fast` when they are too
-		 * fast for Slack to be asked again. They have to be in its channel, or to have or have had the question. Everybody sees
-		 * a public channel: there it is asked on copies only.
+		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to be in
+		 * its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
-		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: Place): Promise<boolean> {
-			if (channelId === null || sessionId === undefined) return true;
-			if (isCopy !== true && !(await isPrivate(channelId))) return true;
+		async whyNotThere(request: PersonRequest, { channelId, sessionId, isCopy }: Place): Promise<NotAllowed | null> {
+			if (channelId === null || sessionId === undefined) return null;
+			if (isCopy !== true && !(await isPrivate(channelId))) return null;
 			const { userId } = request.person;
 			const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
-			if (isHeld || (await isMember(userId, channelId))) return true;
+			if (isHeld || (await isMember(userId, channelId))) return null;
 			const tooFast = await turn(request);
-			if (tooFast !== null) throw tooFast;
+			if (tooFast !== null) return tooFast;
 			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
-			if (await isMemberNow(userId, channelId)) return true;
+			if (await isMemberNow(userId, channelId)) return null;
 			privacy.forget(channelId);
-			return isCopy !== true && !(await isPrivate(channelId));
+			return isCopy === true || (await isPrivate(channelId)) ? 'not_there' : null;
 		},
 	};
 }

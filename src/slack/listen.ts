@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
-import type { ModalView } from '@slack/types';
 import { uptimeOf, within } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { setBounded } from '../core/values.ts';
@@ -26,50 +25,17 @@ import {
 	personRequest,
 	readPress,
 	readView,
+	type Storing,
+	type StoringTask,
+	type SubmissionAck,
+	type SubmissionHandler,
 	type SubmittedView,
 	type Task,
 	viewIn,
 	writtenRequest,
 } from './request.ts';
 
-export type SubmissionAck =
-	| { readonly response_action: 'update'; readonly view: ModalView }
-	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
-
 type Ack = (response?: never) => Promise<unknown>;
-
-export interface Submitted {
-	readonly ack: SubmissionAck;
-	readonly after?: () => Promise<void>;
-}
-
-/** Slack's waiting for the acknowledgement of a submission. */
-export interface Wait {
-	/** For how long it has waited. */
-	waitedMs(): number;
-	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known. */
-	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
-}
-
-/** `place`: what the access policy checks. */
-interface Storing<Result> {
-	readonly place: Place;
-	run(request: AllowedRequest): Promise<Result>;
-}
-
-interface SubmissionHandler {
-	plan(request: PersonRequest, view: SubmittedView, wait: Wait): Promise<Storing<Submitted>>;
-	/** The acknowledgement for what was thrown, or for the code of a refusal. */
-	failed(view: SubmittedView, error: unknown): Submitted;
-}
-
-/** `run` resolves to what is done after the acknowledgement. */
-interface StoringTask extends Storing<() => Promise<void>> {
-	/** Says that the press is not stored, for the code of a failure or a refusal. */
-	failure(code: string): MessageContent;
-	/** Says before the acknowledgement that the result comes later. Null: nothing says so. */
-	readonly late: MessageContent | null;
-}
 
 /** Slack waits three seconds, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
@@ -90,7 +56,7 @@ interface Options {
 	readonly app: App;
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
-	readonly isThere: Memberships['isThere'];
+	readonly whyNotThere: Memberships['whyNotThere'];
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
@@ -105,7 +71,7 @@ const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTION
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
-	const { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress } = options;
+	const { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
@@ -120,19 +86,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	}
 
 	/** Why somebody may not act here; null: they may. */
-	async function check(
-		request: PersonRequest,
-		place: Place,
-		maxAgeMs?: number,
-		thereWithinMs = THERE_WITHIN_MS,
-	): Promise<NotAllowed | null> {
+	async function check(request: PersonRequest, place: Place, maxAgeMs?: number, thereWithinMs = THERE_WITHIN_MS) {
 		const { person, claimedTeamId } = request;
 		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
 		if (refusal !== null) return refusal;
-		const asked = isThere(request, place).then(
-			(there) => (there ? null : 'not_there'),
-			(error: unknown) => (error instanceof HandraiseError && error.code === 'too_fast' ? error : 'could_not_check'),
-		);
+		const asked = whyNotThere(request, place).catch(() => 'could_not_check' as const);
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 

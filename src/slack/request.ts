@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
 import { type Log, loggedId } from '../core/log.ts';
@@ -7,6 +8,7 @@ import type { Origin, Person } from '../questions/answer.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import { codeOf } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
+import type { MessageContent } from './parts.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
@@ -249,6 +251,43 @@ export interface Task {
 
 /** Why a task is not run. The error is `too_fast`: whether they are there has to be asked, and they ask too much. */
 export type NotAllowed = ActRefusal | HandraiseError;
+
+export type SubmissionAck =
+	| { readonly response_action: 'update'; readonly view: ModalView }
+	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
+
+export interface Submitted {
+	readonly ack: SubmissionAck;
+	readonly after?: () => Promise<void>;
+}
+
+/** Slack's waiting for the acknowledgement of a submission. */
+export interface Wait {
+	/** For how long it has waited. */
+	waitedMs(): number;
+	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known. */
+	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
+}
+
+/** `place`: what the access policy checks. */
+export interface Storing<Result> {
+	readonly place: Place;
+	run(request: AllowedRequest): Promise<Result>;
+}
+
+export interface SubmissionHandler {
+	plan(request: PersonRequest, view: SubmittedView, wait: Wait): Promise<Storing<Submitted>>;
+	/** The acknowledgement for what was thrown, or for the code of a refusal. */
+	failed(view: SubmittedView, error: unknown): Submitted;
+}
+
+/** `run` resolves to what is done after the acknowledgement. */
+export interface StoringTask extends Storing<() => Promise<void>> {
+	/** Says that the press is not stored, for the code of a failure or a refusal. */
+	failure(code: string): MessageContent;
+	/** Says before the acknowledgement that the result comes later. Null: nothing says so. */
+	readonly late: MessageContent | null;
+}
 
 type TaskOptions = Omit<Task, 'place' | 'run'>;
 

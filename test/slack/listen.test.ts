@@ -24,7 +24,7 @@ function listening() {
 		app,
 		teamId: 'T1',
 		accessPolicy: { check: async () => ({ refusal: null }) },
-		isThere: async () => true,
+		whyNotThere: async () => null,
 		reply: {
 			withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text),
 			errorContext: () => ({}),

@@ -2,8 +2,8 @@ import { type AcceptResult, type AnswerItem, submissionKeyOf } from '../../quest
 import type { HandlerContext } from '../../slack/context.ts';
 import { titleOf } from '../../slack/form/fields.ts';
 import { CALLBACKS } from '../../slack/ids.ts';
-import type { SubmissionAck, Submitted, Wait } from '../../slack/listen.ts';
-import { type AllowedRequest, isOfSession, windowPlace } from '../../slack/request.ts';
+import type { AllowedRequest, SubmissionAck, Submitted, Wait } from '../../slack/request.ts';
+import { isOfSession, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, StandingForm } from './drafts.ts';
 import { notYetWords, receiptModal, tooLateWords } from './receipt-view.ts';

@@ -1,8 +1,7 @@
 import { setBounded } from '../../core/values.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
-import type { Submitted, Wait } from '../../slack/listen.ts';
-import type { AllowedRequest, SubmittedView } from '../../slack/request.ts';
+import type { AllowedRequest, Submitted, SubmittedView, Wait } from '../../slack/request.ts';
 import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
@@ -39,7 +38,7 @@ export function registerChannelSettings(
 	onChanged: () => void,
 ) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
-	const saving = createSettingsSaving(core);
+	const saving = createSettingsSaving(core, core, userGroups);
 	const { ladderTimes: defaults } = core.config;
 	const { adminContact } = reply.errorContext();
 

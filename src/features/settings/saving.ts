@@ -33,16 +33,16 @@ interface MentionPlace {
 }
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
-export function createSettingsSaving({
-	clock,
-	directory,
-	memberships,
-	channels,
-	mayAct,
-	userGroups,
-	store: { channelSettings: store },
-	clients: { people: client },
-}: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList }) {
+export function createSettingsSaving(
+	{
+		clock,
+		directory,
+		store: { channelSettings: store },
+		clients: { people: client },
+	}: Core<{ channelSettings: ChannelSettingsStore }>,
+	{ memberships, channels, mayAct }: Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct'>,
+	userGroups: UserGroupList,
+) {
 	/** Null for a group that does not exist any more. */
 	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
 		try {

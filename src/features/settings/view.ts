@@ -7,9 +7,8 @@ import type { Refusal } from '../../slack/access-policy.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
-import type { Submitted } from '../../slack/listen.ts';
 import { context, divider, type MessageContent, modal, section, textMessage } from '../../slack/parts.ts';
-import type { SubmittedView } from '../../slack/request.ts';
+import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
