@@ -1,7 +1,7 @@
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
-import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
+import type { AllowedRequest, PersonRequest, Task } from '../../slack/request.ts';
 import {
 	ifAllowed,
 	logged,
@@ -76,19 +76,16 @@ export function registerWatching(
 		}
 	}
 
-	function showAndLog(access: string, build: typeof filesMessage) {
-		return ({ channelId }: PersonRequest, { value }: Press): Task | null => {
-			const target = decodeTarget(value);
-			if (target === null) return null;
-			const { sessionId } = target;
-			return ifAllowed(channelId, (request) =>
-				logged(request, access, sessionId, () => showPrivately(request, sessionId, build)),
-			);
-		};
-	}
-
-	listen.action(ACTIONS.showScreenshot, showAndLog('screenshot', screenshotMessage));
-	listen.action(ACTIONS.showFiles, showAndLog('files', filesMessage));
+	listen.action([ACTIONS.showScreenshot, ACTIONS.showFiles], ({ channelId }, { value }, id) => {
+		const target = decodeTarget(value);
+		if (target === null) return null;
+		const { sessionId } = target;
+		const [access, build] =
+			id === ACTIONS.showFiles ? (['files', filesMessage] as const) : (['screenshot', screenshotMessage] as const);
+		return ifAllowed(channelId, (request) =>
+			logged(request, access, sessionId, () => showPrivately(request, sessionId, build)),
+		);
+	});
 
 	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>
 		ifAllowed(channelId, (request) => list(request, offset, true)),

@@ -197,9 +197,16 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 	const action_id = ACTIONS.field;
 	switch (field.kind) {
 		case 'yesNo':
-			return oneOf('radio_buttons', YES_NO.map(option), offer === null ? null : yesNoOption(offer));
-		case 'choice':
-			return choice(field);
+			return oneOf('radio_buttons', YES_NO.map(option), yesNoOption(offer ?? ''));
+		case 'choice': {
+			const { options, text } = field;
+			const chosen = options.includes(text) || isBlank(text) ? text : OTHER_OPTION;
+			return oneOf(
+				options.length <= 5 ? 'radio_buttons' : 'static_select',
+				[...options.map(option), OTHER_CHOICE],
+				chosen,
+			);
+		}
 		case 'number':
 			return { ...typed, type: 'number_input', is_decimal_allowed: true };
 		case 'email':
@@ -227,19 +234,9 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-function choice(field: Field): InputBlock['element'] {
-	const options = [...field.options.map(option), OTHER_CHOICE];
-	const at = field.options.indexOf(field.text);
-	const chosen = isBlank(field.text) ? null : at === -1 ? options.length - 1 : at;
-	return oneOf(field.options.length <= 5 ? 'radio_buttons' : 'static_select', options, chosen);
-}
-
-function oneOf(
-	type: 'static_select' | 'radio_buttons',
-	options: PlainTextOption[],
-	chosen: number | null,
-): InputBlock['element'] {
-	const initial = chosen === null ? undefined : options[chosen];
+/** `chosen`: the text of one of the options. */
+function oneOf(type: 'static_select' | 'radio_buttons', options: PlainTextOption[], chosen: string | undefined) {
+	const initial = options.find(({ value }) => value === chosen);
 	return { type, action_id: ACTIONS.field, options, ...(initial === undefined ? {} : { initial_option: initial }) };
 }
 

@@ -99,7 +99,7 @@ function isDate(text: string): boolean {
 
 /** What the guessed inputs take as an initial value; the other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
-	yesNo: (text) => yesNoOption(text) !== null,
+	yesNo: (text) => yesNoOption(text) !== undefined,
 	// As `number_input` takes it.
 	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
 	email: isEmail,
@@ -113,10 +113,9 @@ function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-/** The position in `YES_NO` of a text that is one of them. */
-export function yesNoOption(text: string): number | null {
-	const at = YES_NO.findIndex((word) => word.toLowerCase() === text.trim().toLowerCase());
-	return at === -1 ? null : at;
+/** Which of `YES_NO` a text is. */
+export function yesNoOption(text: string) {
+	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 }
 
 /** Whether people choose from options in the guessed input of this field. */
@@ -131,7 +130,7 @@ export function chosenPositions(
 	values: Readonly<Record<number, string>>,
 ): number[] {
 	return planFields(question, metadata, values, null)
-		.filter(({ kind, options, text }) => (kind === 'yesNo' ? yesNoOption(text) !== null : options.includes(text)))
+		.filter(({ kind, options, text }) => (kind === 'yesNo' ? yesNoOption(text) !== undefined : options.includes(text)))
 		.map(({ position }) => position);
 }
 
