@@ -142,7 +142,7 @@ describe('the values of secret answers that ended', () => {
 
 		const refused = await fillIn('refused');
 		service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: 'refused' });
-		await submit(refused, 'refused it');
+		await submit(refused, headline('refused'));
 		const late = await fillIn('conflicted');
 		service.sessions.answerAsPage('conflicted', ['of the page']);
 		await submit(late, 'answered first');

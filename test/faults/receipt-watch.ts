@@ -7,6 +7,7 @@ import type { Claim, Round } from './round.ts';
 /** The headlines of receipts, taken from the program: a change of words must not make the watch blind. */
 const HEADLINES: readonly (readonly [string, Claim])[] = [
 	[headline('accepted'), 'saved'],
+	[headline('delivering'), 'saved'],
 	[headline('accepted', { lastError: 'unavailable' }), 'saved'],
 	[headline('delivering', { lastError: 'unavailable' }), 'saved'],
 	[headline('delivered'), 'arrived'],
