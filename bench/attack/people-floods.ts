@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
+import { isCard } from '../../test/watch-faults/fleet.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Arena, repeat } from './arena.ts';
 import { type Scenario, unless } from './scenario.ts';
@@ -52,7 +53,7 @@ export async function notice(arena: Arena, id: string, number: number): Promise<
 	sessions.push(id, asking('I need to know something.', [item(words)]));
 	sessions.setStatus(id, 'humanInput');
 	const start = performance.now();
-	const posted = () => arena.slack.state.messages.some((one) => one.threadTs && JSON.stringify(one).includes(words));
+	const posted = () => arena.slack.state.messages.some((one) => !isCard(one) && JSON.stringify(one).includes(words));
 	const ms = await arena.slack.changes
 		.until(posted, () => `${words} is not in the channel`, GIVE_UP_MS)
 		.then(

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor, Modal } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
+import { isCard } from '../../test/watch-faults/fleet.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Arena, repeat } from './arena.ts';
 import { type Scenario, unless } from './scenario.ts';
@@ -45,7 +46,7 @@ async function askedInAgents({ slack, service }: Arena, id: string): Promise<voi
 	service.sessions.push(id, asking('I need to know something.', [item('Which colour?', `One of: ${OPTION}, Green`)]));
 	service.sessions.setStatus(id, 'humanInput');
 	await slack.changes.until(
-		() => slack.state.messages.some((one) => one.threadTs && JSON.stringify(one).includes('Which colour?')),
+		() => slack.state.messages.some((one) => !isCard(one) && JSON.stringify(one).includes('Which colour?')),
 		() => 'the question is not in the channel',
 		GIVE_UP_MS,
 	);

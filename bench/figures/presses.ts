@@ -102,6 +102,7 @@ async function readyPresses(
 		quick: { position: 0, options: OPTIONS },
 		goneOn: false,
 		context: '',
+		itemCount: 1,
 		openCount: 1,
 		items: [
 			{ title: REPORT_ITEM.title ?? '', description: '', open: true, value: null, secret: false, withheld: false },

@@ -15,6 +15,7 @@ import { copySource } from '../../test/faults/source-copy.ts';
 import { defaultPopulation, writeScripts } from '../../test/features/watch/simulation/population.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { createRandom } from '../../test/support/random.ts';
+import { isCard } from '../../test/watch-faults/fleet.ts';
 import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Asked, playScripts, putSessions, sessionId } from './play.ts';
@@ -221,7 +222,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	const delays = () =>
 		questions.map(({ words, at }) => {
 			const post = slack.state.messages.find(
-				(one) => one.threadTs !== undefined && JSON.stringify([one.blocks, one.history]).includes(words),
+				(one) => !isCard(one) && JSON.stringify([one.blocks, one.history]).includes(words),
 			);
 			return post === undefined ? Number.POSITIVE_INFINITY : Number(post.ts) * 1000 - at;
 		});

@@ -34,7 +34,7 @@ export function createHousekeeping(
 			claims: await claims.removeLapsed(now),
 		};
 		await watches.removeEnded(before(WATCH_DAYS));
-		await watches.removeTexts(before(retentionDays), isDiscovering() ? serviceUrl : null);
+		await watches.forgetListed(before(retentionDays), isDiscovering() ? serviceUrl : null);
 		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed data after its retention time');

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../core/values.ts';
 import { channelSettings, REMINDER_STAGES } from '../database/channel-settings.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from '../database/watch.ts';
-import { questionView } from '../questions/session-snapshot.ts';
 
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
@@ -19,9 +18,6 @@ export interface Kind {
 	/** A channel hears it even if it watches nothing. */
 	readonly isForAll?: true;
 }
-
-const positions = z.array(z.int());
-const messageIndex = z.int();
 
 const reminderEntry = z.object({
 	watchId: z.string(),
@@ -43,7 +39,7 @@ const reminderEntry = z.object({
 });
 
 /** A question that was handed over, and the hand-over's id. */
-const handed = { watchId: z.string(), messageIndex, handOverId: z.string() };
+const handed = { watchId: z.string(), handOverId: z.string() };
 const CURRENT = { notifies: true, isCurrent: true } as const;
 const ASKING = { thread: 'first', ...CURRENT } as const;
 const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), ...CURRENT } as const;
@@ -53,16 +49,9 @@ export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
 	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
 	/** `changed`: another one in the same message. */
-	question: { schema: z.object({ messageIndex, changed: z.boolean() }), ...ASKING },
+	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
 	/** The one post of a session that changes its question often. It shows the newest. */
 	switching: { schema: z.object({}), ...ASKING },
-	/** A question got values. `items`: their positions. */
-	answered: {
-		schema: z.object({ messageIndex, question: questionView.nullable(), items: positions, stillOpen: positions }),
-		thread: 'only',
-	},
-	/** A question is no longer open and no answer is known. */
-	questionClosed: { schema: z.object({ messageIndex }), thread: 'only' },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
 	/** The session is over. */
 	end: { schema: z.object({}), thread: 'first' },

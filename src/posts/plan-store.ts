@@ -26,14 +26,12 @@ export function dropPlanned(trx: Kysely<Tables>, filter: Filter<'posts'>): Promi
 }
 
 /**
- * Plans posts: each key once for its target, none that repeats the last one (`unlessSaid`), and no second post of a session
- * that changes its question often. The caller holds a lock that excludes other writers for these targets.
+ * Plans posts: each key once for its target, and no second post of a session that changes its question often. The caller holds a lock that excludes other writers for these targets.
  */
 export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void> {
 	const { trx, cipher, now } = tx;
-	for (const { target, key, content, heldUntil, unlessSaid } of posts) {
+	for (const { target, key, content, heldUntil } of posts) {
 		const stream = streamOf(target);
-		if (unlessSaid !== undefined && (await wasSaidLast(trx, stream, unlessSaid))) continue;
 		const switching = from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id');
 		if (content.kind === 'switching' && (await isFound(switching))) continue;
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
@@ -67,28 +65,17 @@ export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void
 
 type Subject = Partial<Pick<Row<'posts'>, 'watchId' | 'service' | 'sessionId' | 'questionId'>>;
 
-/** What a post of a watch is about: its session, and the question of its message, or of its reminder. */
+const ABOUT_OPEN = new Set<PostContent['kind']>(['question', 'handedOver', 'givenBack']);
+
+/** What a post of a watch is about: its session, and the open question, or that of its reminder. */
 async function subjectOf(trx: Kysely<Tables>, watchId: string, content: PostContent): Promise<Subject> {
 	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
 	const about = { watchId, ...watch };
 	if (watch === undefined) return about;
 	if ('entries' in content) return { ...about, questionId: content.entries[0]?.questionId ?? null };
-	if (!('messageIndex' in content)) return about;
-	// The same message may have asked again in the read that found the end.
-	const isOver = content.kind === 'questionClosed' || (content.kind === 'answered' && content.stillOpen.length === 0);
-	const asked = from(trx, 'questions', { ...watch, messageIndex: content.messageIndex })
-		.select('id')
-		.$if(isOver, (query) => query.where('settledAt', 'is not', null));
-	const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
-	return { ...about, questionId: newest?.id ?? null };
-}
-
-type Said = NonNullable<NewPost['unlessSaid']>;
-
-async function wasSaidLast(trx: Kysely<Tables>, stream: string, { about, says }: Said): Promise<boolean> {
-	const saying = from(trx, 'posts', { stream }).where('uniqueKey', 'like', `%${about}%`);
-	const last = await saying.select('uniqueKey').orderBy('number', 'desc').limit(1).executeTakeFirst();
-	return last?.uniqueKey.startsWith(`${says}:`) === true;
+	if (!ABOUT_OPEN.has(content.kind)) return about;
+	const open = from(trx, 'questions', { ...watch, settledAt: null }).select('id');
+	return { ...about, questionId: (await open.executeTakeFirst())?.id ?? null };
 }
 
 /**

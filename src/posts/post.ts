@@ -24,10 +24,6 @@ export interface NewPost {
 	readonly content: PostContent;
 	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
 	readonly heldUntil?: number;
-	/**
-	 * Not queued when the key of the target's newest post with `about` in its key begins with `says` and a colon.
-	 */
-	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
 
 /** A message that has to stay true: planned, or shown until its last look. */
@@ -49,6 +45,8 @@ export interface Post extends Pick<NewPost, 'target' | 'key' | 'content'> {
 export interface Asked {
 	readonly question: QuestionView;
 	readonly readAt: number;
+	/** The items when they were answered; left out before, and where no read has shown the answer. */
+	readonly answered?: QuestionView['items'];
 }
 
 /** The stored question of a post: one time that an agent asked. */
@@ -64,7 +62,7 @@ export interface StoredQuestion {
 	readonly answerId: string | null;
 	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
 	readonly handOver: HandOver | null;
-	/** Null when it cannot be read, or was removed. */
+	/** Null when it cannot be read. */
 	readonly asked: Asked | null;
 }
 

@@ -10,11 +10,12 @@ import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
-import { type ItemView, type QuestionView, questionView } from '../questions/session-snapshot.ts';
+import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { dropPlanned, OPEN, type Tx } from './plan-store.ts';
 import { type Asked, HELD, type StoredQuestion } from './post.ts';
 
-const asked = z.object({ question: questionView, readAt: z.number() });
+const items = questionView.shape.items;
+const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
 const contentColumn = sealedColumn<Asked>('questions', 'content', asked);
 /** The JSON of each column. */
 export const QUESTION_JSON = { questions: { content: asked } };
@@ -36,16 +37,17 @@ export async function recordQuestions(
 	},
 ): Promise<void> {
 	const { question: view, readAt } = newest;
-	function contentOf(id: string, { messageIndex }: QuestionDigest, isSettled = false) {
+	function contentOf(id: string, { messageIndex }: QuestionDigest) {
 		if (view?.messageIndex !== messageIndex) return {};
-		const question = isSettled ? { ...view, items: view.items.map(asAsked) } : view;
-		return { content: contentColumn.seal({ question, readAt }, id, cipher) };
+		return { content: contentColumn.seal({ question: view, readAt }, id, cipher) };
 	}
 	/** The hand-over of a question that is asked again while it is open: its person still has it. */
 	let handOver: HandOver | null = null;
 	for (const one of changes) {
 		if (one.kind === 'settled') {
-			if (one.how === 'renewed') handOver = readHandOver(await openQuestionOf(trx, session));
+			const open = await openQuestionOf(trx, session);
+			if (one.how === 'renewed') handOver = readHandOver(open);
+			if (open !== undefined && one.items !== undefined) await keepAnswered(trx, open, one.items, cipher);
 			await settleQuestion(trx, session, one.how, { now });
 			continue;
 		}
@@ -72,7 +74,7 @@ export async function recordQuestions(
 		const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
 			where service = ${service} and session_id = ${sessionId})`;
 		const id = randomUUID();
-		const columns = { ...columnsOf(question), ...contentOf(id, question, one.settled !== null), askedAt: readAt };
+		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: readAt };
 		await trx
 			.insertInto('questions')
 			.values({ id, ...sessionOf(session), number, ...columns, ...(handOver !== null && holderColumns(handOver)) })
@@ -86,8 +88,20 @@ export async function recordQuestions(
 	}
 }
 
-/** An item that was answered before anybody saw it open. */
-const asAsked = (item: ItemView): ItemView => ({ ...item, open: true, value: null, withheld: false });
+/** Keeps what an open question was answered, as channels may see it, for its posts. */
+async function keepAnswered(
+	trx: Kysely<Tables>,
+	row: Row<'questions'>,
+	answered: QuestionView['items'],
+	cipher: Cipher,
+) {
+	const { id } = row;
+	const asked = contentColumn.open(row.content, id, cipher);
+	if (asked === null) return;
+	await change(trx, 'questions', { id })
+		.set({ content: contentColumn.seal({ ...asked, answered }, id, cipher) })
+		.execute();
+}
 
 /** The open question of a watched session, if it has one. */
 export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {

@@ -51,12 +51,11 @@ export type Change =
 	| { readonly kind: 'stepped' }
 	/** These positions need a value and did not before. */
 	| { readonly kind: 'questionAsked'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** These positions got a value; those in `stillOpen` still need one. `taken`: by an answer of ours that no read has shown. */
+	/** It got values; `isWhole`: it needs no more. `taken`: by an answer of ours that no read has shown. */
 	| {
 			readonly kind: 'questionAnswered';
 			readonly messageIndex: number;
-			readonly items: readonly number[];
-			readonly stillOpen: readonly number[];
+			readonly isWhole: boolean;
 			readonly taken?: true;
 	  }
 	/** The question has another index, because messages before it were added or removed. */
@@ -121,9 +120,8 @@ export function changesBetween(
 	const announced = found && { ...found, open: without(found.open, taken), answered: [...found.answered, ...taken] };
 	if (before.question !== null && announced !== null) {
 		const { messageIndex: from } = before.question;
-		const { messageIndex, open: stillOpen } = announced;
-		if (taken.length > 0)
-			changes.push({ kind: 'questionAnswered', messageIndex: from, items: taken, stillOpen, taken: true });
+		const { messageIndex, open } = announced;
+		if (taken.length > 0) changes.push({ ...answered(from, open.length === 0), taken: true });
 		if (messageIndex !== from) changes.push({ kind: 'questionMoved', messageIndex });
 		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
 	}
@@ -159,8 +157,7 @@ function indexesOf({ messages }: Session, fingerprint: string): number[] {
 function changesOfOlder(before: QuestionState, session: Session): Change[] {
 	const current = questionDigestAt(session, before.messageIndex);
 	if (current !== null && current.fingerprint === before.fingerprint) {
-		const items = without(current.answered, before.answered);
-		if (items.length > 0) return [answered(current.messageIndex, items, [])];
+		if (without(current.answered, before.answered).length > 0) return [answered(current.messageIndex)];
 	}
 	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex: before.messageIndex }] : [];
 }
@@ -170,7 +167,7 @@ function answeredBetween(before: QuestionState | null, newest: QuestionState | n
 	const first = (before?.messageIndex ?? -1) + 1;
 	return session.messages.slice(first, newest?.messageIndex ?? 0).flatMap((_, at) => {
 		const positions = questionDigestAt(session, first + at)?.answered ?? [];
-		return positions.length > 0 ? [answered(first + at, positions, [])] : [];
+		return positions.length > 0 ? [answered(first + at)] : [];
 	});
 }
 
@@ -179,7 +176,7 @@ function changesOfNewest(before: QuestionState | null, current: QuestionState): 
 	const same = before?.messageIndex === messageIndex ? before : null;
 	if (same !== null && same.fingerprint !== current.fingerprint) {
 		const isAnswered = current.answered.length > 0 && current.open.length === 0;
-		const settled = isAnswered ? [answered(messageIndex, current.answered, [])] : [];
+		const settled = isAnswered ? [answered(messageIndex)] : [];
 		return [{ kind: 'questionChanged', messageIndex, items: current.open }, ...settled];
 	}
 	const changes: Change[] = [];
@@ -187,11 +184,11 @@ function changesOfNewest(before: QuestionState | null, current: QuestionState): 
 	if (isOpen && same.shownHash !== current.shownHash) changes.push({ kind: 'questionReworded', messageIndex });
 	// The session got shorter and an older question is the newest again. Its answers were announced before.
 	const shrank = before !== null && messageIndex < before.messageIndex;
-	const gotValue = shrank ? [] : without(current.answered, same?.answered ?? []);
-	if (gotValue.length > 0) changes.push(answered(messageIndex, gotValue, current.open));
+	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
+	if (gotValue) changes.push(answered(messageIndex, current.open.length === 0));
 	const opened = without(current.open, same?.open ?? []);
 	if (opened.length > 0) changes.push(asked(current, opened));
-	const closed = same !== null && same.open.length > 0 && current.open.length === 0 && gotValue.length === 0;
+	const closed = same !== null && same.open.length > 0 && current.open.length === 0 && !gotValue;
 	if (closed) changes.push({ kind: 'questionClosed', messageIndex });
 	return changes;
 }
@@ -200,8 +197,8 @@ function asked(question: QuestionState, items: readonly number[]): Change {
 	return { kind: 'questionAsked', messageIndex: question.messageIndex, items };
 }
 
-function answered(messageIndex: number, items: readonly number[], stillOpen: readonly number[]): Change {
-	return { kind: 'questionAnswered', messageIndex, items, stillOpen };
+function answered(messageIndex: number, isWhole = true) {
+	return { kind: 'questionAnswered', messageIndex, isWhole } as const;
 }
 
 function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionState | null {

@@ -1,4 +1,5 @@
 import type { Change, Digest, QuestionDigest } from './changes.ts';
+import type { QuestionView, SeenSession } from './session-snapshot.ts';
 
 /** `changed`: the message asks something else. `renewed`: asked again while it was open. */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched';
@@ -11,14 +12,14 @@ export type OccurrenceChange =
 	| { readonly kind: 'moved'; readonly messageIndex: number }
 	/** The open one has another text, or other answered items. */
 	| { readonly kind: 'updated'; readonly question: QuestionDigest }
-	| { readonly kind: 'settled'; readonly how: SettledHow };
+	/** `items`: with the values of an answer that this read shows. */
+	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: QuestionView['items'] | undefined };
 
-/** What to write, in this order. `changes` are those since `before`; `current` and `questionAt` are of this read. */
+/** What to write, in this order. `changes` are those since `before`. */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
-	current: Digest,
-	questionAt: (messageIndex: number) => QuestionDigest | null,
+	{ view: { digest: current }, digestAt, questionAt }: SeenSession,
 ): OccurrenceChange[] {
 	const found: OccurrenceChange[] = [];
 	const known = before?.question ?? null;
@@ -27,13 +28,13 @@ export function occurrenceChanges(
 	let isOpen = known !== null && known.open.length > 0;
 	let isUpdated = known?.shownHash !== current.question?.shownHash;
 
-	function settle(how: SettledHow): void {
-		if (isOpen) found.push({ kind: 'settled', how });
+	function settle(how: SettledHow, items?: QuestionView['items']): void {
+		if (isOpen) found.push({ kind: 'settled', how, items });
 		isOpen = false;
 	}
 
 	function ask(messageIndex: number, settled: SettledHow | null): void {
-		const question = questionAt(messageIndex);
+		const question = digestAt(messageIndex);
 		if (question === null) return;
 		found.push({ kind: 'asked', question, settled });
 		isOpen = settled === null;
@@ -51,9 +52,10 @@ export function occurrenceChanges(
 				ask(change.messageIndex, change.items.length > 0 ? null : 'answered');
 				break;
 			case 'questionAnswered': {
+				const { isWhole } = change;
 				const isKnown = change.messageIndex === knownAt;
-				const isWhole = change.stillOpen.length === 0;
-				if (isKnown && isWhole) settle('answered');
+				const items = change.taken === true ? undefined : questionAt(change.messageIndex)?.items;
+				if (isKnown && isWhole) settle('answered', items);
 				else if (isKnown) isUpdated = true;
 				// Of those that are still open it is told next that they are asked.
 				else if (isWhole) ask(change.messageIndex, 'answered');

@@ -40,6 +40,7 @@ export const questionView = z.object({
 	/** The first items. */
 	items: z.array(item),
 	/** Of all items. */
+	itemCount: z.int(),
 	openCount: z.int(),
 	/** What one press can answer; null when it needs a form. */
 	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
@@ -161,6 +162,7 @@ export function questionViewAt(
 				withheld: shown === 'withheld' && item.value !== '',
 			};
 		}),
+		itemCount: question.items.length,
 		openCount: question.openItems.length,
 		// After all parts: `isCut` is known.
 		quick: mark.isCut ? null : quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),

@@ -193,23 +193,31 @@ export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }
 
-/** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
+/**
+ * The title and the value of an item that is not open, at most about 700 characters of mrkdwn. `isWhole`: as it was asked, at
+ * most about 1,200.
+ */
 export function answeredItem(
-	{ title, value, secret, withheld }: Pick<ItemView, 'title' | 'value' | 'secret' | 'withheld'>,
+	{ title, description, value, secret, withheld }: Answered,
 	position: number,
+	isWhole = false,
 ): string {
-	const name = quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`;
-	if (withheld && !secret) return `*${name}*\n(not shown in channels)`;
-	return `*${name}*\n${valueMrkdwn({ value, secret }, (text) => quoted(text, 500))}`;
+	const name = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
+	const asked = isWhole ? quotedLine(description, 500) : '';
+	const head = `${isWhole ? '❓ ' : ''}${name}${asked === '' ? '' : `\n${asked}\n*Answer:*`}`;
+	if (withheld && !secret) return `${head}\n(not shown in channels)`;
+	return `${head}\n${valueMrkdwn({ value, secret }, (text) => quoted(text, 500))}`;
 }
+
+type Answered = Omit<ItemView, 'open'>;
 
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
 	if (question === null) return [];
-	const filled = question.items.flatMap(({ title, value }, position) => {
+	const filled = question.items.flatMap(({ value, ...item }, position) => {
 		if (question.openItems.includes(position)) return [];
 		const secret = isSecretValue(marks, question, position);
-		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
+		return [answeredItem({ ...item, value: value === '' ? null : value, secret, withheld: false }, position)];
 	});
 	// Slack takes ten fields in a block.
 	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');

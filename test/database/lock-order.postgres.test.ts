@@ -263,7 +263,7 @@ async function reads({ watches }: Store, { random, token }: Actor): Promise<void
 			: [settled('changed'), { kind: 'asked', question, settled: null }];
 		const ofSession = await watches.ofSession(key, T0);
 		const updates = ofSession.map((watch) => {
-			const posts = isReworded ? [] : [askingPost(watch, 'question:', question.messageIndex)];
+			const posts = isReworded ? [] : [askingPost(watch, 'question:')];
 			const end = random.chance(0.1) ? ('noChange' as const) : null;
 			return news(watch, { posts, card: 'now', end });
 		});

@@ -114,14 +114,14 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		question.context question.items[].title question.items[].description question.items[].value
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files`,
-	'posts.content': `question.fingerprint question.shownHash question.context question.items[].title
-		question.items[].description question.items[].value question.quick.options[] to
+	'posts.content': `to
 		entries[].watchId entries[].sessionId
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
 		after.quietHours.to after.quietHours.timeZone watchId handOverId channelId sessionIds[]`,
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title
-		question.items[].description question.items[].value question.quick.options[]`,
+		question.items[].description question.items[].value question.quick.options[] answered[].title answered[].description
+		answered[].value`,
 	'channel_settings.settings': 'mention.groupIds[] quietHours.from quietHours.to quietHours.timeZone',
 };
 

@@ -25,7 +25,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 		await app.command('/session watch all', 'ada', '#secret');
 		const pressed = await asked('By press');
 		await pressed.post.press('LH 1173');
-		await app.threadSays(pressed.id, 'Answered by');
+		await app.cardSays(pressed.id, 'Answered by');
 		const typed = await asked('By form', COLOUR);
 		for (const who of ['ada', 'grace']) {
 			await app.seenBy(who, typed.post).press('Answer');

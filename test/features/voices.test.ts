@@ -21,7 +21,7 @@ import { newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
-import { askedContent, postContext } from '../slack/support/posts.ts';
+import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { expectVoices, foreign, IMITATIONS } from '../slack/support/voices.ts';
 import { watchOf } from '../slack/support/watches.ts';
 import { randomRuns } from '../support/random-runs.ts';
@@ -133,13 +133,14 @@ describe('text from outside is marked as such and never begins a view or message
 				if (view.question !== null) {
 					const { question } = view;
 					const asked = askedContent(question);
-					const handed = { watchId: 'w', messageIndex: 1, handOverId: 'h' };
+					const handed = { watchId: 'w', handOverId: 'h' };
 					expectVoices(handOverPost({ kind: 'handedOver', from: name, ...handed }, asked, post));
 					expectVoices(handOverPost({ kind: 'givenBack', by: name, ...handed }, asked, post));
 					expectVoices(askedPost(asked, false, post));
 					expectVoices(switchingPost(question, post));
 				}
-				if (view.question !== null) expectVoices(settledQuestionPost(askedContent(view.question), 'answered', post));
+				if (view.question !== null)
+					expectVoices(settledQuestionPost(answeredContent(view.question, name), 'answered', post));
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
 				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])
 					expectVoices(message);
@@ -190,10 +191,8 @@ describe('text from outside is marked as such and never begins a view or message
 });
 
 function posts(view: SessionSnapshot, name: string): PostedContent[] {
-	const { question, status, sessionId } = view;
-	const positions = question === null ? [] : question.items.map((_, position) => position);
+	const { status, sessionId } = view;
 	return [
-		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
 		{ kind: 'status', from: name, to: status },
 		{ kind: 'end' },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId, 'a'] },

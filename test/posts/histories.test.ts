@@ -23,7 +23,6 @@ const LEASE = { token: 'histories', ms: 60_000 };
 interface Shown {
 	readonly watchId: string;
 	readonly kind: string;
-	readonly isWhole: boolean;
 	readonly questionId: string | null;
 	readonly ts: string;
 	readonly threadTs: string | null;
@@ -89,7 +88,6 @@ function createWatching(store: Store) {
 		const shown = posts.get(post.id) ?? {
 			watchId: watch?.id ?? '',
 			kind: content.kind,
-			isWhole: !('stillOpen' in content) || content.stillOpen.length === 0,
 			questionId: content.kind === 'card' ? null : (question?.id ?? null),
 			ts: `${posts.size + 1}.0`,
 			threadTs,
@@ -134,12 +132,19 @@ function endWordsOf({ how, by }: Told): string {
 function expectedOf(told: readonly Told[]) {
 	return told.flatMap((one) => {
 		if (!one.wasOpen) return [];
-		const replies = [
-			...Array<string>(one.parts).fill('answered in part'),
-			...(one.how === 'answered' ? ['answered'] : one.how === 'closed' ? ['questionClosed'] : []),
+		const { how, context: says, values, count } = one;
+		const isPart = how === null && values.length > 0;
+		const answered = { values, open: isPart ? count - values.length : null };
+		return [
+			{
+				posts: 1,
+				state: how === null ? 'shown' : 'closed',
+				says,
+				ends: endWordsOf(one),
+				...answered,
+				isInPlace: true,
+			},
 		];
-		const state = one.how === null ? 'shown' : 'closed';
-		return [{ posts: 1, state, says: one.context, ends: endWordsOf(one), replies, isOwnThread: true }];
 	});
 }
 
@@ -158,13 +163,13 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 	return questions
 		.toSorted((one, other) => one.number - other.number)
 		.flatMap(({ id }, index) => {
-			const about = shown.filter(({ watchId, questionId }) => watchId === watch.id && questionId === id);
-			const own = about.filter(({ kind }) => kind === 'question');
+			const own = shown.filter(
+				({ kind, watchId, questionId }) => kind === 'question' && watchId === watch.id && questionId === id,
+			);
 			const [post] = own;
 			if (post === undefined && told[index]?.wasOpen !== true) return [];
-			const replies = about.filter(({ kind }) => kind === 'answered' || kind === 'questionClosed');
 			const last = post?.looks.at(-1) ?? '';
-			const threads = watch.questionsInChannel ? [null, post?.ts] : [card?.ts, card?.ts];
+			const open = last.match(/Still open: (\d+)/)?.[1];
 			return [
 				{
 					posts: own.length,
@@ -173,8 +178,9 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 					ends: ALL_ENDS.filter((words) => last.includes(JSON.stringify(words).slice(1, -1)))
 						.map((words) => (words.startsWith('Answered by') ? last.match(/Answered by <@\w+>/)?.[0] : words))
 						.join(),
-					replies: replies.map(({ kind, isWhole }) => (isWhole ? kind : `${kind} in part`)),
-					isOwnThread: post?.threadTs === threads[0] && replies.every(({ threadTs }) => threadTs === threads[1]),
+					values: last.match(/value[a-j]+/g) ?? [],
+					open: open === undefined ? null : Number(open),
+					isInPlace: post?.threadTs === (watch.questionsInChannel ? null : card?.ts),
 				},
 			];
 		});

@@ -159,7 +159,7 @@ export function statusOf({ id, teamId, channelId }: Watch, to: string): NewPost 
 
 export function questionOf({ id, teamId, channelId }: Watch): NewPost {
 	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
-	return { target, key: 'question:', content: { kind: 'question', messageIndex: 1, changed: false } };
+	return { target, key: 'question:', content: { kind: 'question', changed: false } };
 }
 
 const ASKED: OccurrenceChange = {

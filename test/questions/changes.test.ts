@@ -41,24 +41,24 @@ describe('changesBetween', () => {
 			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
 		]);
 		expect(between({ messages: [by('critic', '')] }, { messages: [by('critic', 'x'), by('tool', '')] })).toEqual([
-			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: true },
 			{ kind: 'questionAsked', messageIndex: 1, items: [0] },
 		]);
 		expect(between({ messages: [] }, { messages: [by('user', '')] })).toEqual([]);
 	});
-	it('lists the items that were answered and those still open', () => {
+	it('tells an answer to a part from one to the whole question', () => {
 		expect(between({ messages: [asking(['', '', ''])] }, { messages: [asking(['', 'x', ''])] })).toEqual([
-			{ kind: 'questionAnswered', messageIndex: 0, items: [1], stillOpen: [0, 2] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: false },
 		]);
 		expect(between({ messages: [asking(['', 'x'])] }, { messages: [asking(['y', 'x'])] })).toEqual([
-			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: true },
 		]);
 	});
 	it('finds an answer when the same read shows the next question', () => {
 		const changes = between({ messages: [asking([''])] }, { messages: [asking(['x']), asking([''], 'New')] });
 		expect(changes).toEqual([
 			{ kind: 'stepped' },
-			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: true },
 			{ kind: 'questionAsked', messageIndex: 1, items: [0] },
 		]);
 	});
@@ -66,9 +66,9 @@ describe('changesBetween', () => {
 		const messages = [asking(['x']), asking(['y', '']), asking([]), asking(['z'])];
 		expect(between({ status: 'active', messages: [] }, { status: 'active', messages })).toEqual([
 			{ kind: 'stepped' },
-			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [] },
-			{ kind: 'questionAnswered', messageIndex: 1, items: [0], stillOpen: [] },
-			{ kind: 'questionAnswered', messageIndex: 3, items: [0], stillOpen: [] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: true },
+			{ kind: 'questionAnswered', messageIndex: 1, isWhole: true },
+			{ kind: 'questionAnswered', messageIndex: 3, isWhole: true },
 		]);
 	});
 	it('closes a question after the agent goes on, the session ends or its message is removed', () => {
@@ -105,7 +105,7 @@ describe('changesBetween', () => {
 		const partly = { ...asking(['x', '']), content: 'Something else' };
 		expect(between({ messages: [asking(['', ''])] }, { messages: [partly] })).toEqual([
 			change,
-			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [1] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: false },
 		]);
 		const moved = [saying('a summary', 'system'), reworded];
 		expect(between({ messages: [asking(['', ''])] }, { messages: moved })).toEqual([
@@ -131,14 +131,14 @@ describe('changesBetween', () => {
 			changesBetween(before, buildSession({ messages }), undefined, arrived);
 		const answer = { kind: 'questionAnswered', messageIndex: 0, taken: true };
 		expect(since([asking(['', '', 'z'])], [0, 1])).toEqual([
-			{ ...answer, items: [0, 1], stillOpen: [] },
+			{ ...answer, isWhole: true },
 			{ kind: 'questionAsked', messageIndex: 0, items: [0, 1] },
 		]);
 		expect(since([asking(['', '', 'z'])], [1])).toEqual([
-			{ ...answer, items: [1], stillOpen: [0] },
+			{ ...answer, isWhole: false },
 			{ kind: 'questionAsked', messageIndex: 0, items: [1] },
 		]);
-		expect(since([done], [0, 1])).toContainEqual({ ...answer, items: [0, 1], stillOpen: [] });
+		expect(since([done], [0, 1])).toContainEqual({ ...answer, isWhole: true });
 		expect(since([done], [0, 1]).map(({ kind }) => kind)).not.toContain('questionClosed');
 		expect(since([asking(['x', '', 'z'])], [0])).toEqual(since([asking(['x', '', 'z'])], []));
 	});

@@ -65,8 +65,8 @@ export interface Told {
 	how: SettledHow | null;
 	/** Slack user id of who answered it through Handraise, be it in part. */
 	by: string | null;
-	/** How often a read found that a part of it was answered. */
-	parts: number;
+	/** What reads of it showed of its values. */
+	values: readonly string[];
 }
 
 /** An answer through Handraise that arrived before the read. */
@@ -99,6 +99,13 @@ export function createHistory(sessionId: string) {
 	const newest = () => messages.findLast(({ values }) => values.length > 0);
 	const open = () => told.find(({ how }) => how === null);
 	const say = () => `text${++count}.`;
+	/** No two answers say the same. */
+	const value = () => `value${String(++count).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}`;
+	const valuesOf = ({ values }: Asking) => values.filter((one) => one !== '');
+
+	function fill(asking: Asking | undefined): void {
+		if (asking !== undefined) asking.values = asking.values.map((one) => one || value());
+	}
 
 	/** Whether somebody has to answer now. */
 	function isAsked(): boolean {
@@ -114,14 +121,22 @@ export function createHistory(sessionId: string) {
 		one.by = by ?? one.by;
 	}
 
-	function tell(how: SettledHow | null, isChanged = false): void {
-		const { title, values, content: context } = newest() ?? never();
-		const about = { title, count: values.length, context };
-		told.push({ ...about, wasOpen: how === null, isChanged, how, by: null, parts: 0 });
+	/** Settles what the values of its message answer. */
+	function answer(asking: Asking | undefined, by: string | null): void {
+		const one = open();
+		if (one !== undefined && asking !== undefined) one.values = valuesOf(asking);
+		settle('answered', by);
 	}
 
-	function ask({ title, count }: Act, value = ''): void {
-		messages.push({ content: say(), title, values: Array.from({ length: count }, () => value) });
+	function tell(how: SettledHow | null, isChanged = false): void {
+		const asking = newest() ?? never();
+		const { title, values, content: context } = asking;
+		const about = { title, count: values.length, context };
+		told.push({ ...about, wasOpen: how === null, isChanged, how, by: null, values: valuesOf(asking) });
+	}
+
+	function ask({ title, count }: Act): void {
+		messages.push({ content: say(), title, values: Array.from({ length: count }, () => '') });
 	}
 
 	/** Plays an act; null when it makes no sense now. */
@@ -148,26 +163,28 @@ export function createHistory(sessionId: string) {
 				tell(null);
 				break;
 			case 'answer':
-				asking?.values.fill('x');
-				settle('answered', by);
+				fill(asking);
+				answer(asking, by);
 				break;
 			case 'answerInPart': {
-				asking?.values.splice(empty[0] ?? 0, 1, 'x');
+				asking?.values.splice(empty[0] ?? 0, 1, value());
 				const one = open();
-				if (!isAsked()) settle('answered', by);
-				else if (one !== undefined) Object.assign(one, { parts: one.parts + 1, by: by ?? one.by });
+				if (!isAsked()) answer(asking, by);
+				else if (one !== undefined && asking !== undefined)
+					Object.assign(one, { values: valuesOf(asking), by: by ?? one.by });
 				return read(arrived === null ? null : { ...arrived, positions: empty.slice(0, 1) });
 			}
 			case 'answerAndAsk':
-				asking?.values.fill('x');
-				settle('answered', by);
+				fill(asking);
+				answer(asking, by);
 				ask(act);
 				tell(null);
 				break;
 			case 'askAndAnswer':
 			case 'askAnswerAndAsk':
 				settle('closed');
-				ask(act, 'x');
+				ask(act);
+				fill(newest());
 				tell('answered');
 				if (kind === 'askAndAnswer') break;
 				ask(act);
@@ -182,7 +199,8 @@ export function createHistory(sessionId: string) {
 				settle('changed');
 				if (asking !== undefined) {
 					asking.title += '?';
-					asking.values.fill(how === null ? '' : 'x');
+					asking.values.fill('');
+					if (how !== null) fill(asking);
 				}
 				tell(how, true);
 				break;

@@ -58,7 +58,7 @@ interface Expected {
 
 /**
  * Kills a replica with SIGKILL while agents ask and get answers, repeatedly, and judges by what stands in Slack: each
- * question once in its channel, each answer once in its question's thread, and at the end one card for each session that
+ * question once in its channel, each answer on its question's post, and at the end one card for each session that
  * shows, as the questions' posts do, what is still open. Once in each round somebody deletes a card. About every second kill
  * comes when Slack has taken a post and the program does not know it yet.
  */
@@ -114,7 +114,6 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 				fleet.answer(id, words);
 				open.delete(id);
 			}
-			// The post of an answer also names the question, without the mark.
 			const title = asked ?? words;
 			told.push({ id, words: isQuestion ? marked(title) : words, title, isQuestion, at: Date.now(), killedAt: 0 });
 		});
@@ -197,9 +196,9 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		};
 	}
 
-	/** A question stands in the channel, an answer in the thread of a post of its question. */
-	function isInPlace({ id, title, isQuestion }: Expected, { threadTs }: Message): boolean {
-		return isQuestion ? threadTs === undefined : fleet.posts(id, marked(title)).some(({ ts }) => ts === threadTs);
+	/** A question stands in the channel, an answer on a post of its question. */
+	function isInPlace({ id, title }: Expected, { ts, threadTs }: Message): boolean {
+		return threadTs === undefined && fleet.posts(id, marked(title)).some((post) => post.ts === ts);
 	}
 
 	/** The posts and cards that do not show what is open now. Of posts that were repeated only the newest is kept true. */
@@ -237,7 +236,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	}
 }
 
-/** A question's title as its post shows it. A post of an answer names the question too, without the mark. */
+/** A question's title as its post shows it. */
 const marked = (title: string) => `❓ *“${title}`;
 
 const isAsking = ({ blocks }: Message) => JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.answer}"`);

@@ -4,7 +4,7 @@ import { digestPost, type RemindedQuestion, reminderPost } from '../../features/
 import { settingsChangedPost } from '../../features/settings/view.ts';
 import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
-import { askedPost, type PostContext, watchPost } from '../../features/watch/post-view.ts';
+import { askedPost, type PostContext, settledQuestionPost, watchPost } from '../../features/watch/post-view.ts';
 import {
 	chosenTextOffer,
 	LIST_PAGE,
@@ -63,7 +63,8 @@ export const POST: PostContext = {
 	claims: null,
 	ended: null,
 	watchMaxDays: 7,
-	showsChoices: true,
+	settledAt: NOW,
+	showAnswers: 'always',
 };
 export const GIANT_POST: PostContext = {
 	...POST,
@@ -107,8 +108,8 @@ export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 export function extremes(): Shape[] {
 	const giant = questionOf(GIANT_SESSION);
 	const readAt = NOW - 120_000;
-	const handedOver = { kind: 'handedOver', watchId: 'watch', messageIndex: 3, handOverId: '', from: USER_ID } as const;
-	const items = giant.items.map((_, position) => position);
+	const handedOver = { kind: 'handedOver', watchId: 'watch', handOverId: '', from: USER_ID } as const;
+	const answered = giant.items.map((item) => ({ ...item, open: false, value: GIANT }));
 	const unreadable = { kind: 'unreadable', code: 'unauthorized' } as const;
 	const error = { ...MODEL, adminContact: 'the people on call '.repeat(20) };
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
@@ -123,10 +124,10 @@ export function extremes(): Shape[] {
 			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
 		}),
 		...shapesOf(askedPost, { 'giant question': [{ question: giant, readAt }, false, GIANT_POST] }),
-		...shapesOf(watchPost, {
-			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
-			'giant end': [{ kind: 'end' }, GIANT_END],
+		...shapesOf(settledQuestionPost, {
+			'giant answered': [{ question: giant, readAt, answered }, 'answered', GIANT_POST],
 		}),
+		...shapesOf(watchPost, { 'giant end': [{ kind: 'end' }, GIANT_END] }),
 		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, 900_000, REMINDER] }),
 		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),

@@ -38,7 +38,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const { replaces: _, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
 		const { id: handOverId, watchId, session, from: by } = next;
-		const content = { kind: 'handedOver', watchId, messageIndex: asked.messageIndex, handOverId, from: by } as const;
+		const content = { kind: 'handedOver', watchId, handOverId, from: by } as const;
 		const post = { target: targetOfHandOver(next), key: keyOfGiver(by), content };
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
@@ -111,8 +111,7 @@ async function giveBack(tx: Tx, given: GivenBack) {
 	const handOver = { ...current, givenBackAt: now };
 	await change(trx, 'questions', { id: asked.id }).set({ givenBackAt: now }).execute();
 	const { id: handOverId, watchId } = handOver;
-	const told = { watchId, messageIndex: asked.messageIndex, handOverId, by, ...(undelivered && { undelivered }) };
-	const content = { kind: 'givenBack', ...told } as const;
+	const content = { kind: 'givenBack', watchId, handOverId, by, ...(undelivered && { undelivered }) } as const;
 	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });
 	return { kind: 'givenBack', handOver, repeated: false } as const;
 }

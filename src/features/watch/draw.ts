@@ -1,7 +1,6 @@
 import type { Core } from '../../core.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
-import { asShownBy } from '../../questions/session-snapshot.ts';
 import { hashOf } from '../../slack/parts.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import { askedOf, endOf, type QuestionFacts } from './facts.ts';
@@ -19,7 +18,7 @@ import {
 const OLD_READ_MS = 60_000;
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
-export function createWatchDrawing({ directory, config: { showAnswers, dashboardUrl } }: Core, facts: QuestionFacts) {
+export function createWatchDrawing({ directory, config: { dashboardUrl } }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, view, checkedAt, question } = due;
 		if (watch === null || view === null) return null;
@@ -68,11 +67,5 @@ export function createWatchDrawing({ directory, config: { showAnswers, dashboard
 		card: drawCard,
 		question: drawQuestion,
 		switching: drawSwitching,
-		answered(content, due) {
-			// By today's settings: a post that waited for Slack or for the next start may be older than them.
-			const mode = due.watch?.discreet === false ? showAnswers : 'never';
-			const question = content.question && asShownBy(mode, content.question);
-			return once({ ...content, question }, due);
-		},
 	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching'>;
 }

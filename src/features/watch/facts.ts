@@ -55,7 +55,7 @@ export function createQuestionFacts(
 			const { post, watch, view, threadTs } = due;
 			const { content, target } = post;
 			const isUpdate = post.ts !== null;
-			const { messageIndex } = asked?.question ?? ('messageIndex' in content ? content : view?.question) ?? {};
+			const { messageIndex } = asked?.question ?? view?.question ?? {};
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			const isCard = content.kind === 'card';
 			const isAlone = watch?.mode === 'raisedHand' && (content.kind === 'question' || content.kind === 'switching');
@@ -79,7 +79,8 @@ export function createQuestionFacts(
 				ended: watch?.ended?.reason ?? null,
 				watchMaxDays: config.watchMaxDays,
 				offersOptions: config.quickAnswers && watch?.buttons === true,
-				showsChoices: config.showAnswers !== 'never',
+				settledAt: due.question?.settledAt ?? null,
+				showAnswers: watch?.discreet === false ? config.showAnswers : 'never',
 				discreet: watch?.discreet !== false,
 				isUpdate,
 				now: clock.now(),

@@ -2,7 +2,6 @@ import { type CardUrgency, type Endings, hasOpenQuestion, type Watch } from '../
 import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
 import type { Change, Digest } from '../../questions/changes.ts';
 import { isOver, statusKind } from '../../questions/session.ts';
-import type { SeenSession } from '../../questions/session-snapshot.ts';
 
 /** From this many on, a session gets one post for all its questions. */
 const SWITCHING_FROM = 6;
@@ -20,19 +19,20 @@ export interface Told {
 	readonly changes: readonly Change[];
 }
 
-/** What to tell a channel of these changes. `isRestless`: its question has changed often, and a moment ago. */
-export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
-	const { before, changes } = told;
+/**
+ * What to tell a channel of these changes, which a read at `seenAt` found. `isRestless`: its question has changed often, and a
+ * moment ago.
+ */
+export function newsFor(watch: Watch, { before, changes }: Told, seenAt: number) {
 	const posts: NewPost[] = [];
 	const target = targetOf(watch);
-	const { seenAt } = seen.view;
 	let endings = watch.endings ?? NO_ENDINGS;
 	for (const change of changes) {
 		if (change.kind === 'questionReworded') endings = withEnding(endings, false, seenAt);
 		const isAnswered = endsQuestion(change, before);
 		if (isAnswered !== null) endings = withEnding(endings, isAnswered, seenAt);
-		const content = isPosted(change, watch) ? postOf(change, watch, told, seen) : null;
-		const post = content === null ? [] : [{ target, ...content }];
+		const news = newsOf(change, watch, changes);
+		const post = news === null ? [] : [{ target, ...news }];
 		posts.push(...(isSwitching(endings) ? post.flatMap((one) => untilItRests(one, watch.revision, seenAt)) : post));
 	}
 	const slowly = isSwitching(endings);
@@ -46,54 +46,27 @@ export function newsFor(watch: Watch, told: Told, seen: SeenSession) {
 /** The posts of a session that changes its question often: its one post now, and the question when it has rested. */
 function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
 	const { target, content } = post;
-	if (content.kind === 'questionClosed') return [];
 	if (content.kind !== 'question') return [post];
 	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
 	return [{ target, key: `switching:${revision}`, content: { kind: 'switching' } }, rested];
 }
 
-/** Of a raised hand only its questions are posted: their posts say how they were settled. */
-function isPosted({ kind }: Change, { mode }: Watch): boolean {
-	return mode !== 'raisedHand' || kind === 'questionAsked' || kind === 'questionChanged';
-}
-
 /** Whether this change ends a question with an answer; null: it ends none. */
 function endsQuestion(change: Change, before: Digest | null): boolean | null {
-	if (change.kind === 'questionAnswered') return change.stillOpen.length === 0 ? true : null;
+	if (change.kind === 'questionAnswered') return change.isWhole ? true : null;
 	const isUnanswered =
 		change.kind === 'questionClosed' || (change.kind === 'questionChanged' && hasOpenQuestion(before));
 	return isUnanswered ? false : null;
 }
 
-function postOf(
-	change: Change,
-	watch: Watch,
-	{ before, changes }: Told,
-	{ questionAt }: SeenSession,
-): Omit<NewPost, 'target'> | null {
+/** A post of its own; null for none: how a question goes on, its post shows. */
+function newsOf(change: Change, watch: Watch, changes: readonly Change[]): Omit<NewPost, 'target'> | null {
 	switch (change.kind) {
 		case 'questionAsked':
 		case 'questionChanged': {
-			const { messageIndex, items } = change;
-			const fingerprint = questionAt(messageIndex)?.fingerprint;
-			if (fingerprint === undefined || items.length === 0) return null;
-			const changed = change.kind === 'questionChanged';
+			if (change.items.length === 0) return null;
 			// The store adds which time it is asked.
-			return { key: `question:${messageIndex}:${fingerprint}:`, content: { kind: 'question', messageIndex, changed } };
-		}
-		case 'questionAnswered': {
-			const { messageIndex, items, stillOpen } = change;
-			const question = change.taken === true ? null : questionAt(messageIndex);
-			const fingerprint = (question ?? before?.question)?.fingerprint ?? '';
-			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
-			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;
-			// A read after one with a shortened history does not repeat the newest post.
-			return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says }, content };
-		}
-		case 'questionClosed': {
-			const { messageIndex } = change;
-			const key = `closed:${messageIndex}:${before?.question?.fingerprint ?? ''}:${watch.revision}`;
-			return { key, content: { kind: 'questionClosed', messageIndex } };
+			return { key: 'question:', content: { kind: 'question', changed: change.kind === 'questionChanged' } };
 		}
 		case 'statusChanged': {
 			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, changes)) return null;
@@ -108,7 +81,7 @@ function postOf(
 	}
 }
 
-/** False when another post tells it (a question, an answer, an end) and when the agent goes on after an answer or an end. */
+/** False when another post tells it (a question, an end) and when the agent goes on after a question or an end. */
 function statusMatters(from: string, to: string, changes: readonly Change[]): boolean {
 	if (changes.some(({ kind }) => kind === 'ended')) return false;
 	switch (statusKind(to)) {

@@ -5,8 +5,9 @@ import type { Asked } from '../../posts/post.ts';
 import { type Answer, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
 import type { SettledHow } from '../../questions/occurrences.ts';
+import type { ShowAnswers } from '../../questions/secrecy.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
-import type { QuestionView, SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import { button, buttons, context, type MessageContent, message, section, textMessage } from '../../slack/parts.ts';
 import {
@@ -23,6 +24,7 @@ import {
 	contactMrkdwn,
 	counted,
 	durationText,
+	joined,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
@@ -62,9 +64,11 @@ export interface PostContext {
 	readonly watchMaxDays: number;
 	/** As buttons. */
 	readonly offersOptions: boolean;
-	/** Whether channels see which option somebody chose. */
-	readonly showsChoices: boolean;
-	/** Whether notifications say only that an agent asks, and posts only that somebody answered. */
+	/** When a read found its question settled; null before. */
+	readonly settledAt: number | null;
+	/** Which answers its channel sees. */
+	readonly showAnswers: ShowAnswers;
+	/** Whether notifications say only that an agent asks. */
 	readonly discreet: boolean;
 	/** Whether it is posted already: an update notifies nobody whom it mentions. */
 	readonly isUpdate: boolean;
@@ -81,12 +85,6 @@ type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Me
 
 /** The kinds that need nothing but their content and the context of their post. */
 const PLAIN = {
-	answered({ question, items, stillOpen }, post) {
-		const text = answeredWords(post, question);
-		const open = stillOpen.length === 0 ? '' : `Still open: ${counted(stillOpen.length, 'question')}.`;
-		return textMessage(text, [...(question === null ? [] : answerBlocks(question, items)), ...context(open)]);
-	},
-	questionClosed: () => '💨 The question is closed: the agent went on without an answer.',
 	status({ from, to }, post) {
 		const { emoji, mrkdwn } = statusWords(to);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
@@ -141,7 +139,13 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(asksWords(titleOf(post), changed)),
 		...open.row,
-		...context(open.note, notSentWords(refused), handOverLine(post, post.isUpdate ? null : post.names)),
+		...answerBlocks(question, post),
+		...context(
+			partlyWords(question),
+			open.note,
+			notSentWords(refused),
+			handOverLine(post, post.isUpdate ? null : post.names),
+		),
 		...context(claimsLine(post)),
 		...idBlocks(post),
 	]);
@@ -154,7 +158,7 @@ export function switchingPost(question: QuestionView, post: PostContext): Messag
 	const text = switchingWords(titleOf(post));
 	const isOpen = question.openCount > 0;
 	return message(text, [
-		...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
+		...(isOpen ? [...questionBlocks(text, question), ...row, ...answerBlocks(question, post)] : section(`*${text}*`)),
 		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post, post.isUpdate ? null : post.names)),
 		...context(claimsLine(post)),
 		...idBlocks(post),
@@ -183,9 +187,11 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const words = outcomeWords(asked, how, post);
+	const question = withAnswers(asked, post.standing);
 	const isOpen = words === SETTLED_WORDS.gaveWay || how === 'own' || how === 'handedOn' || how === 'givenBack';
 	return message(`${title}: ${words}`, [
-		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
+		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, question),
+		...answerBlocks(question, post),
 		...context(words),
 		...idBlocks(post),
 	]);
@@ -193,22 +199,26 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 
 /** What became of a question; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
-	const { standing, discreet, showsChoices } = post;
+	const { standing, settledAt, showAnswers } = post;
 	let chosen = '';
 	if (isChosen(asked, standing)) {
-		const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
-		chosen = `👉 ${chosenWords(standing.person.userId, option)}`;
+		const option = showAnswers === 'never' ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
+		chosen = joined(`👉 ${chosenWords(standing.person.userId, option)}`, momentMrkdwn(standing.acceptedAt));
 	}
 	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
 	if (how === 'gaveWay' && chosen !== '') return `${chosen} ${SETTLED_WORDS.gaveWay}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
-	return chosen !== '' && isThere(standing) ? chosen : answeredWords(post, asked.question);
+	if (!isThere(standing)) return `✅ ${joined(OUTSIDE, settledAt === null ? '' : momentMrkdwn(settledAt))}`;
+	return chosen === '' ? `✅ ${answeredLine(standing, asked.question)}` : chosen;
 }
 
-function answeredWords({ standing }: PostContext, question: QuestionView | null): string {
-	return `✅ ${isThere(standing) ? answeredLine(standing, question) : OUTSIDE}`;
+/** The question as it was answered, or as far as it was. What somebody chose, the words below it say. */
+function withAnswers(asked: Asked, standing: Answer | null): QuestionView {
+	const { question, answered } = asked;
+	if (answered === undefined || (isChosen(asked, standing) && isThere(standing))) return question;
+	return { ...question, items: answered, openCount: 0 };
 }
 
 /** The session's name, or its id. mrkdwn. */
@@ -241,13 +251,19 @@ export function answeredLine({ person, acceptedAt, shownHash }: Answer, question
 	return `Answered by ${personMrkdwn(person.userId)} ${momentMrkdwn(acceptedAt)}${which}`;
 }
 
-/** The values of these items as a channel may see them. */
-function answerBlocks(question: QuestionView, positions: readonly number[]): KnownBlock[] {
-	const shown = positions.slice(0, MOST_ITEMS).flatMap((position) => {
-		const item = question.items[position];
-		return item === undefined ? [] : section(answeredItem(item, position));
-	});
-	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
+/** The items that are not open any more, with their values as the channel may see them. */
+function answerBlocks(question: QuestionView, { showAnswers }: PostContext): KnownBlock[] {
+	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
+	const answered = items.flatMap((item, position) =>
+		item.open ? [] : [answeredItem(item, position, openCount === 0)],
+	);
+	const shown = answered.slice(0, MOST_ITEMS);
+	return [...shown.flatMap((text) => section(text)), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
+}
+
+/** How many items of a question that was answered in part are open. */
+function partlyWords({ itemCount, openCount }: QuestionView): string {
+	return openCount < itemCount ? `Still open: ${counted(openCount, 'question')}.` : '';
 }
 
 /** A session, by its title, asks a question. */

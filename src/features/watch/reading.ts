@@ -14,7 +14,7 @@ import { type NewPost, targetOf } from '../../posts/post.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session } from '../../questions/session.ts';
-import { type OurAnswers, type SeenSession, seenIn, showSame } from '../../questions/session-snapshot.ts';
+import { type OurAnswers, type SessionSnapshot, seenIn, showSame } from '../../questions/session-snapshot.ts';
 import { newsFor, type Told } from './news.ts';
 import { createPlanner, isEarlyReadAsked, movesFor, type Planner } from './schedule.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
@@ -34,9 +34,9 @@ export function createReading(
 	}
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
-	function updateOf(watch: Watch, told: Told, seen: SeenSession, isLast: boolean): WatchUpdate[] {
-		const { update } = newsFor(watch, told, seen);
-		const stale = !update.changed && !isOver(seen.view.digest.status) && isStale(watch);
+	function updateOf(watch: Watch, told: Told, view: SessionSnapshot, isLast: boolean): WatchUpdate[] {
+		const { update } = newsFor(watch, told, view.seenAt);
+		const stale = !update.changed && !isOver(view.digest.status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && told.changes.length === 0 && end === null) return [];
 		const posts = end === 'noChange' ? [...update.posts, farewell(watch, 'watchEnded')] : update.posts;
@@ -49,11 +49,11 @@ export function createReading(
 	 * agent changes its question often: agents often ask again. It never ends for want of changes: the session would be
 	 * listed again.
 	 */
-	function raisedHandUpdate(watch: Watch, told: Told, seen: SeenSession, isEarly: boolean): WatchUpdate[] {
-		const { digest } = seen.view;
+	function raisedHandUpdate(watch: Watch, told: Told, view: SessionSnapshot, isEarly: boolean): WatchUpdate[] {
+		const { digest } = view;
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const { update, isRestless } = newsFor(watch, told, seen);
+		const { update, isRestless } = newsFor(watch, told, view.seenAt);
 		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && told.changes.length === 0 && end === null) return [];
@@ -108,7 +108,7 @@ export function createReading(
 			const isLost = taken.digest === null && taken.lastReadAt !== null && !hasOpenQuestion(digest);
 			const questions = isLost
 				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
-				: occurrenceChanges(taken.digest, sinceRead, digest, seen.digestAt);
+				: occurrenceChanges(taken.digest, sinceRead, seen);
 			const isAsShown = taken.digest !== null && taken.view !== null && showSame(taken.view, view);
 			const base = {
 				stepRate: measuredRate(taken, digest, {
@@ -137,10 +137,10 @@ export function createReading(
 					const told = isUnread
 						? { before: null, changes: changesBetween(null, session, ours.leftEmpty) }
 						: { before: taken.digest, changes };
-					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, told, seen, isEarlyReadAsked(taken, now));
+					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, told, view, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.
 					const isOlder = readAt < watch.createdAt;
-					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : updateOf(watch, told, seen, isLast);
+					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : updateOf(watch, told, view, isLast);
 				}),
 			};
 		},

@@ -5,7 +5,7 @@ import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../datab
 import { targetOf } from '../../posts/post.ts';
 import { changesBetween } from '../../questions/changes.ts';
 import type { Session } from '../../questions/session.ts';
-import { seenIn } from '../../questions/session-snapshot.ts';
+import { snapshotOf } from '../../questions/session-snapshot.ts';
 import { newsFor } from './news.ts';
 import type { PollerOptions } from './poller.ts';
 import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
@@ -65,8 +65,7 @@ export function createSubscriptions(
 			}
 			const { session, readAt } = reading;
 			const ours = await ourAnswers(session, null);
-			const seen = seenIn(session, readAt, ours);
-			const { view } = seen;
+			const view = snapshotOf(session, readAt, ours);
 			const changes = changesBetween(null, session, ours.leftEmpty);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const watch: Watch = {
@@ -85,7 +84,7 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, { before: null, changes }, seen).update.posts,
+				news: newsFor(watch, { before: null, changes }, readAt).update.posts,
 				limits,
 			});
 			if (result.kind === 'limit') {

@@ -150,28 +150,18 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
 		/**
-		 * Removes the texts of posts that were over before `before` and of questions that were settled then, also of watches that
-		 * go on. Returns how many. Also forgets the sessions that were first listed before
-		 * then, such as those of a former service, but not those of `listedService`: its lists show who still waits.
+		 * Forgets the sessions that were first listed before `before`, such as those of a former service, but not those of
+		 * `listedService`: its lists show who still waits.
 		 */
-		async removeTexts(before: number, listedService: string | null): Promise<number> {
-			await db.writeOne((trx) => {
+		forgetListed: (before: number, listedService: string | null) =>
+			db.writeOne((trx) => {
 				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
 				return ofOthers.where('since', '<', before).execute();
-			});
-			return inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit)));
-		},
+			}),
 	};
 }
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
-
-async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const settled = from(trx, 'questions').select('id').where('settledAt', '<', before).where('content', 'is not', null);
-	const questions = await countChanged(change(trx, 'questions', { id: settled.limit(limit) }).set({ content: null }));
-	const over = overBefore(trx, before).where('content', '!=', '').limit(limit);
-	return questions + (await countChanged(change(trx, 'posts', { id: over }).set({ content: '' })));
-}
 
 /** Posts that are over. Not cards: they hold no text, and the last one tells when another one may be posted. */
 function overBefore(trx: Kysely<Tables>, before: number) {

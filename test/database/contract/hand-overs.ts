@@ -24,7 +24,7 @@ export function describeHandOvers(subject: Subject): void {
 	/** A watch whose question is posted. */
 	async function askedIn(channelId = 'C1'): Promise<Watch> {
 		const watch = await addWatch(subject.store.watches, { view, channelId });
-		const posts = [asking(watch, 'question', question?.messageIndex)];
+		const posts = [asking(watch)];
 		const update = news(watch, { posts });
 		await acts.recorded([update], read({ nextRead: { at: T0, by: T0 } }));
 		await acts.posted();
@@ -272,7 +272,6 @@ export function describeHandOvers(subject: Subject): void {
 			await acts.drawn();
 			// It is not settled yet, so it stays beyond the retention time.
 			await subject.store.watches.removeEnded(T0 + 1);
-			await subject.store.watches.removeTexts(T0 + 1, null);
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await waiting()).toEqual(left);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
@@ -380,7 +379,7 @@ export function describeHandOvers(subject: Subject): void {
 		if (known === null || question === null) throw new Error('it asks nothing');
 		await found(watch, [settled('answered'), { kind: 'asked', question: known, settled: null }]);
 		const current = (await acts.stored(watch.id)) as Watch;
-		const posts = [asking(watch, 'again', known.messageIndex)];
+		const posts = [asking(watch, 'again')];
 		await acts.recorded([news(current, { posts })], read({ nextRead: { at: T0, by: T0 } }));
 		await told();
 		await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);

@@ -32,7 +32,7 @@ export function ladderActs(subject: Subject) {
 	/** Queues the post of the watch's question, as a read does. */
 	async function announce(watch: Watch, title = 'Colour'): Promise<void> {
 		const view = snapshotOf(asks(title), T0);
-		const posts = [asking(watch, `question:${title}`, 0)];
+		const posts = [asking(watch, `question:${title}`)];
 		await recorded([news(watch, { posts })], await again(view, watch.session));
 	}
 
@@ -97,7 +97,7 @@ export function ladderActs(subject: Subject) {
 		const watch = await addWatch(subject.store.watches, { sessionId, view });
 		await posted();
 		await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
-		const update = news(watch, { posts: [asking(watch, 'question', 0)] });
+		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
 		const seen = await again(view, held.session);
 		await subject.store.watches.record(held, { update: seen, watches: [update], now: T0 });
@@ -110,7 +110,7 @@ export function ladderActs(subject: Subject) {
 		const watch = await addWatch(subject.store.watches, { channelId: 'C2', view: snapshotOf(asks(), T0) });
 		await posted();
 		await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
-		const update = news(watch, { posts: [asking(watch, 'question', 0)] });
+		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: KEY, token: LEASE.token };
 		await subject.store.watches.record(held, { update: read(), watches: [update], now: T0 });
 		await posted();

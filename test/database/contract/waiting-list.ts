@@ -18,9 +18,9 @@ export function describeWaitingList(subject: Subject): void {
 		it('is forgotten after its retention time, also of another service', async () => {
 			await list('s1');
 			await store().replaceWaiting('http://former.test', named('s2'), at(T0));
-			await store().removeTexts(T0, null);
+			await store().forgetListed(T0, null);
 			expect(await store().waiting(SERVICE)).toHaveLength(1);
-			await store().removeTexts(T0 + 1, null);
+			await store().forgetListed(T0 + 1, null);
 			expect(await store().waiting(SERVICE)).toEqual([]);
 			expect(await store().waiting('http://former.test')).toEqual([]);
 		});
@@ -28,7 +28,7 @@ export function describeWaitingList(subject: Subject): void {
 		it('is kept while sessions are listed, but not that of another service', async () => {
 			await list('s1');
 			await store().replaceWaiting('http://former.test', named('s2'), at(T0));
-			await store().removeTexts(T0 + 1, SERVICE);
+			await store().forgetListed(T0 + 1, SERVICE);
 			expect(await store().waiting(SERVICE)).toMatchObject([{ sessionId: 's1', name: 'Name of s1', since: T0 }]);
 			expect(await store().waiting('http://former.test')).toEqual([]);
 		});
@@ -71,7 +71,7 @@ export function describeWaitingList(subject: Subject): void {
 				const sessions = [{ sessionId: 's1', name: 'Name of s1', updatedAt }];
 				await store().replaceWaiting(SERVICE, sessions, at(T0 + 7_200_000));
 				const [{ since, isNew } = {}] = await store().waiting(SERVICE);
-				await store().removeTexts(T0 + 86_400_000, null);
+				await store().forgetListed(T0 + 86_400_000, null);
 				return { since, isNew };
 			};
 			const before = { since: T0, isNew: false };

@@ -56,6 +56,7 @@ export const QUESTION: QuestionView = {
 	goneOn: false,
 	context: 'Why',
 	items: [],
+	itemCount: 1,
 	openCount: 1,
 	quick: null,
 };
@@ -69,9 +70,9 @@ export const settled = (how: SettledHow): OccurrenceChange => ({ kind: 'settled'
 /** The session's snapshot with this question. */
 export const askingView = (question = QUESTION) => ({ ...sessionView('s1'), question });
 
-/** The post of the question of this message. */
-export function asking(watch: Watch, key = 'question', index = messageIndex): NewPost {
-	return { ...said(watch, key), content: { kind: 'question', messageIndex: index, changed: false } };
+/** The post of the open question. */
+export function asking(watch: Watch, key = 'question'): NewPost {
+	return { ...said(watch, key), content: { kind: 'question', changed: false } };
 }
 
 /** The outcome of a call to Slack that shows a post, for the first time at `ts`. */

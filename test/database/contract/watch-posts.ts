@@ -147,11 +147,6 @@ export function describeWatchPosts(subject: Subject): void {
 	});
 
 	describe('posts of a question', () => {
-		const fingerprint = 'f1';
-		function about(watch: Watch, says: string, revision: number): NewPost {
-			const unlessSaid = { about: `:${fingerprint}:`, says };
-			return { ...said(watch, `${says}:${revision}`), unlessSaid };
-		}
 		async function queue(watch: Watch, posts: readonly NewPost[], update = read()) {
 			const current = await stored(watch.id);
 			if (current === null) throw new Error('not there');
@@ -161,22 +156,6 @@ export function describeWatchPosts(subject: Subject): void {
 				{ update, watches: [news(current, { posts })], now: T0 },
 			);
 		}
-
-		it('does not repeat a post unless another one came between', async () => {
-			const watch = await added();
-			await posted();
-			await queue(watch, [about(watch, 'asked:2:f1:0', 1), about(watch, 'asked:2:f1:0', 2)]);
-			await queue(watch, [about(watch, 'asked:2:f1:0', 3), about(watch, 'asked:2:f1:0,1', 4)]);
-			await queue(watch, [
-				about(watch, 'answered:2:f1:0', 5),
-				said(watch, 'other'),
-				about(watch, 'answered:2:f1:0', 6),
-			]);
-			await queue(watch, [about(watch, 'asked:2:f1:0', 7)]);
-			const keys: string[] = [];
-			for (let next = await posted(); next.length > 0; next = await posted()) keys.push(...next);
-			expect(keys).toEqual(['asked:2:f1:0:1', 'asked:2:f1:0,1:4', 'answered:2:f1:0:5', 'other', 'asked:2:f1:0:7']);
-		});
 
 		it('shows each post with its own question, also when the agent asked the same again', async () => {
 			const watch = await added();

@@ -40,7 +40,7 @@ export function describeWatchReads(subject: Subject): void {
 			const before = await rows();
 			const unstorable = {
 				...said(second, 'b'),
-				content: { kind: 'questionClosed', messageIndex: 1n },
+				content: { kind: 'serviceDown', since: 1n },
 			} as never;
 			const updates = [
 				news(first, { posts: [said(first, 'a')], card: 'now', end: 'noChange' }),

@@ -300,29 +300,6 @@ export function describeWatches(subject: Subject): void {
 		]);
 	});
 
-	it('removes the texts of old posts and questions, except of open ones', async () => {
-		const watch = await askedTwice();
-		expect(await store().removeTexts(T0, null)).toBe(0);
-		// The first question with its post, and the status.
-		expect(await store().removeTexts(T0 + 1, null)).toBe(3);
-		expect(await replica().removeTexts(T0 + 1, null)).toBe(0);
-		const rows = await postsOf(watch.id);
-		const left = rows.filter(({ content }) => content !== '');
-		expect(left.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['card shown', 'question shown']);
-		const questions = subject.store.db.read.selectFrom('questions').selectAll().orderBy('number').execute();
-		expect((await questions).map(({ content }) => content === null)).toEqual([true, false]);
-		await recorded(
-			[news({ ...watch, revision: 2 }, { posts: [asking(watch, 'first')] })],
-			read({ nextRead: { at: T0, by: T0 }, questions: [settled('closed')] }),
-		);
-		const due = await store().takePosts(LEASE, 5, T0);
-		expect(due.map(({ post, question }) => [post.content.kind, question?.settled])).toContainEqual([
-			'question',
-			'closed',
-		]);
-		expect(due.filter(({ post }) => post.ts !== null && post.content.kind === 'question')).toHaveLength(1);
-	});
-
 	it('shares one rate between replicas', async () => {
 		const limiters = [
 			createRateLimiter(systemClock, (key) => createSharedState(subject.store, key)),

@@ -73,22 +73,23 @@ describe('a question that the agent asks again before a read saw the answer', ()
 		await app.pass(60_000);
 		expect(sentTo(id)).toEqual(['LH 1173', 'TP 570']);
 		expect(post.text()).toContain('@ada chose LH 1173');
-		expect(app.thread(id)).toHaveLength(4);
+		expect(app.thread(id)).toHaveLength(2);
 	});
 
-	it('says each time in the thread who answered', async () => {
+	it('says each time on its post who answered', async () => {
 		app = await handOverApp();
 		const { id, index, post } = await asked();
 		let newest = post;
 		for (const _ of ['once', 'again']) {
 			const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
 			await newest.press('LH 1173');
-			await taken;
+			// The second one waits for the request budget.
+			await Promise.race([taken, app.pass(60_000)]);
 			newest = await postAfter(id, newest);
 			await app.pass(1_000);
 		}
-		await app.until(() => app.thread(id).filter((one) => one.text().includes('Answered by @ada')).length === 2);
-		expect(app.thread(id)).toHaveLength(5);
+		await app.until(() => app.thread(id).filter((one) => one.text().includes('@ada chose LH 1173')).length === 2);
+		expect(app.thread(id)).toHaveLength(3);
 	});
 
 	it('says that it was answered when the agent asks something else instead, or nothing', async () => {
@@ -97,7 +98,6 @@ describe('a question that the agent asks again before a read saw the answer', ()
 		await app.threadSays(other.id, 'Which hotel?');
 		await app.until(() => other.post.text().includes('@ada chose LH 1173'));
 		const nothing = await askedAgain(() => [...BEFORE, STEP]);
-		await app.threadSays(nothing.id, 'Answered by @ada');
 		await app.until(() => nothing.post.text().includes('@ada chose LH 1173'));
 	});
 

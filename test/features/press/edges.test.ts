@@ -240,7 +240,7 @@ describe('what people are told about a choice', () => {
 		const before = await sum();
 		await app.toldAfter(() => post.press('LH 1173'));
 		await app.until(() => value(id, index) === 'LH 1173');
-		await app.threadSays(id, 'Answered by');
+		await app.cardSays(id, 'Answered by');
 		expect((await sum()) - before).toBeLessThan(5);
 	});
 });

@@ -46,7 +46,7 @@ describe('a question with short options', () => {
 		await app.pass(UNDO_MS - 5_000);
 		expect(app.service.log.puts(id)).toHaveLength(0);
 		await app.until(() => value(id, index) === 'LH 1173');
-		await app.threadSays(id, 'Answered by');
+		await app.cardSays(id, 'Answered by');
 		await app.pass(30_000);
 		expect(putCount(id)).toBe(1);
 		expect(post.text()).toMatch(/ada chose LH 1173/i);
@@ -204,7 +204,6 @@ describe('a question with short options', () => {
 		await app.pass(70_000);
 		const from = app.now();
 		await app.toldAfter(() => post.press('LH 1173'));
-		await app.threadSays(id, 'Answered by');
 		await app.cardSays(id, 'Answered by');
 		await app.pass(20_000);
 		const calls = app.slack.traffic

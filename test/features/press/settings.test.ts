@@ -37,7 +37,7 @@ describe('one-press answers and their settings', () => {
 		const { id, index, post } = await asked();
 		await post.press('TP 570');
 		await app.until(() => value(id, index) === 'TP 570');
-		await app.threadSays(id, 'Answered by');
+		await app.cardSays(id, 'Answered by');
 		await app.pass(20_000);
 		expect(app.slack.as('ada').messages('dm')).toEqual([]);
 	});
@@ -75,8 +75,9 @@ describe('one-press answers and their settings', () => {
 		await app.until(() => /ada answered/i.test(post.text()));
 		expect(post.text()).not.toContain('chose');
 		await app.until(() => value(id, index) === 'LH 1173');
-		const answered = await app.threadSays(id, 'Answered by');
-		expect(answered.text()).not.toContain('LH 1173');
+		await app.cardSays(id, 'Answered by');
+		await app.until(() => /ada answered · /i.test(post.text()));
+		expect(post.text()).not.toMatch(/chose|> LH 1173/);
 		await app.command(`/session watch ${id} --no-discreet`);
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
@@ -88,7 +89,7 @@ describe('one-press answers and their settings', () => {
 		const { id, index, post } = await asked();
 		await app.toldAfter(() => post.press('LH 1173'));
 		await app.until(() => value(id, index) === 'LH 1173');
-		await app.threadSays(id, 'Answered by');
+		await app.cardSays(id, 'Answered by');
 		expect(post.text()).toMatch(/ada answered/i);
 		expect(post.text()).not.toContain('chose');
 	});

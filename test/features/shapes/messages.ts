@@ -117,7 +117,19 @@ function askedAs(question: QuestionView) {
 	return { question, readAt: NOW - 120_000 };
 }
 
-const HANDED = { kind: 'handedOver', watchId: 'watch', messageIndex: 3, handOverId: '', from: USER_ID } as const;
+function answered(item: QuestionView['items'][number]) {
+	return { ...item, open: false, value: GIANT };
+}
+
+/** The last item is open. */
+function partly(question: QuestionView): QuestionView {
+	const items = question.items.map((item, at) => (at === question.items.length - 1 ? item : answered(item)));
+	return { ...question, items, openCount: 1 };
+}
+
+const ANSWERED_ITEM = { title: 'Hall', description: '', open: false, value: null, secret: true, withheld: false };
+
+const HANDED = { kind: 'handedOver', watchId: 'watch', handOverId: '', from: USER_ID } as const;
 
 const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	asked: ['asked'],
@@ -216,17 +228,9 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'everything hostile': cardOf(sessionOf(HOSTILE)),
 };
 
-/** Every kind of post about a question, with its variants. */
-function postsAbout(question: QuestionView): readonly PostedContent[] {
-	const { messageIndex } = question;
-	const items = question.items.map((_, position) => position);
+/** Every kind of post that shows no question, with its variants. */
+function plainPosts(): readonly PostedContent[] {
 	const contents: { readonly [Kind in PostedContent['kind']]: readonly Extract<PostedContent, { kind: Kind }>[] } = {
-		answered: [
-			{ kind: 'answered', messageIndex, question, items, stillOpen: [] },
-			{ kind: 'answered', messageIndex, question, items: [0], stillOpen: [1, 2] },
-			{ kind: 'answered', messageIndex, question: null, items, stillOpen: [] },
-		],
-		questionClosed: [{ kind: 'questionClosed', messageIndex }],
 		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
 		end: [{ kind: 'end' }],
 		watchEnded: [{ kind: 'watchEnded' }],
@@ -263,7 +267,7 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 };
 
 function givenBackAs(by = USER_ID) {
-	return { kind: 'givenBack', watchId: 'watch', messageIndex: 3, handOverId: '', by } as const;
+	return { kind: 'givenBack', watchId: 'watch', handOverId: '', by } as const;
 }
 
 /** The posts of an open question. */
@@ -304,7 +308,7 @@ export function watchVariants(): Shape[] {
 			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 		}),
-		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
+		...postShapes('plain', plainPosts(), POST),
 		...WATCH_ENDS.flatMap((reason) => postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, ended: reason })),
 		...postShapes('giant', [{ kind: 'end' }], GIANT_END),
 		...postShapes('failed', [{ kind: 'end' }], { ...POST, view: snapshotAtNow({ ...AT_WORK, status: 'failed' }) }),
@@ -314,6 +318,7 @@ export function watchVariants(): Shape[] {
 		...askedShapes('handed over, updated', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER, isUpdate: true }),
 		...askedShapes('chosen', questionOf(FLIGHTS), { ...POST, standing: CHOSEN }),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
+		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),
 		...shapesOf(switchingPost, {
 			asking: [questionOf(ASKS), POST],
 			giant: [questionOf(GIANT_SESSION), GIANT_POST],
@@ -329,11 +334,7 @@ export function watchVariants(): Shape[] {
 			'given back, chosen': [givenBackAs(), askedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			undelivered: [{ ...givenBackAs(), undelivered: true }, askedAs(questionOf(FLIGHTS)), POST],
 		}),
-		...postShapes(
-			'giant',
-			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) => ['answered', 'status'].includes(kind)),
-			GIANT_POST,
-		),
+		...postShapes('giant', [{ kind: 'status', from: HOSTILE, to: 'paused' }], GIANT_POST),
 		...shapesOf(reminderPost, {
 			reminder: [reminderOf(ASKS, 'reminder'), 900_000, { ...REMINDER, mention: null }],
 			options: [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, 900_000, { ...REMINDER, mention: null }],
@@ -365,6 +366,13 @@ export function watchVariants(): Shape[] {
 		...shapesOf(settledQuestionPost, {
 			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
+			'closed, answered in part': [askedAs(partly(questionOf(GIANT_SESSION))), 'closed', GIANT_POST],
+			'without a description': [{ ...askedAs(questionOf(ASKS)), answered: [ANSWERED_ITEM] }, 'answered', POST],
+			'not shown': [
+				{ ...askedAs(questionOf(FLIGHTS)), answered: questionOf(FLIGHTS).items.map(answered) },
+				'answered',
+				{ ...POST, showAnswers: 'never' },
+			],
 		}),
 	];
 }

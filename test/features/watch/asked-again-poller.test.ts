@@ -34,11 +34,7 @@ async function createWatchedHarness() {
 		await pass(clock, 32_000);
 		// First posts and updates come in any order.
 		return (await announced())
-			.map((content) =>
-				'messageIndex' in content && content.kind !== 'question'
-					? `${content.kind} ${content.messageIndex}`
-					: content.kind,
-			)
+			.map((content) => (content.kind === 'settled' ? `${content.how} ${content.messageIndex}` : content.kind))
 			.toSorted();
 	}
 	return { ...harness, watch, heardAfter };
@@ -48,19 +44,19 @@ describe('a question', () => {
 	it('announces a question each time its answer is cleared and it is asked again', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
 	it('announces a question again that is asked again after the history was rewound', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(gone)).toEqual([]);
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter({ status: 'humanInput', messages: started })).toEqual(['questionClosed 2', 'settled 2']);
+		expect(await heardAfter({ status: 'humanInput', messages: started })).toEqual(['closed 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
@@ -68,10 +64,10 @@ describe('a question', () => {
 		const { heardAfter } = await createWatchedHarness();
 		const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
-		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
 		expect(await heardAfter(at('active', 'ann', ''))).toEqual([]);
 		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
-		expect(await heardAfter(at('active', 'ann', '2'))).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(at('active', 'ann', '2'))).toEqual(['answered 2']);
 		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
 	});
 
@@ -79,26 +75,23 @@ describe('a question', () => {
 		const { heardAfter } = await createWatchedHarness();
 		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question', 'settled 2']);
-		expect(await heardAfter(asking)).toEqual(['question', 'settled 2']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['changed 2', 'question']);
+		expect(await heardAfter(asking)).toEqual(['changed 2', 'question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
-		expect(await heardAfter(other('blue'))).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(other('blue'))).toEqual(['answered 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
 	it('announces a question again that is asked in the same words after the first was trimmed', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		const trimmed = started.slice(1);
 		expect(await heardAfter({ status: 'humanInput', messages: [...trimmed, code('blue'), code()] })).toEqual([
 			'question',
 		]);
-		expect(await heardAfter({ messages: [...trimmed, code('blue'), code('red')] })).toEqual([
-			'answered 2',
-			'settled 2',
-		]);
+		expect(await heardAfter({ messages: [...trimmed, code('blue'), code('red')] })).toEqual(['answered 2']);
 		expect(await heardAfter({ status: 'humanInput', messages: [code('red'), code()] })).toEqual(['question']);
 	});
 
@@ -109,7 +102,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['redraw']);
 		expect(await heardAfter(moved)).toEqual(['redraw']);
 		const answeredThere = { messages: [note, ...started, code('blue')] };
-		expect(await heardAfter(answeredThere)).toEqual(['answered 3', 'settled 3']);
+		expect(await heardAfter(answeredThere)).toEqual(['answered 3']);
 		// It moves again, and is not announced again.
 		expect(await heardAfter(answered)).toEqual([]);
 		expect(await store.takePosts({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
@@ -138,22 +131,22 @@ describe('a question', () => {
 		await heardAfter(answered);
 		const again = [...started, code('blue'), code()];
 		expect(await heardAfter({ status: 'humanInput', messages: again })).toEqual(['question']);
-		expect(await heardAfter(answered)).toEqual(['questionClosed 3', 'settled 3']);
+		expect(await heardAfter(answered)).toEqual(['closed 3']);
 	});
 
 	it('announces an answer once, although its message is missing in one read', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		await heardAfter(asking);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(gone)).toEqual([]);
-		expect((await heardAfter(answered)).filter((what) => what !== 'settled 2')).toEqual([]);
+		expect((await heardAfter(answered)).filter((what) => what !== 'answered 2')).toEqual([]);
 	});
 
 	it('two replicas announce a question once each time it is asked', async () => {
 		const { heardAfter, start } = await createWatchedHarness();
 		start();
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
@@ -163,12 +156,12 @@ describe('a question', () => {
 		const forget = () => db.write((trx) => trx.updateTable('watched_sessions').set({ digest: '{"v":9}' }).execute());
 		await forget();
 		expect(await heardAfter(asking)).toEqual(['redraw']);
-		expect(await heardAfter(answered)).toEqual(['answered 2', 'settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		await forget();
 		// Asked again, this question is announced.
 		expect(await heardAfter(asking)).toEqual(['question']);
 		await forget();
 		// What became of it cannot be told, but its post is not open any more.
-		expect(await heardAfter(answered)).toEqual(['settled 2']);
+		expect(await heardAfter(answered)).toEqual(['answered 2']);
 	});
 });

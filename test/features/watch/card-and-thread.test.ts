@@ -92,7 +92,7 @@ describe('a watched session', () => {
 		await app.command('/session unwatch all', 'ada', 'dm');
 	});
 
-	it('posts a question once, in the thread and in the channel, and accepts the answer from there', async () => {
+	it('posts a question once, accepts the answer from there, and says there who answered what', async () => {
 		const id = await app.watched();
 		await app.watch(id, { channel: '#secret' });
 		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
@@ -120,7 +120,8 @@ describe('a watched session', () => {
 		expect((await again.submit()).outcome).toBe('updated');
 		for (const channel of ['#agents', '#secret']) {
 			const answered = await app.threadSays(id, 'Answered by', channel);
-			expect(answered.text()).toContain('sand');
+			expect(answered.ts).toBe((channel === '#agents' ? post : elsewhere).ts);
+			expect(answered.text()).toContain('> One of: sand, forest\n*Answer:*\n> sand');
 			expect(answered.text()).toMatch(/Answered by .*(?:grace|Grace)/);
 			// The card says that the answer is on its way until it is delivered.
 			await app.cardSays(id, /✅ Answered by .*(?:grace|Grace)/, channel);
@@ -128,9 +129,9 @@ describe('a watched session', () => {
 			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
 		}
 		await app.until(() => post.buttons().length === 0 && elsewhere.buttons().length === 0);
-		expect(post.text()).toMatch(/Answered by .*(?:grace|Grace)/);
 		await app.pass(30_000);
-		expect(app.thread(id)).toHaveLength(2);
+		expect(app.thread(id)).toHaveLength(1);
+		expect(post.thread()).toEqual([]);
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
@@ -174,6 +175,40 @@ describe('a watched session', () => {
 			await app.until(() => post.buttons().length === 0);
 			await form.close();
 		}
+	});
+
+	it.each(['', '--thread-only'])('shows on its post which items of a question have values: watch %s', async (how) => {
+		const id = await app.watched({}, how);
+		const titles = ['Which colour?', 'Which size?', 'One-time code', 'A remark'];
+		const index = app.ask(id, titles);
+		const post = await app.threadSays(id, 'Which colour?');
+		const fill = (values: readonly string[]) => {
+			const { messages = [] } = structuredClone(app.service.sessions.get(id));
+			for (const [at, value] of values.entries()) Object.assign(messages?.[index]?.human_input?.[at] ?? {}, { value });
+			app.service.sessions.patch(id, { messages });
+		};
+		fill(['Sand', '', '271828']);
+		await app.until(() => post.text().includes('Still open: 2 questions.'));
+		for (const words of ['*“Which colour?”*\n> Sand', '*“One-time code”*\n(hidden)'])
+			expect(post.text()).toContain(words);
+		expect(post.buttons()).toContain('Answer');
+		await app.restart();
+		fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
+		await app.until(() => post.text().includes(OUTSIDE));
+		for (const words of ['> Sand', '> XL', '(hidden)', '(not shown in channels)']) expect(post.text()).toContain(words);
+		expect(post.text()).not.toMatch(/Still open|271828|7946/);
+		expect(post.buttons()).toEqual([]);
+		expect(app.thread(id)).toHaveLength(1);
+	});
+
+	it('says nothing of a question that was settled before the watch began', async () => {
+		const id = app.session();
+		app.ask(id);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.watch(id);
+		await app.cardSays(id, OUTSIDE);
+		await app.pass(30_000);
+		expect(app.thread(id)).toEqual([]);
 	});
 
 	it('shows neither a secret nor its answer', async () => {
@@ -220,9 +255,9 @@ describe('a watched session', () => {
 		await app.threadSays(id, 'Which colour?');
 		await app.restart();
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.threadSays(id, 'Sand');
+		await app.threadSays(id, '> Sand');
 		await app.pass(20_000);
-		expect(app.thread(id)).toHaveLength(2);
+		expect(app.thread(id)).toHaveLength(1);
 		expect(app.inChannel().filter((post) => post.threadTs() === null && post.text().includes(id))).toHaveLength(1);
 	});
 });

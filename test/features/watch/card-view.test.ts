@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { watchCard } from '../../../src/features/watch/card-view.ts';
-import { settledQuestionPost, watchPost } from '../../../src/features/watch/post-view.ts';
+import { settledQuestionPost } from '../../../src/features/watch/post-view.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { answerOf, now } from '../../slack/support/answers.ts';
@@ -12,7 +12,7 @@ const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
 const names = { displayName: () => 'Ann' };
 const view = snapshotOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), now);
 
-/** What a channel reads about an answered question: the card, the post in the thread and the post of the question. */
+/** What a channel reads about an answered question: the card and the post of the question. */
 function wordsOf(standing: Answer | null): string[] {
 	const { sessionId, question } = view;
 	if (question === null) throw new Error('there is no question');
@@ -32,8 +32,7 @@ function wordsOf(standing: Answer | null): string[] {
 		names,
 		dashboardUrl: null,
 	});
-	const thread = watchPost({ kind: 'answered', messageIndex: 1, question, items: [0], stillOpen: [] }, post);
-	const messages = [card, thread, settledQuestionPost(askedContent(question), 'answered', post)];
+	const messages = [card, settledQuestionPost(askedContent(question), 'answered', post)];
 	for (const message of messages) expectSafeMessage(message);
 	return messages.map(({ blocks }) => textsOf(blocks).find((text) => text.startsWith('✅')) ?? 'nothing');
 }

@@ -37,21 +37,17 @@ describe('posts', () => {
 		expect(await announced()).toMatchObject([{ kind: 'card' }]);
 		put(asking);
 		await pass(clock, 30_000);
-		expect(await announced()).toMatchObject([{ kind: 'question', messageIndex: 2 }]);
+		expect(await announced()).toMatchObject([{ kind: 'question' }]);
 		put(answered);
 		await pass(clock, 120_000);
-		// The answer is posted, and the question's post drawn again, in any order.
-		expect((await announced()).toSorted(byKind)).toMatchObject([
-			{ kind: 'answered', messageIndex: 2, items: [0] },
-			{ kind: 'settled', messageIndex: 2, how: 'answered' },
-		]);
+		expect(await announced()).toEqual([{ kind: 'settled', messageIndex: 2, how: 'answered' }]);
 		put({ ...answered, status: 'completed' });
 		await pass(clock, 60_000);
 		expect(await announced()).toMatchObject([{ kind: 'end', status: 'completed' }]);
 		expect(await store.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
 	});
 
-	it('announces a question that was asked and answered between two reads', async () => {
+	it('posts nothing of a question that was asked and answered between two reads', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -59,7 +55,7 @@ describe('posts', () => {
 		await pass(clock, 2_000);
 		put(answered);
 		await pass(clock, 30_000);
-		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'answered', items: [0], stillOpen: [] }]);
+		expect(await announced()).toMatchObject([{ kind: 'card' }]);
 	});
 
 	it('announces a question that was open when the watch began', async () => {
@@ -85,7 +81,7 @@ describe('posts', () => {
 	});
 
 	it('tells a watch that begins while a read is under way what that read found, also one that was a raised hand', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
+		const { store, clock, put, start, announced, db } = await createPollerHarness();
 		const now = clock.now();
 		const hand = { teamId: 'T1', channelId: 'C3' };
 		await store.discover({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
@@ -108,8 +104,9 @@ describe('posts', () => {
 		addsNow = true;
 		put({ status: 'humanInput', messages: [...answered.messages, assistant('And?', 'Size')] });
 		await pass(clock, 60_000);
-		const asked = (await announced()).filter(({ kind }) => kind === 'question');
-		expect(asked).toMatchObject([{ messageIndex: 4 }, { messageIndex: 4 }, { messageIndex: 4 }]);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(3);
+		const posted = db.read.selectFrom('posts').innerJoin('questions', 'questions.id', 'posts.questionId');
+		expect(await posted.select('posts.id').where('messageIndex', '=', 4).execute()).toHaveLength(3);
 	});
 
 	it('tells of no end, and of nothing new, when a session that was over goes on', async () => {
@@ -126,7 +123,7 @@ describe('posts', () => {
 		expect(await announced()).toEqual([]);
 	});
 
-	it('tells that a question is closed by the end, and then of the end', async () => {
+	it('tells that a question is closed by the end, and of the end', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
@@ -135,8 +132,7 @@ describe('posts', () => {
 		await announced();
 		put({ ...asking, status: 'completed' });
 		await pass(clock, 60_000);
-		const told = (await announced()).map(({ kind }) => kind).filter((kind) => kind !== 'settled');
-		expect(told).toEqual(['questionClosed', 'end']);
+		expect((await announced()).toSorted(byKind)).toMatchObject([{ kind: 'end' }, { kind: 'settled', how: 'closed' }]);
 	});
 
 	it('leaves out changes that the mode of the watch excludes', async () => {
@@ -153,7 +149,7 @@ describe('posts', () => {
 	});
 
 	it('never contains a value that looks like a secret', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
+		const { store, clock, put, start } = await createPollerHarness();
 		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
 		await store.add(newWatch());
 		start();
@@ -162,9 +158,9 @@ describe('posts', () => {
 		const item = { title: 'Password for the shop', description: '', value };
 		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
 		await pass(clock, 120_000);
-		const contents = await announced();
-		expect(contents.map(({ kind }) => kind)).toEqual(['card', 'question', 'answered']);
-		expect(JSON.stringify(contents)).not.toContain(value);
+		const [due] = await store.takePosts({ token: 'x', ms: 1 }, 10, clock.now());
+		expect(due?.question).toMatchObject({ settled: 'answered', asked: { answered: [{ secret: true, value: null }] } });
+		expect(JSON.stringify(due)).not.toContain(value);
 	});
 });
 

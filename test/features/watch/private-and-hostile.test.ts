@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../../sandbox/session-service/json.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
@@ -93,7 +94,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 	app.ask(id, [item(`Is ${link} right?`, `See ${link}`)], `Look at ${link}`);
 	await app.until(() => app.thread(id)[0]);
 	app.service.sessions.answerAsPage(id, [`No, ${link}`]);
-	await app.until(() => app.thread(id)[1]);
+	await app.until(() => app.thread(id)[0]?.text().includes(OUTSIDE));
 	app.service.sessions.push(id, {
 		role: 'assistant',
 		content: '',
@@ -119,7 +120,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	await form.fill(1, '<!here>');
 	await form.fill(2, '```');
 	expect((await form.submit()).outcome).toBe('updated');
-	await app.until(() => app.thread(id)[1]);
+	await app.threadSays(id, 'Answered by');
 	await form.close(true);
 	app.service.sessions.push(id, {
 		role: 'assistant',
@@ -140,7 +141,7 @@ it('watches the hostile scenario to its end', async () => {
 	const form = await openSession(app.app, 'hostile');
 	for (const [position] of answerFields(form).entries()) await form.fill(position, '<!channel>');
 	await form.submit();
-	await app.until(() => app.thread('hostile')[1]);
+	await app.threadSays('hostile', 'Answered by');
 	await form.close(true);
 	await app.pass(20_000);
 	expectDisarmed();
@@ -211,7 +212,7 @@ it('links no bare name, channel or address of an agent in posts, updates and mod
 	await form.close(true);
 	app.service.sessions.answerAsPage(id, [bare]);
 	await app.until(() => app.calls('chat.update').some(({ request }) => request.ts === card.ts));
-	await app.until(() => app.thread(id)[1]);
+	await app.threadSays(id, OUTSIDE);
 	const list = await app.command('/session list');
 	for (const message of [card, ...app.thread(id), list]) {
 		expect(message.text()).toContain('@here');

@@ -153,6 +153,7 @@ describe('an answer whose box is ticked', () => {
 	it('saves no ticked text when the agent adds an item to the message', async () => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Which door?']);
+		await app.threadSays(id, 'Which door?');
 		const modal = await form(id);
 		await typed(modal, 0, 'underthemoss');
 		await tick(modal, ONE, [HIDE]);
@@ -185,6 +186,7 @@ describe('an answer whose box is ticked', () => {
 
 	it('hides a ticked answer from the second person, and theirs from everybody', async () => {
 		const id = await app.watchedAsking(['Which door?']);
+		await app.threadSays(id, 'Which door?');
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await hers.fill(0, 'the-red-one-55');
 		await mine.fill(0, 'the-green-one-66');
@@ -226,6 +228,7 @@ describe('the box', () => {
 
 	it('keeps a guessed tick when Slack sends an untouched box as empty', async () => {
 		const id = await app.watchedAsking(['One-time code']);
+		await app.threadSays(id, 'One-time code');
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, '271828');
@@ -236,6 +239,7 @@ describe('the box', () => {
 
 	it('treats a guessed secret as an ordinary answer after the box is unticked', async () => {
 		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
+		await app.threadSays(id, 'Password policy');
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, 'There is none');
@@ -254,6 +258,7 @@ describe('the box', () => {
 	it('guesses again for later values after the box was unticked', async () => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Password']);
+		await app.threadSays(id, 'Password');
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'There is none');
 		const { hash } = modal.view();
@@ -292,6 +297,7 @@ describe('the box', () => {
 
 	it('keeps tick and text when the form is shown again in every way', async () => {
 		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
+		await app.threadSays(id, 'How many guests?');
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, '4711004711');
 		await modal.fill(1, 'ada@example.com');
@@ -354,14 +360,14 @@ it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
 	expect(told.buttons().filter((label) => label.startsWith('Post'))).toEqual([]);
 });
 
-it('applies SHOW_ANSWERS=never to posts that an earlier process queued', async () => {
+it('applies SHOW_ANSWERS=never to answers that an earlier process stored', async () => {
 	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'always' } });
 	const id = await app.watchedAsking(['Remarks']);
-	await app.threadSays(id, 'Remarks');
-	app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
+	const post = await app.threadSays(id, 'Remarks');
+	app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 	const from = app.now();
 	app.service.sessions.answerAsPage(id, ['Plaintextofmine']);
-	await app.until(() => app.calls('chat.postMessage', from).length > 0);
+	await app.until(() => app.calls('chat.update', from).some(({ request }) => request.ts === post.ts));
 	await app.stop();
 	app.slack.faults.clear();
 	await app.restart({ SHOW_ANSWERS: 'never' });
@@ -377,8 +383,9 @@ describe.each([
 	it(`shows a channel ${seen.join(', ')}`, async () => {
 		await using app = await watchingApp({ env: { SHOW_ANSWERS: mode } });
 		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
+		const post = await app.threadSays(id, 'Colour?');
 		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
-		const post = await app.threadSays(id, OUTSIDE);
+		await app.until(() => post.text().includes(OUTSIDE));
 		for (const words of seen) expect(post.text()).toContain(words);
 		expect(post.text().match(/not shown in channels/g) ?? []).toHaveLength(
 			seen.filter((words) => words === '(not shown in channels)').length,

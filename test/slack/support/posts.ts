@@ -18,7 +18,8 @@ export function postContext(
 		ended: null,
 		watchMaxDays: 7,
 		offersOptions: true,
-		showsChoices: true,
+		settledAt: null,
+		showAnswers: 'always',
 		discreet: false,
 		adminContact: null,
 		...overrides,
@@ -28,4 +29,10 @@ export function postContext(
 /** A question as it was announced. */
 export function askedContent(question: QuestionView): Asked {
 	return { question, readAt: 0 };
+}
+
+/** A question of which each item was answered with this value. */
+export function answeredContent(question: QuestionView, value: string): Asked {
+	const answered = question.items.map((item) => ({ ...item, open: false, value }));
+	return { ...askedContent(question), answered };
 }

@@ -80,15 +80,18 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 				question.postedAt = at;
 				placeOf.set(message.ts, question);
 			}
-			if (message.threadTs !== undefined && shown.includes(answerTo(question))) question.toldAt ??= at;
 		}
 	}
 
 	const close = slack.changes.listen(({ kind, id }) => {
-		if (kind !== 'message' || seen.has(id)) return;
-		seen.add(id);
+		if (kind !== 'message') return;
 		const message = slack.state.messages.findLast(({ ts }) => ts === id);
-		if (message !== undefined) note(message);
+		if (message === undefined) return;
+		if (!seen.has(id)) note(message);
+		seen.add(id);
+		const question = placeOf.get(id);
+		if (question !== undefined && JSON.stringify(message.blocks).includes(answerTo(question)))
+			question.toldAt ??= Date.now();
 	});
 
 	return {
