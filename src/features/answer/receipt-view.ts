@@ -29,7 +29,7 @@ import {
 	section,
 	textMessage,
 } from '../../slack/parts.ts';
-import { isBlank, oneLineMrkdwn, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
+import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import {
 	agoText,
 	andMoreWords,
@@ -271,12 +271,6 @@ export function choiceMessage(words: string, target: SessionTarget): MessageCont
 /** An option has at most 30 characters; escaping makes it longer. */
 const OPTION_LENGTH = 200;
 
-/** Who chose what. mrkdwn. `option` is null when it is not told here. */
-export function chosenWords(userId: string, option: string | null): string {
-	const person = personMrkdwn(userId);
-	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, OPTION_LENGTH)}`;
-}
-
 type OwnChoice = Pick<Choice, 'option' | 'title' | 'sessionId'>;
 
 /** What people are told about their choice. mrkdwn. */
@@ -332,13 +326,13 @@ export function shownChoice({ position }: Choice, answer: Answer): string | null
 	return item === undefined || item.secret ? null : item.value || null;
 }
 
-/** What became of an answer after *Undo* was pressed. mrkdwn. */
-export function afterUndoWords(answer: Answer): string {
+/** What became of an answer after *Undo* was pressed. */
+export function afterUndoMessage(answer: Answer): MessageContent {
 	const item = itemsOf(answer).find(({ value }) => value !== null);
 	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
-	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
+	if (answer.state === 'withdrawn') return textMessage(CHOICE_WORDS.undone(choice));
 	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
-	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer);
+	return textMessage(isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer));
 }
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';

@@ -18,7 +18,7 @@ import {
 	questionBlocks,
 	questionText,
 } from '../../slack/question-view.ts';
-import { quotedMarkdown } from '../../slack/text.ts';
+import { oneLineMrkdwn, quotedMarkdown } from '../../slack/text.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
@@ -36,7 +36,6 @@ import {
 	statusWords,
 	waitingWords,
 } from '../../slack/words.ts';
-import { chosenWords } from '../answer/receipt-view.ts';
 import { notSentWords } from '../answer/view.ts';
 import { leftOutWords } from './view.ts';
 
@@ -243,6 +242,12 @@ export function waitingLine({ status, question }: SessionSnapshot): string {
 /** Whether `answer` reached the session: not while it waits for its author or was never sent. */
 export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
+}
+
+/** `option`: null when it is not told here; escaping makes its 30 characters longer. */
+function chosenWords(userId: string, option: string | null): string {
+	const person = personMrkdwn(userId);
+	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, 200)}`;
 }
 
 /** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */
