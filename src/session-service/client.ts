@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import { uptimeOf } from '../core/clock.ts';
+import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
 import { backOff } from '../core/errors.ts';
 import { putBodyOf } from '../questions/compare.ts';
 import type { HumanInputItem, Session } from '../questions/session.ts';
@@ -54,6 +54,7 @@ export function createSessionServiceClient({
 	const { clock, log, budget } = options;
 	const transport = createTransport(options);
 	const cache = createSessionCache(cacheBytes);
+	const share = createSharedReads(clock);
 
 	async function readOnce(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
@@ -109,8 +110,14 @@ export function createSessionServiceClient({
 			options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
 		): Promise<SessionReading> {
 			const { priority, signal, person = '', ahead = false } = options;
-			const permit = (deadline: number) => budget.acquire(priority, { deadline, signal, person, ahead });
-			return readPatiently(sessionId, { priority, signal, permit });
+			const start = (readSignal: AbortSignal | undefined) =>
+				readPatiently(sessionId, {
+					priority,
+					signal: readSignal,
+					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person, ahead }),
+				});
+			if (priority === 'delivery') return start(signal);
+			return share({ sessionId, isPersons: priority === 'person', signal }, start);
 		},
 
 		/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
@@ -229,4 +236,53 @@ function weightOf(value: unknown): number {
 	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
 	if (typeof value !== 'object' || value === null) return 0;
 	return Object.values(value).reduce((bytes: number, part) => bytes + weightOf(part), OBJECT_BYTES);
+}
+
+/** Covers several presses on one card and a read for watching at the same moment. */
+const LONGEST_AGE_MS = 250;
+
+interface RunningRead {
+	readonly sessionId: string;
+	readonly isPersons: boolean;
+	readonly startedAt: number;
+	readonly controller: AbortController;
+	readonly result: Promise<SessionReading>;
+	readers: number;
+}
+
+/**
+ * Lets readers who ask for the same session at nearly the same time share one read, which is aborted when all of them have
+ * left. Background may join a person's read. A person never joins a background read, which may wait long for its permit.
+ * Deliveries must read after they took the answer's lease, so they never share.
+ */
+function createSharedReads(clock: Clock) {
+	const running = new Set<RunningRead>();
+
+	function begin(sessionId: string, isPersons: boolean, start: (signal: AbortSignal) => Promise<SessionReading>) {
+		const controller = new AbortController();
+		const result = start(controller.signal).finally(() => running.delete(read));
+		const read = { sessionId, isPersons, startedAt: uptimeOf(clock), controller, result, readers: 0 };
+		running.add(read);
+		return read;
+	}
+
+	return async (
+		{ sessionId, isPersons, signal }: { sessionId: string; isPersons: boolean; signal: AbortSignal | undefined },
+		start: (signal: AbortSignal) => Promise<SessionReading>,
+	): Promise<SessionReading> => {
+		signal?.throwIfAborted();
+		const joinable = Array.from(running).findLast(
+			(read) =>
+				read.sessionId === sessionId &&
+				(read.isPersons || !isPersons) &&
+				!read.controller.signal.aborted &&
+				uptimeOf(clock) - read.startedAt <= LONGEST_AGE_MS,
+		);
+		const read = joinable ?? begin(sessionId, isPersons, start);
+		read.readers++;
+		return unlessAborted(read.result, signal, () => {
+			read.readers--;
+			if (read.readers === 0) read.controller.abort(signal?.reason);
+		});
+	};
 }

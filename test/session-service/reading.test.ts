@@ -301,15 +301,55 @@ describe('a service that is slow with its headers', () => {
 	});
 });
 
-it('a read whose reader leaves is aborted', async () => {
-	const { service, client, calls } = await createHarness();
-	service.faults.add({ kind: 'hang', times: 1 });
-	const leaving = new AbortController();
-	const gone = client.read('s1', { ...person, signal: leaving.signal });
-	await until(() => service.log.reads('s1').length === 1);
-	leaving.abort(new Error('modal closed'));
-	await expect(gone).rejects.toThrow('modal closed');
-	await until(() => calls.at(-1)?.outcome === 'cancelled');
+describe('shared reads', () => {
+	it('people and background who ask at the same time share one request', async () => {
+		const { service, client } = await createHarness();
+		const [one, other, poll] = await Promise.all([
+			client.read('s1', person),
+			client.read('s1', person),
+			client.read('s1', { priority: 'background' }),
+		]);
+		expect(other.session).toBe(one.session);
+		expect(poll.session).toBe(one.session);
+		expect(service.log.reads('s1')).toHaveLength(1);
+	});
+
+	it('a delivery reads by itself, and nobody joins a read that has run for a while', async () => {
+		const { service, client, clock } = await createHarness();
+		service.faults.add({ kind: 'slow', ms: 30, times: 3 });
+		const early = client.read('s1', person);
+		const delivery = client.read('s1', { priority: 'delivery' });
+		await clock.advance(251);
+		const late = client.read('s1', person);
+		await Promise.all([early, delivery, late]);
+		expect(service.log.reads('s1')).toHaveLength(3);
+	});
+
+	it('a person does not wait for a background read', async () => {
+		const { service, client } = await createHarness();
+		await Promise.all([client.read('s1', { priority: 'background' }), client.read('s1', person)]);
+		expect(service.log.reads('s1')).toHaveLength(2);
+	});
+
+	it('a shared read goes on when one reader leaves, and ends when all have left', async () => {
+		const { service, client, calls } = await createHarness();
+		service.faults.add({ kind: 'slow', ms: 50, times: 1 });
+		const leaving = new AbortController();
+		const gone = client.read('s1', { ...person, signal: leaving.signal });
+		const stays = client.read('s1', person);
+		await until(() => service.log.reads('s1').length === 1);
+		leaving.abort(new Error('modal closed'));
+		await expect(gone).rejects.toThrow('modal closed');
+		expect((await stays).session.name).toBe('Order cards');
+
+		service.faults.add({ kind: 'hang', times: 1 });
+		const last = new AbortController();
+		const alone = client.read('s1', { ...person, signal: last.signal });
+		await until(() => service.log.reads('s1').length === 2);
+		last.abort(new Error('modal closed'));
+		await expect(alone).rejects.toThrow('modal closed');
+		await until(() => calls.at(-1)?.outcome === 'cancelled');
+	});
 });
 
 describe('large responses', () => {
