@@ -1,12 +1,13 @@
 import { type Answer, textsOf } from '../../questions/answer.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
 import { ifAllowed, isInbox, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms } from './drafts.ts';
 import { createReceiptPresses } from './receipt-presses.ts';
-import { afterUndoMessage } from './receipt-view.ts';
+import { afterUndoWords } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 import { registerSecondSending } from './second-sending.ts';
 
@@ -52,7 +53,7 @@ export function registerAnswerActions(
 			request.log.info({ answer: own.id, outcome: isDone ? 'undone' : answer.state }, 'undo');
 			// The inbox shows it by itself.
 			if (isInbox(press.view) && isDone) return;
-			const content = afterUndoMessage(answer);
+			const content = textMessage(afterUndoWords(answer));
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await reply.withoutTurn(request, content);
 		};
