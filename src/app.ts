@@ -74,7 +74,7 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const serviceUrl = config.service.url;
+	const serviceUrl = config.SESSION_SERVICE_URL;
 
 	const metrics = createMetrics({
 		answers: () => answerStore.stats(),
@@ -88,25 +88,26 @@ export async function createHandraise({
 	let workspace: string | null = null;
 	let policy: AccessPolicy | null = null;
 	let latePolicy: AccessPolicy | null = null;
+	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: encryptionKey } = config;
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
-	const store = await openStore({ ...config.store, ...storeOptions });
+	const store = await openStore({ databaseUrl, dataDir, encryptionKey, ...storeOptions });
 	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
 	const budget = createRequestBudget({
-		requestsPerMinute: config.service.requestsPerMinute,
+		requestsPerMinute: config.SESSION_SERVICE_RPM,
 		clock,
 		cell: cellOf<BudgetState>(serviceUrl),
 	});
 	const health = createServiceHealth({ clock });
 	const sessionService = createSessionServiceClient({
 		baseUrl: serviceUrl,
-		apiKey: config.service.apiKey,
+		apiKey: config.SESSION_SERVICE_API_KEY,
 		clock,
 		log,
 		budget,
-		callTimeoutMs: config.service.callTimeoutMs,
+		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
 		proxy,
 		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);
@@ -142,7 +143,7 @@ export async function createHandraise({
 	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
-		config.access.channels.length > 0 ? null : watching.discoveries.discovered(),
+		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
 	);
 	const reminders = createReminders(core, {
 		onNews: () => watching.wakeOutbox(),
@@ -154,7 +155,7 @@ export async function createHandraise({
 		listCell: cellOf(`list:${serviceUrl}`),
 		async ourAnswers(session, known) {
 			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, session, known });
-			return { ...ours, disclosure: disclosureOf(marks, config.showAnswers) };
+			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
 		},
 		onQuestions: inboxes.touch,
 	});
@@ -217,7 +218,7 @@ export async function createHandraise({
 		const { app } = bolt;
 		const listen = createListen(core, { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress });
 		const drafting = createDrafting(core, claims);
-		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
+		const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
 		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
 		const channels = createChannels(core);
 		const context = {
@@ -260,7 +261,7 @@ export async function createHandraise({
 		registerChannelEvents(context);
 		registerFallbacks(context);
 
-		const display = createInboxDisplay(clients, config.quickAnswers, receipts.context);
+		const display = createInboxDisplay(clients, config.QUICK_ANSWERS, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {
@@ -279,7 +280,7 @@ export async function createHandraise({
 	let slack: ReturnType<typeof createSlackApp> | null = null;
 	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
-		port: config.port,
+		port: config.PORT,
 		slack:
 			config.slack.transport.kind === 'socket'
 				? null

@@ -3,9 +3,10 @@ import { HandraiseError } from './core/errors.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
-const optional = z.string().trim().optional();
+/** Null when it is not set. */
+const optional = z.string().trim().nullable().default(null);
 const optionally = (isValid: (value: string) => boolean, problem: string) =>
-	z.string().trim().refine(isValid, problem).optional();
+	z.string().trim().refine(isValid, problem).nullable().default(null);
 
 const HTTP = ['http:', 'https:'];
 /** A web address without a trailing slash. */
@@ -94,16 +95,16 @@ const environment = z.object({
 		'contains characters that are not allowed in an HTTP header: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
-	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto'),
+	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto').transform((word) => word === 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
-	SESSION_DASHBOARD_URL: webAddress(z.string().trim()).optional(),
+	SESSION_DASHBOARD_URL: webAddress(z.string().trim()).nullable().default(null),
 	DATABASE_URL: optionally(
 		(value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
 		'is not a PostgreSQL address: use one like postgres://user:password@host:5432/database',
 	),
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
-	NO_PROXY: optional,
+	NO_PROXY: z.string().trim().default(''),
 	DATA_DIR: z.string().trim().default('./data'),
 	ENCRYPTION_KEY: optional,
 	ALLOW_GUESTS: flag,
@@ -118,7 +119,7 @@ const environment = z.object({
 	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
 	DISCOVER_SESSIONS: flag,
-	QUICK_ANSWERS: oneOf(['on', 'off'], 'on'),
+	QUICK_ANSWERS: oneOf(['on', 'off'], 'on').transform((word) => word === 'on'),
 	UNDO_SECONDS: wholeNumber(10, 0, 60),
 	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
 	ESCALATE_AFTER: duration('off'),
@@ -172,7 +173,7 @@ export function readSettings(env: Environment) {
 		else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}`));
 	}
 	return {
-		/** The valid ones; an optional setting that is not set is undefined. */
+		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value. */
 		problems: [...new Set([...problems, ...crossProblems(env, settings), ...misspeltAccess(env)])],
@@ -198,7 +199,7 @@ function misspeltAccess(env: Environment): string[] {
 
 /** The outgoing proxies; null without one. `hosts` is for logs: the addresses may hold a password. */
 export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' }: Partial<Settings>) {
-	const addresses = [HTTPS_PROXY, HTTP_PROXY].filter((address) => address !== undefined);
+	const addresses = [HTTPS_PROXY, HTTP_PROXY].filter((address) => address != null);
 	if (addresses.length === 0) return null;
 	const hosts = [...new Set(addresses.map((address) => new URL(address).host))].join(', ');
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
@@ -209,64 +210,26 @@ export function parseConfig(env: Environment) {
 	const { settings, problems } = readSettings(env);
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
 	const valid = settings as Settings;
+	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
+		...valid,
 		slack: {
 			botToken: valid.SLACK_BOT_TOKEN,
 			apiUrl: valid.SLACK_API_URL,
 			/** Socket Mode when an app-level token is set, else signed HTTP. */
 			transport:
-				valid.SLACK_APP_TOKEN !== undefined
-					? ({ kind: 'socket', appToken: valid.SLACK_APP_TOKEN } as const)
-					: ({ kind: 'http', signingSecret: valid.SLACK_SIGNING_SECRET ?? '' } as const),
-		},
-		service: {
-			/** Without `/v1` and a trailing slash. */
-			url: valid.SESSION_SERVICE_URL,
-			apiKey: valid.SESSION_SERVICE_API_KEY,
-			requestsPerMinute: valid.SESSION_SERVICE_RPM,
-			/** The longest time of a call. After it a PUT counts as unable to take effect. */
-			callTimeoutMs: valid.SESSION_SERVICE_TIMEOUT_MS,
-			usesList: valid.SESSION_SERVICE_LIST === 'auto',
+				appToken === null
+					? ({ kind: 'http', signingSecret: signingSecret ?? '' } as const)
+					: ({ kind: 'socket', appToken } as const),
 		},
 		proxy: proxySettings(valid),
-		/** Without a trailing slash; null when there is no dashboard to link to. */
-		dashboardUrl: valid.SESSION_DASHBOARD_URL ?? null,
-		store: {
-			databaseUrl: valid.DATABASE_URL ?? null,
-			dataDir: valid.DATA_DIR,
-			encryptionKey: valid.ENCRYPTION_KEY ?? null,
-		},
-		/** Empty lists: every channel, every person. */
-		access: {
-			allowGuests: valid.ALLOW_GUESTS,
-			allowExternal: valid.ALLOW_EXTERNAL,
-			channels: valid.ALLOWED_CHANNELS,
-			users: valid.ALLOWED_USERS,
-			userGroups: valid.ALLOWED_USERGROUPS,
-			adminContact: valid.ADMIN_CONTACT ?? null,
-		},
-		/** Reads of one person: at once, and then per minute. */
-		people: { burst: valid.PERSON_BURST, readsPerMinute: valid.PERSON_READS_PER_MINUTE },
 		watchLimits: {
 			person: valid.MAX_WATCHES_PER_PERSON,
 			channel: valid.MAX_WATCHES_PER_CHANNEL,
 			all: valid.MAX_WATCHES,
 		},
-		/** Whether people see every session that waits, also those whose id nobody told them. */
-		discoverSessions: valid.DISCOVER_SESSIONS,
-		quickAnswers: valid.QUICK_ANSWERS === 'on',
-		/** How long a one-press answer can be taken back. */
-		undoMs: valid.UNDO_SECONDS * 1_000,
 		/** When open questions are reminded of and escalated where a channel has not set it; null: never. */
 		ladderTimes: { remindAfterMs: valid.REMIND_AFTER, escalateAfterMs: valid.ESCALATE_AFTER },
-		showAnswers: valid.SHOW_ANSWERS,
-		retentionDays: valid.RETENTION_DAYS,
-		waitingSecretDays: valid.WAITING_SECRET_DAYS,
-		watchMaxDays: valid.WATCH_MAX_DAYS,
-		/** How long delivery is attempted before the author is asked what to do. */
-		giveUpMs: valid.GIVE_UP_HOURS * 3_600_000,
-		port: valid.PORT,
-		logLevel: valid.LOG_LEVEL,
 	};
 }
 

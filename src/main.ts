@@ -16,7 +16,7 @@ function fail(error: unknown): never {
 
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
-	const log = createLog(config.logLevel);
+	const log = createLog(config.LOG_LEVEL);
 	for (const setting of readSettings(process.env).unknown) {
 		log.warn({ setting }, 'Handraise has no setting with this name: check its spelling');
 	}

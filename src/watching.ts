@@ -40,7 +40,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		whyUnlisted: () => (listing === null ? 'listOff' : listing.isUnlisted() ? 'noList' : null),
 		onChange: wakeAll,
 	});
-	const listing: Listing | null = config.service.usesList
+	const listing: Listing | null = config.SESSION_SERVICE_LIST
 		? createListing(core, { ...options, cell: listCell, discoveries, onEarlyRead: () => poller.wake() })
 		: null;
 	const endings = createEndings(core, wakeAll);
@@ -81,7 +81,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			const posting = createOutbox(core, announcer, endings.endChannel);
 			outbox = posting;
 			const guard = createChannelGuard(core, listChannels, (channel) => endings.endChannel(channel, 'channelShared'));
-			if (config.access.allowExternal) posting.start();
+			if (config.ALLOW_EXTERNAL) posting.start();
 			else running.push(guard.run(signal), guard.firstCheck().then(posting.start));
 		},
 		/** Stops reading and posting, and gives the leases back. */

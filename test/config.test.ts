@@ -27,30 +27,45 @@ describe('the settings', () => {
 				apiUrl: 'https://slack.com/api/',
 				transport: { kind: 'socket', appToken: 'xapp-1' },
 			},
-			service: {
-				url: 'https://service.example',
-				apiKey: 'key-1',
-				requestsPerMinute: 250,
-				callTimeoutMs: 20_000,
-				usesList: true,
-			},
 			proxy: null,
-			dashboardUrl: null,
-			store: { databaseUrl: null, dataDir: './data', encryptionKey: null },
-			access: { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null },
-			people: { burst: 20, readsPerMinute: 20 },
 			watchLimits: { person: 50, channel: 100, all: 1_000 },
-			discoverSessions: false,
-			quickAnswers: true,
-			undoMs: 10_000,
 			ladderTimes: { remindAfterMs: 900_000, escalateAfterMs: null },
-			showAnswers: 'auto',
-			retentionDays: 90,
-			waitingSecretDays: 7,
-			watchMaxDays: 7,
-			giveUpMs: 24 * 3_600_000,
-			port: 3000,
-			logLevel: 'info',
+			...COMPLETE,
+			SLACK_SIGNING_SECRET: null,
+			SLACK_API_URL: 'https://slack.com/api/',
+			SESSION_SERVICE_RPM: 250,
+			SESSION_SERVICE_LIST: true,
+			SESSION_SERVICE_TIMEOUT_MS: 20_000,
+			SESSION_DASHBOARD_URL: null,
+			DATABASE_URL: null,
+			HTTPS_PROXY: null,
+			HTTP_PROXY: null,
+			NO_PROXY: '',
+			DATA_DIR: './data',
+			ENCRYPTION_KEY: null,
+			ALLOW_GUESTS: false,
+			ALLOW_EXTERNAL: false,
+			ALLOWED_CHANNELS: [],
+			ALLOWED_USERS: [],
+			ALLOWED_USERGROUPS: [],
+			ADMIN_CONTACT: null,
+			PERSON_BURST: 20,
+			PERSON_READS_PER_MINUTE: 20,
+			MAX_WATCHES_PER_PERSON: 50,
+			MAX_WATCHES_PER_CHANNEL: 100,
+			MAX_WATCHES: 1_000,
+			DISCOVER_SESSIONS: false,
+			QUICK_ANSWERS: true,
+			UNDO_SECONDS: 10,
+			REMIND_AFTER: 900_000,
+			ESCALATE_AFTER: null,
+			SHOW_ANSWERS: 'auto',
+			RETENTION_DAYS: 90,
+			WAITING_SECRET_DAYS: 7,
+			WATCH_MAX_DAYS: 7,
+			GIVE_UP_HOURS: 24,
+			PORT: 3000,
+			LOG_LEVEL: 'info',
 		});
 	});
 
@@ -72,11 +87,11 @@ describe('the settings', () => {
 			SLACK_API_URL: 'http://127.0.0.1:1/api',
 			GIVE_UP_HOURS: ' ',
 		});
-		expect(config.service.url).toBe('https://service.example/base');
-		expect(config.dashboardUrl).toBe('https://dashboard.example');
-		expect(config.access.adminContact).toBeNull();
+		expect(config.SESSION_SERVICE_URL).toBe('https://service.example/base');
+		expect(config.SESSION_DASHBOARD_URL).toBe('https://dashboard.example');
+		expect(config.ADMIN_CONTACT).toBeNull();
 		expect(config.slack.apiUrl).toBe('http://127.0.0.1:1/api/');
-		expect(config.giveUpMs).toBe(24 * 3_600_000);
+		expect(config.GIVE_UP_HOURS).toBe(24);
 	});
 
 	it('reads times with a unit, and off', () => {
@@ -107,7 +122,7 @@ describe('the settings', () => {
 	});
 
 	it('reads lists with commas and spaces', () => {
-		const { access } = parseConfig({
+		const config = parseConfig({
 			...COMPLETE,
 			ALLOWED_CHANNELS: 'C0ABC, G0DEF D0GHI',
 			ALLOWED_USERS: 'U0ABC,\nW0DEF',
@@ -115,12 +130,12 @@ describe('the settings', () => {
 			ALLOW_GUESTS: 'yes',
 			ALLOW_EXTERNAL: '0',
 		});
-		expect(access).toMatchObject({
-			channels: ['C0ABC', 'G0DEF', 'D0GHI'],
-			users: ['U0ABC', 'W0DEF'],
-			userGroups: ['S0ABC'],
-			allowGuests: true,
-			allowExternal: false,
+		expect(config).toMatchObject({
+			ALLOWED_CHANNELS: ['C0ABC', 'G0DEF', 'D0GHI'],
+			ALLOWED_USERS: ['U0ABC', 'W0DEF'],
+			ALLOWED_USERGROUPS: ['S0ABC'],
+			ALLOW_GUESTS: true,
+			ALLOW_EXTERNAL: false,
 		});
 	});
 

@@ -69,7 +69,7 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	const reading = readSettings(env);
 	const { settings } = reading;
 
-	/** A usable setting; undefined for an optional one that is not set. */
+	/** A usable setting; null for an optional one that is not set. */
 	function need<Name extends keyof Settings>(name: Name): Settings[Name] {
 		if (!(name in settings)) throw notChecked(`${name} is not usable`);
 		return settings[name] as Settings[Name];
@@ -105,8 +105,8 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	};
 }
 
-export async function inspect(databaseUrl: string | null | undefined, dataDir: string) {
-	return databaseUrl == null ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);
+export async function inspect(databaseUrl: string | null, dataDir: string) {
+	return databaseUrl === null ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);
 }
 
 export type HttpResponse = Extract<Awaited<ReturnType<typeof request>>, { kind: 'response' }>;

@@ -138,7 +138,7 @@ export const FILE_SYSTEMS = [
 
 /** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked. */
 export function checkDataDir(findings: Findings, { need }: Setup) {
-	if (need('DATABASE_URL') !== undefined) return;
+	if (need('DATABASE_URL') !== null) return;
 	const { warning, failure, okIfNone } = findings;
 	const directory = resolve(need('DATA_DIR'));
 	const existing = nearestExisting(directory);
@@ -269,8 +269,8 @@ export async function checkKey(findings: Findings, { need, settings, database }:
 	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
 	const look = found.kind === 'absent' ? NEW_DATABASE : usable;
 	const { ENCRYPTION_KEY: setting } = settings;
-	if (setting !== undefined) return tryKey(findings, look, 'ENCRYPTION_KEY', () => readKeySetting(setting));
-	if (need('DATABASE_URL') !== undefined) throw notChecked('ENCRYPTION_KEY is not set');
+	if (setting != null) return tryKey(findings, look, 'ENCRYPTION_KEY', () => readKeySetting(setting));
+	if (need('DATABASE_URL') !== null) throw notChecked('ENCRYPTION_KEY is not set');
 	const path = keyFileIn(resolve(need('DATA_DIR')));
 	let text: string;
 	try {

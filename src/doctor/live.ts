@@ -314,13 +314,13 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
 	}
 	yield* checkProxy(findingsOf('Proxy'), reading);
-	const { slack, port, store } = parseConfig(env);
+	const { slack, PORT: port, DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = parseConfig(env);
 	const call = createSlackCall(slack.apiUrl, slack.botToken);
 	const auth = await call('auth.test');
 	const token = checkBotToken(findingsOf('Bot token'), auth);
 	if (auth.kind !== 'ok' || token[0]?.verdict !== 'ok') return yield* token;
 	const { failure } = findingsOf('Live check');
-	const look = await inspect(store.databaseUrl, store.dataDir);
+	const look = await inspect(databaseUrl, dataDir);
 	const server = createServer();
 	const isInUse = look.kind === 'database' && look.inUse;
 	const [taken] = isInUse || (await listen(server, port)) === null ? [] : await checkPort(findingsOf('Port'), port);

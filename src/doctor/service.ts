@@ -31,7 +31,7 @@ export async function checkService({ ok, warning, failure }: Findings, { service
 /** Whether the service lists the sessions that wait. Only DISCOVER_SESSIONS needs a list. */
 export async function checkList({ ok, warning, failure }: Findings, { need, settings, service }: Setup) {
 	const { DISCOVER_SESSIONS: discovers = false } = settings;
-	if (need('SESSION_SERVICE_LIST') === 'off') {
+	if (!need('SESSION_SERVICE_LIST')) {
 		return discovers
 			? failure('DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto.')
 			: ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
@@ -130,7 +130,7 @@ function limitPerMinute(headers: Headers): number | null {
 /** Only warns: SESSION_DASHBOARD_URL is for browsers, and this machine may not be able to reach it. */
 export async function checkDashboard({ ok, warning, okIfNone }: Findings, { need }: Setup) {
 	const url = need('SESSION_DASHBOARD_URL');
-	if (url === undefined) {
+	if (url === null) {
 		return ok('SESSION_DASHBOARD_URL is not set: Handraise shows no links to it and does not recognise pasted ones.');
 	}
 	const { host, pathname } = new URL(url);

@@ -106,7 +106,7 @@ const NO_CONNECTIONS =
 /** Does not connect to the Socket Mode address: Slack would send some of people's commands to the doctor. */
 export async function checkSocketMode({ ok, warning, failure }: Findings, { need, bot }: Setup) {
 	const token = need('SLACK_APP_TOKEN');
-	if (token === undefined) return;
+	if (token === null) return;
 	const reply = await createSlackCall(need('SLACK_API_URL'), token)('apps.connections.open');
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
 	if (reply.kind === 'refused') {
@@ -138,7 +138,7 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 /** Only the form of the secret can be checked, and only Slack knows the address. */
 export function checkHttpMode({ skipped, warning }: Findings, { settings }: Setup) {
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = settings;
-	if (!('SLACK_APP_TOKEN' in settings) || appToken !== undefined || signingSecret === undefined) return;
+	if (appToken !== null || signingSecret == null) return;
 	skipped(
 		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
 	);
@@ -162,7 +162,7 @@ const LOOKUPS = [
 export async function checkAccess({ warning, skipped, okIfNone }: Findings, setup: Setup) {
 	const { settings } = setup;
 	const contact = settings.ADMIN_CONTACT;
-	if (contact === undefined) {
+	if (contact == null) {
 		warning(
 			'ADMIN_CONTACT is not set: refused people are told to ask "whoever runs Handraise here". Name somebody (a Slack user id, or words).',
 		);

@@ -12,29 +12,25 @@ const WATCH_DAYS = 7;
 
 /** Removes, every hour, what is kept no longer: values, secrets, drafts, claims, ended watches, posts and inboxes. */
 export function createHousekeeping(
-	{
-		store: { answers, drafts, claims, watches },
-		config: { retentionDays, waitingSecretDays },
-		serviceUrl,
-		clock,
-		log,
-	}: Core<{ answers: AnswerStore; claims: ClaimStore; drafts: DraftStore; watches: WatchStore }>,
+	core: Core<{ answers: AnswerStore; claims: ClaimStore; drafts: DraftStore; watches: WatchStore }>,
 	{ isDiscovering, forgetInboxes }: { isDiscovering(): boolean; forgetInboxes(): Promise<void> },
 ) {
+	const { config, serviceUrl, clock, log } = core;
+	const { answers, drafts, claims, watches } = core.store;
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
 	async function removeExpired(): Promise<void> {
 		const now = clock.now();
-		const before = (days: number) => now - Math.min(days, retentionDays) * DAY_MS;
+		const before = (days: number) => now - Math.min(days, config.RETENTION_DAYS) * DAY_MS;
 		const removed = {
-			waitingSecrets: await answers.wipeWaitingSecrets(now - waitingSecretDays * DAY_MS, now),
-			answers: await answers.removeValues(before(retentionDays), now),
+			waitingSecrets: await answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
+			answers: await answers.removeValues(before(config.RETENTION_DAYS), now),
 			drafts: await drafts.removeOlderThan(before(DRAFT_DAYS)),
 			claims: await claims.removeLapsed(now),
 		};
 		await watches.removeEnded(before(WATCH_DAYS));
-		await watches.forgetListed(before(retentionDays), isDiscovering() ? serviceUrl : null);
+		await watches.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
 		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed data after its retention time');

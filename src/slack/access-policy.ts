@@ -53,7 +53,7 @@ const ASK_PATIENTLY_MS = 10_000;
 
 /** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
 export function createAccessPolicy(
-	{ config: { access: rules }, directory, clock }: Core,
+	{ config, directory, clock }: Core,
 	installation: Installation,
 	{ isPatient = false }: { isPatient?: boolean } = {},
 ) {
@@ -61,13 +61,14 @@ export function createAccessPolicy(
 	const groups = createCache(clock, directory.userGroup);
 
 	function isListedChannel(channelId: string | null): boolean {
-		return rules.channels.length === 0 || (channelId !== null && rules.channels.includes(channelId));
+		return config.ALLOWED_CHANNELS.length === 0 || (channelId !== null && config.ALLOWED_CHANNELS.includes(channelId));
 	}
 
 	async function isListedPerson(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<boolean> {
-		if (rules.users.length === 0 && rules.userGroups.length === 0) return true;
-		if (rules.users.includes(userId)) return true;
-		for (const group of rules.userGroups) {
+		const { ALLOWED_USERS: users, ALLOWED_USERGROUPS: userGroups } = config;
+		if (users.length === 0 && userGroups.length === 0) return true;
+		if (users.includes(userId)) return true;
+		for (const group of userGroups) {
 			const members = await groups.get(group, maxAgeMs, signal);
 			if (members.has(userId)) return true;
 		}
@@ -77,11 +78,11 @@ export function createAccessPolicy(
 	function refusalOf(facts: PersonFacts): Refusal | null {
 		if (facts.isBot) return 'bot';
 		if (facts.isDeactivated) return 'deactivated';
-		if (!rules.allowExternal) {
+		if (!config.ALLOW_EXTERNAL) {
 			const membership = membershipOf(facts, installation);
 			if (membership !== 'member') return membership === 'external' ? 'external' : 'could_not_check';
 		}
-		if (rules.allowGuests || facts.isGuest === false) return null;
+		if (config.ALLOW_GUESTS || facts.isGuest === false) return null;
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
@@ -98,7 +99,7 @@ export function createAccessPolicy(
 		if (place.inAnyChannel !== true && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
-		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
+		if (!config.ALLOW_EXTERNAL && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
 		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		try {
 			const facts = await people.get(userId, maxAgeMs, signal);

@@ -27,7 +27,7 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
 
 /** Checks whether a channel may hold watches. The bot must be in it: then somebody in it has invited the bot. */
 export function createChannels({ clients: { people: client }, directChannelOf, config }: Core) {
-	const { allowExternal } = config.access;
+	const { ALLOW_EXTERNAL: allowExternal } = config;
 	return {
 		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>) {
 			if (channelId === null) return no('no_channel');

@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 
 /** The only way to the session service for people's requests, so that one person cannot use up the reads of all. */
 export function createPersonReads({ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core) {
-	const { burst, readsPerMinute } = config.people;
+	const { PERSON_BURST: burst, PERSON_READS_PER_MINUTE: readsPerMinute } = config;
 	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
 	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
 	const ownLimiter = createRateLimiter(clock);

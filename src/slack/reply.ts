@@ -73,7 +73,7 @@ export function createReply(
 	}
 
 	function errorContext(error: unknown = null, kept: ErrorContext['kept'] = 'nothing') {
-		return { kept, adminContact: config.access.adminContact, retryAt: retryAtOf(error, clock.now()) };
+		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()) };
 	}
 
 	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it. */

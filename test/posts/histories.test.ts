@@ -42,11 +42,12 @@ function createWatching(store: Store) {
 		log: createRecordingLog(),
 		directory: { displayName: () => 'somebody', learnName: async () => {} },
 		config: {
-			watchMaxDays: 7,
-			showAnswers: 'auto',
-			quickAnswers: true,
-			dashboardUrl: null,
-			access: { adminContact: null, allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] },
+			WATCH_MAX_DAYS: 7,
+			SHOW_ANSWERS: 'auto',
+			QUICK_ANSWERS: true,
+			SESSION_DASHBOARD_URL: null,
+			ADMIN_CONTACT: null,
+			ALLOWED_CHANNELS: [],
 		},
 	});
 	const reading = createReading(core);

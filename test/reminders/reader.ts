@@ -44,7 +44,7 @@ const PLANNER: Planner = {
  */
 export function createReader(options: Options) {
 	const { program, watches, serviceUrl, service, reads, onNews, clock, random } = options;
-	const reading = program.createReading(coreOf({ clock, config: { watchMaxDays: MAX_DAYS } }), PLANNER);
+	const reading = program.createReading(coreOf({ clock, config: { WATCH_MAX_DAYS: MAX_DAYS } }), PLANNER);
 	const underWay = new Set<Promise<void>>();
 	let roomAt = 0;
 	/** Also at the start, because another process may have stored back-offs. */

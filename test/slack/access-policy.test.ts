@@ -16,9 +16,15 @@ const FULL: PersonFacts = {
 	isDeactivated: false,
 	isStranger: false,
 };
-const OPEN = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null };
+const OPEN = {
+	ALLOW_GUESTS: false,
+	ALLOW_EXTERNAL: false,
+	ALLOWED_CHANNELS: [],
+	ALLOWED_USERS: [],
+	ALLOWED_USERGROUPS: [],
+};
 
-function createHarness(rules: Partial<Config['access']> = {}, enterpriseId: string | null = null) {
+function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null = null) {
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | null | Error = FULL;
@@ -34,10 +40,7 @@ function createHarness(rules: Partial<Config['access']> = {}, enterpriseId: stri
 		},
 	};
 	const installation = { teamId: 'T1', enterpriseId };
-	const accessPolicy = createAccessPolicy(
-		coreOf({ config: { access: { ...OPEN, ...rules } }, directory, clock }),
-		installation,
-	);
+	const accessPolicy = createAccessPolicy(coreOf({ config: { ...OPEN, ...rules }, directory, clock }), installation);
 	return {
 		clock,
 		asked,
@@ -68,21 +71,21 @@ describe('the access policy', () => {
 	it.each<[who: string, facts: Partial<PersonFacts>, refusal: string | null, rules?: object]>([
 		['a full member', {}, null],
 		['a guest', { isGuest: true }, 'guest'],
-		['a guest when guests are allowed', { isGuest: true }, null, { allowGuests: true }],
-		['a bot', { isBot: true }, 'bot', { allowGuests: true, allowExternal: true }],
-		['a deactivated person', { isDeactivated: true }, 'deactivated', { allowGuests: true, allowExternal: true }],
+		['a guest when guests are allowed', { isGuest: true }, null, { ALLOW_GUESTS: true }],
+		['a bot', { isBot: true }, 'bot', { ALLOW_GUESTS: true, ALLOW_EXTERNAL: true }],
+		['a deactivated person', { isDeactivated: true }, 'deactivated', { ALLOW_GUESTS: true, ALLOW_EXTERNAL: true }],
 		['a stranger', { isStranger: true }, 'external'],
 		['a person from another organisation', { teamId: 'T2' }, 'external'],
 		['a person without a workspace', { teamId: null }, 'could_not_check'],
 		['a person who may be a guest', { isGuest: null }, 'could_not_check'],
-		['a person who may be a guest, when guests are allowed', { isGuest: null }, null, { allowGuests: true }],
-		['a person without a workspace when external people are allowed', { teamId: null }, null, { allowExternal: true }],
-		['a stranger when external people are allowed', { teamId: 'T2', isStranger: true }, null, { allowExternal: true }],
+		['a person who may be a guest, when guests are allowed', { isGuest: null }, null, { ALLOW_GUESTS: true }],
+		['a person without a workspace when external people are allowed', { teamId: null }, null, { ALLOW_EXTERNAL: true }],
+		['a stranger when external people are allowed', { teamId: 'T2', isStranger: true }, null, { ALLOW_EXTERNAL: true }],
 		[
 			'a guest from another organisation when external people are allowed',
 			{ teamId: 'T2', isGuest: true },
 			'guest',
-			{ allowExternal: true },
+			{ ALLOW_EXTERNAL: true },
 		],
 	])('decides about %s', async (_, facts, refusal, rules = {}) => {
 		const { answer, check } = createHarness(rules);
@@ -169,7 +172,10 @@ describe('the access policy', () => {
 	});
 
 	it('asks again after 30 seconds when facts must be fresh', async () => {
-		const { answer, asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'], users: ['U1'] });
+		const { answer, asked, check, checkFresh, clock } = createHarness({
+			ALLOWED_USERGROUPS: ['S1'],
+			ALLOWED_USERS: ['U1'],
+		});
 		await check();
 		answer({ ...FULL, isDeactivated: true });
 		await clock.advance(29_999);
@@ -182,7 +188,7 @@ describe('the access policy', () => {
 	});
 
 	it('asks for user groups again after 30 seconds when facts must be fresh', async () => {
-		const { asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'] });
+		const { asked, check, checkFresh, clock } = createHarness({ ALLOWED_USERGROUPS: ['S1'] });
 		await check();
 		await clock.advance(30_000);
 		await checkFresh();
@@ -199,7 +205,7 @@ describe('the access policy', () => {
 	});
 
 	it('skips only the rule about channels for actions in any channel', async () => {
-		const { answer, checkAnywhere, clock } = createHarness({ channels: ['C9'] });
+		const { answer, checkAnywhere, clock } = createHarness({ ALLOWED_CHANNELS: ['C9'] });
 		expect(await checkAnywhere()).toEqual({ refusal: null });
 		answer({ ...FULL, isGuest: true });
 		await clock.advance(300_000);
@@ -223,14 +229,14 @@ describe('the access policy', () => {
 	});
 
 	it('combines the lists of people and user groups', async () => {
-		const { check } = createHarness({ users: ['U1'], userGroups: ['S1'] });
+		const { check } = createHarness({ ALLOWED_USERS: ['U1'], ALLOWED_USERGROUPS: ['S1'] });
 		expect(await check('U1')).toEqual({ refusal: null });
 		expect(await check('U2')).toEqual({ refusal: null });
 		expect(await check('U3')).toEqual({ refusal: 'user_not_allowed' });
 	});
 
 	it('refuses direct messages when a list of channels is set', async () => {
-		const { check } = createHarness({ channels: ['C1'] });
+		const { check } = createHarness({ ALLOWED_CHANNELS: ['C1'] });
 		expect(await check('U1', 'C1')).toEqual({ refusal: null });
 		expect(await check('U1', 'C2')).toEqual({ refusal: 'channel_not_allowed' });
 		expect(await check('U1', null)).toEqual({ refusal: 'channel_not_allowed' });

@@ -26,7 +26,7 @@ it.each([
 		coreOf({
 			sessionService: { read: () => Promise.reject(new Error('this test reads no session')) },
 			rateLimiter: { take, charge: take },
-			config: { people: { burst: 2, readsPerMinute: 20 } },
+			config: { PERSON_BURST: 2, PERSON_READS_PER_MINUTE: 20 },
 			clock: createManualClock(),
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
 		}),

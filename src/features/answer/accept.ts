@@ -34,7 +34,7 @@ export function createAnswers(
 ) {
 	const { serviceUrl, clock, log, metrics, config } = core;
 	const { answers: store } = core.store;
-	const { giveUpMs, service } = config;
+	const giveUpMs = config.GIVE_UP_HOURS * 3_600_000;
 
 	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
@@ -129,7 +129,7 @@ export function createAnswers(
 		/** Has a delivered answer sent again for its author, to start the agent, unless that is done or a repeat may run. */
 		async sendAgain(own: Answer) {
 			const now = clock.now();
-			const quietSince = now - mayLandForMs(service.callTimeoutMs);
+			const quietSince = now - mayLandForMs(config.SESSION_SERVICE_TIMEOUT_MS);
 			return changedOrTooLate(own, await store.askRestart(own.id, own.person, now, quietSince));
 		},
 

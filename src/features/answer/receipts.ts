@@ -45,8 +45,8 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 	/** `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
-		const { adminContact } = config.access;
-		return { adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
+		const { ADMIN_CONTACT: adminContact } = config;
+		return { adminContact, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 	}
 
 	const pause = (ms: number, shutdownSignal: AbortSignal) => clock.sleep(ms, shutdownSignal).catch(() => {});

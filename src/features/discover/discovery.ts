@@ -28,7 +28,7 @@ export function createDiscoveries(
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	const { discoverSessions, watchLimits: limits } = core.config;
+	const { DISCOVER_SESSIONS: discoverSessions, watchLimits: limits } = core.config;
 	let isCut = false;
 	let hasListed = false;
 	/** The newest notice of each channel, so that the store is not asked again with each list. */

@@ -105,7 +105,7 @@ export function createListing(
 	const { watches: store } = core.store;
 	const { listing: metrics } = core.metrics;
 	// Only lists find sessions that nobody watches.
-	const { discoverSessions } = core.config;
+	const { DISCOVER_SESSIONS: discoverSessions } = core.config;
 	const readWaiting = createWaitingReads(core, onEarlyRead);
 	const own = randomUUID();
 	let shared = NOBODY;

@@ -32,7 +32,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 		return {
 			submissionKey: pressKeyOf(`${request.person.userId}:${place}`, pressedAt),
 			viewId: '',
-			undoMs: config.undoMs,
+			undoMs: config.UNDO_SECONDS * 1_000,
 			person: request.person,
 			question: { sessionId, messageIndex },
 			fingerprint,
@@ -83,7 +83,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 		listen.storingAction(id, (asked, press) => {
 			const choice = decodeChoice(press.value);
 			const errorContext = reply.errorContext();
-			if (choice === null || !config.quickAnswers) {
+			if (choice === null || !config.QUICK_ANSWERS) {
 				const content = noChoice(choice, errorContext);
 				const run = async () => () => reply.withoutTurn(asked, content);
 				return { place: ANYWHERE, run, failure: () => content, late: null };

@@ -35,7 +35,7 @@ export function createReminderDrawing(
 				const handOver = await facts.holderOf({ watch, question: stored });
 				const threadOnly = !watch.questionsInChannel;
 				const told = { sessionName: view.name, discreet, threadOnly, channelId, handOver, link: null };
-				return [{ entry, question, readAt: checkedAt, offersOptions: config.quickAnswers && watch.buttons, ...told }];
+				return [{ entry, question, readAt: checkedAt, offersOptions: config.QUICK_ANSWERS && watch.buttons, ...told }];
 			}),
 		);
 		return asked.flat();

@@ -169,7 +169,7 @@ export function registerSessionCommand(
 	{ watch, watchAll, unwatch, list, openHistory, openInbox, openSettings }: Others,
 ): void {
 	listen.command('/session', (asked, text) => {
-		const command = parseSessionCommand(text, config.dashboardUrl);
+		const command = parseSessionCommand(text, config.SESSION_DASHBOARD_URL);
 		switch (command.kind) {
 			case 'help':
 				return forAnybody(async () => {

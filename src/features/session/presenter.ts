@@ -48,7 +48,7 @@ export function createPresenter(
 ) {
 	const { serviceUrl, clock, config, store } = core;
 	const { answers, drafts, watches } = store;
-	const { dashboardUrl } = config;
+	const { SESSION_DASHBOARD_URL: dashboardUrl } = config;
 
 	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
 

@@ -18,7 +18,10 @@ import {
 const OLD_READ_MS = 60_000;
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
-export function createWatchDrawing({ directory, config: { dashboardUrl } }: Core, facts: QuestionFacts) {
+export function createWatchDrawing(
+	{ directory, config: { SESSION_DASHBOARD_URL: dashboardUrl } }: Core,
+	facts: QuestionFacts,
+) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, view, checkedAt, question } = due;
 		if (watch === null || view === null) return null;

@@ -54,7 +54,7 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 		endChannel,
 		/** Ends the watches of channels and direct messages that the settings do not allow any more. */
 		async endNotAllowed(): Promise<void> {
-			const allowed = core.config.access.channels;
+			const allowed = core.config.ALLOWED_CHANNELS;
 			if (allowed.length === 0) return;
 			for (const channel of await store.activeChannels()) {
 				if (!allowed.includes(channel.channelId)) await endChannel(channel, 'channelNotAllowed');

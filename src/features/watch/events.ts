@@ -37,7 +37,7 @@ export function registerChannelEvents({
 	config,
 }: HandlerContext & { watching: { endings: Endings } }): void {
 	/** Whether channels shared with other organisations may hold watches. */
-	const { allowExternal } = config.access;
+	const { ALLOW_EXTERNAL: allowExternal } = config;
 
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {

@@ -25,7 +25,7 @@ const HAND_TRIES = 3;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
 export function createReading(
-	{ clock, config: { watchMaxDays: maxDays } }: Core<unknown>,
+	{ clock, config: { WATCH_MAX_DAYS: maxDays } }: Core<unknown>,
 	planner: Planner = createPlanner(),
 ) {
 	/** Whether a watch ends because nothing has changed for `maxDays`. */

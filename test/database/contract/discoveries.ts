@@ -388,7 +388,7 @@ function discoveriesOver(store: WatchStore, now: () => number) {
 		store: { watches: store },
 		serviceUrl: SERVICE,
 		config: {
-			discoverSessions: true,
+			DISCOVER_SESSIONS: true,
 			watchLimits: { ...NO_LIMITS, channel: 3 },
 		},
 		metrics: { watches: createRecordingMetrics().metrics },

@@ -27,7 +27,7 @@ async function open(encryptionKey: string) {
 		clock,
 		log: quiet,
 		metrics: { answers: { accepted() {} } },
-		config: { giveUpMs: 1_000 },
+		config: { GIVE_UP_HOURS: 1 },
 		serviceUrl: SERVICE,
 	});
 	const answers = createAnswers(core, createClaims(core, questionUpdated), questionUpdated, () => woken++);

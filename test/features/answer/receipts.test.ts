@@ -19,7 +19,6 @@ import { headline, line } from '../../support/sentences.ts';
 
 const ACCEPTED_AT = Date.parse('2026-11-20T08:40:00Z');
 const LONG_MS = 30_000;
-const NO_RULES = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
 
 let slack: FakeSlack;
 let clock: ManualClock;
@@ -35,7 +34,7 @@ beforeEach(() => {
 	const log = createRecordingLog();
 	const clients = createSlackClients({ botToken: slack.tokens.bot, apiUrl: slack.apiUrl }, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
-	const config = { showAnswers: 'auto' as const, access: { ...NO_RULES, adminContact: null } };
+	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
 	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }));
 });
 

@@ -92,7 +92,7 @@ function start({
 				return { ...found, sessions: [...found.sessions] };
 			},
 		},
-		config: { discoverSessions },
+		config: { DISCOVER_SESSIONS: discoverSessions },
 		serviceUrl: SERVICE,
 		store: {
 			watches: {

@@ -31,7 +31,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		store: { watches: store },
 		sessionService: client,
 		serviceUrl: service.url,
-		config: { watchLimits: NO_LIMITS, watchMaxDays: 7 },
+		config: { watchLimits: NO_LIMITS, WATCH_MAX_DAYS: 7 },
 		metrics: { watches: metrics },
 		clock: systemClock,
 		log,

@@ -214,7 +214,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			clock: ownClock,
 			log: createRecordingLog(),
 			metrics: { watches: recorded.metrics },
-			config: { watchMaxDays: maxDays },
+			config: { WATCH_MAX_DAYS: maxDays },
 		});
 		const poller = createPoller(core, {
 			budget: plentiful,
