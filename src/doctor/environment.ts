@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
@@ -65,12 +66,13 @@ export async function checkPort({ ok, warning, failure }: Findings, port: number
 	return warning(`Handraise is running on ${port}, but is not ready: ${reasons}. See its log.`);
 }
 
-/** Returns the error's code; null when it listens. */
-export function listen(server: Server, port: number): Promise<string | null> {
-	const { promise, resolve } = Promise.withResolvers<string | null>();
-	server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
-	server.listen(port, () => resolve(null));
-	return promise;
+/** The error's code; null when it listens. */
+export async function listen(server: Server, port: number): Promise<string | null> {
+	const listening = once(server.listen(port), 'listening');
+	return listening.then(
+		() => null,
+		({ code = 'unknown' }: NodeJS.ErrnoException) => code,
+	);
 }
 
 export async function checkClock({ ok, warning, failure, skipped }: Findings, { auth, service }: Setup) {

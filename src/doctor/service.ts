@@ -1,9 +1,6 @@
 import { listQuery, readListResponse } from '../session-service/schema.ts';
 import { type Findings, type HttpResponse, jsonObject, notChecked, request, type Setup } from './check.ts';
 
-/** A longer delay disturbs people. Slack's triggers expire after 3 s. */
-const SLOW_MS = 3_000;
-
 const PROBE = { limit: 1, page: 1 };
 
 export async function checkService({ ok, warning, failure }: Findings, { service }: Setup) {
@@ -17,9 +14,6 @@ export async function checkService({ ok, warning, failure }: Findings, { service
 	ok(`${host} accepts the key and answers in ${response.ms} ms.`);
 	if (response.status === 404 && body?.message !== 'Session not found' && body?.error !== 'Session not found') {
 		warning(`${host} says "not found" in other words than a session service does: check SESSION_SERVICE_URL.`);
-	}
-	if (response.ms > SLOW_MS) {
-		warning(`${host} took ${(response.ms / 1000).toFixed(1)} s: people will see a loading view for that long.`);
 	}
 	if (protocol === 'http:' && !/^(localhost|\[::1\]|127\..*)$/.test(hostname)) {
 		warning(

@@ -58,12 +58,9 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 	return {
 		/** Resolves to the port it listens on. @throws HandraiseError `port_unusable` */
 		async start(): Promise<number> {
-			await new Promise<void>((resolve, reject) => {
-				server.once('error', (cause: NodeJS.ErrnoException) => {
-					const message = `PORT ${port} cannot be used (${cause.code}): set another PORT, or stop the process that uses it`;
-					reject(new HandraiseError(message, { code: 'port_unusable', cause }));
-				});
-				server.listen(port, resolve);
+			await once(server.listen(port), 'listening').catch((cause: NodeJS.ErrnoException) => {
+				const message = `PORT ${port} cannot be used (${cause.code}): set another PORT, or stop the process that uses it`;
+				throw new HandraiseError(message, { code: 'port_unusable', cause });
 			});
 			return (server.address() as AddressInfo).port;
 		},

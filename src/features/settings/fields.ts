@@ -4,6 +4,7 @@ import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../core/quiet-
 import type { DeepReadonly } from '../../core/values.ts';
 import type { ChannelSettings, LadderTimes, Mention, QuietHours, Weekday } from '../../database/channel-settings.ts';
 import { changedParts, isInOrder, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
+import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 
@@ -26,17 +27,6 @@ export const settingsValues = z.object({
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
-
-const option = z.object({ value: z.string() }).transform(({ value }) => value);
-/** An element of the form as Slack reports it; options by their values. */
-export const settingsElement = z.object({
-	value: z.string().nullish(),
-	selected_option: option.nullish(),
-	selected_options: z.array(option).nullish(),
-	selected_users: z.array(z.string()).nullish(),
-	selected_time: z.string().nullish(),
-});
-type Element = z.infer<typeof settingsElement>;
 
 /** A user group as people choose it. Names and handles are untrusted text. */
 export interface UserGroup {
@@ -153,7 +143,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 				...(initial.length === 0 ? {} : { initial_options: initial }),
 			};
 		},
-		read: ({ selected_options: groups }, shown) => listOr(groups, shown),
+		read: (element, shown) => listOr(valuesIn(element), shown),
 		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
 	},
 	days: {
@@ -165,8 +155,13 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			options: WEEKDAYS.map(dayOption),
 			...(shown.length === 0 ? {} : { initial_options: shown.map(dayOption) }),
 		}),
-		read: ({ selected_options: days }, shown) =>
-			listOr(days && WEEKDAYS.filter((day) => days.includes(String(day))), shown).toSorted((one, other) => one - other),
+		read(element, shown) {
+			const days = valuesIn(element);
+			return listOr(
+				WEEKDAYS.filter((day) => days?.includes(String(day))),
+				shown,
+			).toSorted((one, other) => one - other);
+		},
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
 			if (quietHours !== null) {
 				return leavesTime(quietHours)
@@ -218,11 +213,14 @@ function timesElement(shown: SettingsValues['remind'], fallback: number | null):
 	return { type: 'static_select', action_id, options, initial_option: option(shown) };
 }
 
-function readTime({ selected_option: value }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
+function readTime({ selected_option: option }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
+	const value = option?.value;
 	if (value === 'default') return value;
 	if (value === 'off') return null;
 	return /^[1-9]\d{0,10}$/.test(value ?? '') ? Number(value) : shown;
 }
+
+const valuesIn = ({ selected_options: options }: Element) => options?.map(({ value }) => value);
 
 /** A list that a person empties is reported at once, and is shown empty from then on. */
 function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonly Item[]): readonly Item[] {

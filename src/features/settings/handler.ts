@@ -110,15 +110,16 @@ export function registerChannelSettings(
 		await personReads.permit(request);
 		const refused = await saving.refusalsOf(request, channelId, toCheck, waitedMs());
 		if (Object.keys(refused).length > 0) return settingsRefused(view, revision, refused);
-		const { kind, stored } = await inTime(saving.write(request, metadata, chosen), 'settings_outcome_unknown');
-		if (kind === 'conflict') {
+		const written = await inTime(saving.write(request, metadata, { before, chosen }), 'settings_outcome_unknown');
+		if (written.kind === 'conflict') {
+			const { stored } = written;
 			const settings = { before, newest: stored.settings, chosen };
 			const notice = conflictWords(stored.change?.by ?? null, settings, defaults);
 			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, notice);
 			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(kind, chosen, { channelId, defaults });
+		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
 		return { ack: { response_action: 'update', view: saved }, after: async () => onChanged() };
 	}
 

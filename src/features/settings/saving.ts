@@ -10,7 +10,7 @@ import { FRESH_MS } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
+import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
 import type { MentionProblems, SettingsErrors, SettingsMetadata } from './view.ts';
 import { mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
@@ -117,38 +117,27 @@ export function createSettingsSaving(
 		};
 	}
 
-	/** `conflict`: somebody else saved other settings since `revision`, and nothing was written. */
+	/** `before`: the settings at `revision`. `conflict`: somebody else saved other ones since, and nothing was written. */
 	async function write(
 		{ person, log }: AllowedRequest,
 		{ channelId, revision }: SettingsMetadata,
-		chosen: ChannelSettings,
-	): Promise<{ readonly kind: 'saved' | 'same' | 'conflict'; readonly stored: StoredChannelSettings }> {
+		{ before, chosen }: Readonly<Record<'before' | 'chosen', ChannelSettings>>,
+	) {
 		const channel = { teamId: person.teamId, channelId };
-		const stored = await store.read(channel);
-		const before = stored.settings;
-		// Also when Slack delivers a submission twice.
-		if (isSameSettings(before, chosen)) return { kind: stored.revision === revision ? 'same' : 'saved', stored };
-		if (stored.revision !== revision) return { kind: 'conflict', stored };
-		const isWritten = await store.write(channel, {
-			settings: chosen,
-			revision,
-			person,
-			post: {
-				target: { kind: 'channel', ...channel },
-				key: `settings:${revision + 1}`,
-				content: { kind: 'settingsChanged', by: person.userId, before, after: chosen },
-			},
-			now: clock.now(),
-		});
-		if (isWritten) {
-			const changed = Object.fromEntries(
-				changedParts(before, chosen).map((part) => [part, { from: before[part], to: chosen[part] }]),
-			);
+		const parts = changedParts(before, chosen);
+		const content = { kind: 'settingsChanged', by: person.userId, before, after: chosen } as const;
+		const target = { kind: 'channel', ...channel } as const;
+		const post = { target, key: `settings:${revision + 1}`, content };
+		const written = { settings: chosen, revision, person, post, now: clock.now() };
+		if (parts.length > 0 && (await store.write(channel, written))) {
+			const changed = Object.fromEntries(parts.map((part) => [part, { from: before[part], to: chosen[part] }]));
 			log.info({ channel: channelId, revision: revision + 1, changed }, 'the settings of a channel were changed');
-			return { kind: 'saved', stored };
+			return { kind: 'saved' } as const;
 		}
-		const newest = await store.read(channel);
-		return { kind: isSameSettings(newest.settings, chosen) ? 'saved' : 'conflict', stored: newest };
+		const stored = await store.read(channel);
+		if (!isSameSettings(stored.settings, chosen)) return { kind: 'conflict', stored } as const;
+		// At another revision when Slack delivers a submission twice.
+		return { kind: stored.revision === revision ? 'same' : 'saved' } as const;
 	}
 
 	return {

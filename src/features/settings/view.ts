@@ -6,6 +6,7 @@ import type { ContentOf } from '../../posts/kinds.ts';
 import type { Refusal } from '../../slack/access-policy.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
+import { entryOf } from '../../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
 import { context, divider, type MessageContent, modal, section, textMessage } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
@@ -36,7 +37,6 @@ import {
 	SETTINGS_FIELDS,
 	type SettingsField,
 	type SettingsValues,
-	settingsElement,
 	settingsOf,
 	settingsValues,
 	type UserGroups,
@@ -72,22 +72,18 @@ export function metadataFor(
 /** By field: what is wrong. Plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-function elementIn(state: SubmittedView['values'], blockId: string) {
-	return settingsElement.safeParse(state[blockId]?.[ACTIONS.settingsField]).data ?? {};
-}
-
 /**
  * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the person
  * has seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
  */
 export function readSettingsForm(
-	{ values: state, labels }: Pick<SubmittedView, 'values' | 'labels'>,
+	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
 	defaults: LadderTimes,
 ) {
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
-		FIELDS[field].read(elementIn(state, settingsBlockId(field, revision)), shown[field]),
+		FIELDS[field].read(entryOf(view, settingsBlockId(field, revision), ACTIONS.settingsField) ?? {}, shown[field]),
 	];
 	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
 	const [before, chosen] = [settingsOf(base), settingsOf(values)];
@@ -96,19 +92,20 @@ export function readSettingsForm(
 	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
 	const { userIds, groupIds } = chosen.mention;
 	// Groups without a field cannot be changed, and may be those that Slack does not tell about.
-	const toCheck: Mention = { userIds, groupIds: settingsBlockId('groups', revision) in labels ? groupIds : [] };
+	const toCheck: Mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
 	return { before, chosen, toCheck, errors };
 }
 
 /** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
 export function emptiedList(
-	{ values }: Pick<SubmittedView, 'values'>,
+	view: Pick<SubmittedView, 'values'>,
 	acted: string,
 	{ revision, shown }: SettingsMetadata,
 ): SettingsField | null {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
 	const before = field === undefined ? null : shown[field];
-	const { selected_users: users, selected_options: chosen = users } = elementIn(values, acted);
+	const element = entryOf(view, acted, ACTIONS.settingsField);
+	const chosen = element?.selected_options ?? element?.selected_users;
 	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
 }
 

@@ -170,9 +170,10 @@ const ELEMENT = z.object({
 	selected_date: z.string().nullish(),
 	selected_time: z.string().nullish(),
 	selected_options: z.array(z.object({ value: z.string() })).nullish(),
+	selected_users: z.array(z.string()).nullish(),
 });
 
-type Element = z.infer<typeof ELEMENT>;
+export type Element = z.infer<typeof ELEMENT>;
 
 interface FormInput {
 	readonly values: SubmittedView['values'];
@@ -249,7 +250,8 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	return value;
 }
 
-function entryOf({ values }: FormInput, blockId: string, actionId: string): Element | undefined {
+/** What an element of a view holds, as Slack reports it; undefined for none of ours. */
+export function entryOf({ values }: Pick<FormInput, 'values'>, blockId: string, actionId: string): Element | undefined {
 	return ELEMENT.safeParse(values[blockId]?.[actionId]).data;
 }
 
