@@ -11,8 +11,6 @@ export interface Kind {
 	 * it goes into the channel, or is dropped (`only`).
 	 */
 	readonly thread?: 'first' | 'only';
-	/** It may mention people: posted again, it would notify them again. */
-	readonly notifies?: true;
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
 	/** A channel hears it even if it watches nothing. */
@@ -40,9 +38,8 @@ const reminderEntry = z.object({
 
 /** A question that was handed over, and the hand-over's id. */
 const handed = { watchId: z.string(), handOverId: z.string() };
-const CURRENT = { notifies: true, isCurrent: true } as const;
-const ASKING = { thread: 'first', ...CURRENT } as const;
-const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), ...CURRENT } as const;
+const ASKING = { thread: 'first', isCurrent: true } as const;
+const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), isCurrent: true } as const;
 
 /** All kinds of posts. The type of a content follows from its schema. */
 export const KINDS = {
@@ -71,21 +68,21 @@ export const KINDS = {
 	reminder: { ...REMINDER, thread: 'first' },
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,
-	digest: { schema: z.object({ entries: z.array(reminderEntry) }), notifies: true },
+	digest: { schema: z.object({ entries: z.array(reminderEntry) }) },
 	/** Somebody (`by`: Slack user id) changed the channel's settings. */
 	settingsChanged: {
 		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
 		isForAll: true,
 	},
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
-	handedOver: { schema: z.object({ ...handed, from: z.string() }), ...CURRENT },
+	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
 	/**
 	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id.
 	 * `undelivered`: Slack refused the direct message to `by`, so Handraise gave the question back.
 	 */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
-		...CURRENT,
+		isCurrent: true,
 	},
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {

@@ -35,15 +35,15 @@ const SEARCH_BACK_MS = 60_000;
 const MAX_SEARCHES = 100;
 
 interface Search {
-	/** False while the thread is searched; the channel comes after it. */
-	readonly inChannel: boolean;
+	/** Null in the channel, which comes after the thread. */
+	threadTs: string | null;
 	/** Of the next page; null for the first. */
-	readonly cursor: string | null;
-	readonly callCount: number;
+	cursor: string | null;
+	callCount: number;
 }
 
 type Found =
-	| { readonly kind: 'found'; readonly ts: string; readonly isThreaded: boolean }
+	| { readonly kind: 'found'; readonly ts: string }
 	| { readonly kind: 'absent' | 'unreadable' }
 	| { readonly kind: 'later'; readonly ms: number };
 
@@ -75,7 +75,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 			const { ts, message } = await call();
 			if (target.kind !== 'person') missingSince.delete(target.channelId);
 			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
-			return { kind: 'sent', ts, isUnthreaded: threadTs !== null && !isThreaded(message) };
+			return { kind: 'sent', ts, ...(threadTs !== null && !isThreaded(message) && { lostThread: threadTs }) };
 		} catch (error) {
 			const outcome = outcomeOf(error);
 			log.debug({ outcome }, 'Slack did not accept a post');
@@ -90,7 +90,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 	}
 
 	/** A page of messages: newest first in a channel, oldest first in the thread `threadTs`. */
-	async function historyPage(channel: string, threadTs: string | null, sentAt: number, cursor: string | null) {
+	async function historyPage(channel: string, { threadTs, cursor }: Search, sentAt: number) {
 		const page = {
 			channel,
 			oldest: ((sentAt - SEARCH_BACK_MS) / 1000).toFixed(6),
@@ -124,40 +124,31 @@ export function createMessages({ clients: { background: client }, directChannelO
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
-		/** Deletes a post. `refused`: Slack never allows it. */
-		async remove({ post: { target } }: DuePost, ts: string): Promise<'removed' | 'refused' | 'unknown'> {
-			const outcome = await send(async () => client.chat.delete({ channel: await channelOf(target), ts }), target);
-			if (outcome.kind === 'sent') return 'removed';
-			if (outcome.kind !== 'refused' && outcome.kind !== 'gone') return 'unknown';
-			return outcome.kind === 'refused' && outcome.code === 'message_not_found' ? 'removed' : 'refused';
-		},
-
 		/** Searches readable history for a post by its metadata since the attempt at `sentAt`: first its thread, then its channel. */
 		async find(due: DuePost, sentAt: number, signal: AbortSignal): Promise<Found> {
 			const { id, target } = due.post;
 			const key = `${id} ${sentAt}`;
 			const endsAt = clock.now() + SEARCH_MS;
-			const threadTs = threadOf(due);
-			const start: Search = { inChannel: threadTs === null, cursor: null, callCount: 0 };
-			let { inChannel, cursor, callCount } = searches.get(key) ?? start;
-			const remember = () => setBounded(searches, key, { inChannel, cursor, callCount }, MAX_SEARCHES);
+			const search = searches.get(key) ?? { threadTs: threadOf(due), cursor: null, callCount: 0 };
+			searches.delete(key);
+			const remember = () => setBounded(searches, key, search, MAX_SEARCHES);
 			try {
 				const channel = await channelOf(target);
-				while (callCount < MAX_CALLS) {
+				while (search.callCount < MAX_CALLS) {
 					if (signal.aborted || clock.now() > endsAt) {
 						remember();
 						return { kind: 'later', ms: 0 };
 					}
-					callCount += 1;
-					const page = await historyPage(channel, inChannel ? null : threadTs, sentAt, cursor);
+					search.callCount += 1;
+					const page = await historyPage(channel, search, sentAt);
 					const found = page.messages?.find(({ metadata }) => isPost(metadata, id));
-					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts, isThreaded: isReply(found) };
-					cursor = page.response_metadata?.next_cursor || null;
-					if (cursor !== null) continue;
+					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts };
+					search.cursor = page.response_metadata?.next_cursor || null;
+					if (search.cursor !== null) continue;
 					if (page.has_more === true) return { kind: 'unreadable' };
-					if (inChannel) return { kind: 'absent' };
+					if (search.threadTs === null) return { kind: 'absent' };
 					// If the card was deleted before the post, Slack put the post into the channel.
-					inChannel = true;
+					search.threadTs = null;
 				}
 			} catch (error) {
 				const { retryAfterMs } = slackFailure(error);
@@ -186,9 +177,4 @@ function outcomeOf(error: unknown): SendOutcome {
 	const outcome = slackOutcome(error);
 	if (outcome.code in GONE) return { kind: 'gone', reason: GONE[outcome.code as keyof typeof GONE] };
 	return outcome;
-}
-
-/** The first message of a thread carries its own `ts` as `thread_ts`. */
-function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string }): boolean {
-	return threadTs !== undefined && threadTs !== ts;
 }

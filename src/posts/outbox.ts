@@ -23,7 +23,6 @@ export const KEPT_FROM_PROGRESS = 6;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-const THREAD_GONE = 'thread_gone';
 /**
  * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves.
  */
@@ -35,7 +34,6 @@ const STOOD_STILL = 'stood_still';
 /** A watch that ends so gets no last post. */
 const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
 
-type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
 type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Retry;
 type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
@@ -96,14 +94,9 @@ export function createOutbox(
 			const found = await messages.find(due, post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 			if (found.kind === 'found') {
-				const stays = found.isThreaded || staysInChannel(due);
-				const removal = stays ? 'refused' : await messages.remove(due, found.ts);
-				if (removal === 'unknown') return retry(clock.now() + retryDelay(post.attempts), THREAD_GONE, true);
-				if (removal === 'refused') {
-					metrics.post('found');
-					const isLast = kindOf(post.content).isCurrent !== true;
-					return { kind: 'shown', ts: found.ts, key: null, isLast, sentAt: post.sendingSince };
-				}
+				metrics.post('found');
+				const isLast = kindOf(post.content).isCurrent !== true;
+				return { kind: 'shown', ts: found.ts, key: null, isLast, sentAt: post.sendingSince };
 			}
 			if (found.kind === 'unreadable') earlierAt = post.sendingSince;
 		}
@@ -124,25 +117,8 @@ export function createOutbox(
 		// What an earlier attempt may have shown must not come again.
 		const shown = { kind: 'shown', key, isLast, sentAt, leftOut: unknown ? [] : leftOut } as const;
 		if (outcome.kind !== 'sent') return failed(outcome, post, unknown);
-		if (outcome.isUnthreaded) return unthreadedResult(due, { ...shown, ts: outcome.ts }, unknown);
 		metrics.post(unknown ? 'maybeRepeated' : 'posted');
-		return { ...shown, ts: outcome.ts };
-	}
-
-	/**
-	 * Somebody deleted the thread's first message, so the post went into the channel. Questions and reminders stay there, and
-	 * so does the end of a watch that gets no new card. Any other post is removed, and posted again where there is a thread.
-	 */
-	async function unthreadedResult(due: DuePost, shown: Shown, unknown: boolean): Promise<AttemptResult> {
-		const { post, threadTs } = due;
-		const lost = threadTs === null ? {} : { lostThread: threadTs };
-		const removal = staysInChannel(due) ? 'refused' : await messages.remove(due, shown.ts);
-		if (removal === 'refused') {
-			metrics.post('posted');
-			return { ...shown, ...lost };
-		}
-		const waitMs = removal === 'removed' ? 0 : retryDelay(post.attempts);
-		return { ...retry(clock.now() + waitMs, THREAD_GONE, unknown || removal === 'unknown'), ...lost };
+		return { ...outcome, ...shown };
 	}
 
 	/**
@@ -256,15 +232,6 @@ function updateRoom(running: readonly DuePost[]): number {
 
 /** Milliseconds to wait after so many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);
-
-/** Whether a post that went into the channel instead of its thread stays there. */
-function staysInChannel({ post: { target, content }, watch, threadTs }: DuePost): boolean {
-	if (target.kind !== 'watch' || watch === null) return true;
-	// What mentions people and is posted again mentions them twice.
-	const { thread, notifies = false } = kindOf(content);
-	const getsNoCard = threadTs === null || watch.ended !== null || watch.mode === 'raisedHand';
-	return content.kind === 'card' || notifies || (getsNoCard && thread !== 'only');
-}
 
 function retry(at: number, code: string, unknown: boolean): Retry {
 	return { kind: 'retry', at, code, unknown };

@@ -85,8 +85,8 @@ export interface DuePost {
 export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
 
 export type SendOutcome =
-	/** `isUnthreaded`: in the channel, because its thread is gone. */
-	| { readonly kind: 'sent'; readonly ts: string; readonly isUnthreaded?: boolean }
+	/** `lostThread`: its thread is gone, so it stands in the channel. */
+	| { readonly kind: 'sent'; readonly ts: string; readonly lostThread?: string }
 	/** The channel takes no posts: the watch ends. */
 	| { readonly kind: 'gone'; readonly reason: GoneReason }
 	/** Nothing was written. `ms`: the wait that Slack asks for, or null. `limited`: Slack's rate limit was hit. */
@@ -100,7 +100,7 @@ export type SendOutcome =
 export type AttemptResult =
 	/**
 	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current any more. `sentAt`: when the first
-	 * attempt began; left out: now. `lostThread`: the thread that is gone. `leftOut`: reminders that it does not show; they
+	 * attempt began; left out: now. `lostThread`: see `SendOutcome`. `leftOut`: reminders that it does not show; they
 	 * are due again.
 	 */
 	| {
@@ -113,13 +113,7 @@ export type AttemptResult =
 			readonly leftOut?: readonly ReminderEntry[];
 	  }
 	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
-	| {
-			readonly kind: 'retry';
-			readonly at: number;
-			readonly code: string;
-			readonly unknown: boolean;
-			readonly lostThread?: string;
-	  }
+	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
 	| { readonly kind: 'refused'; readonly code: string }
 	/** Somebody deleted it. */
 	| { readonly kind: 'deleted' }

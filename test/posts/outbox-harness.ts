@@ -39,22 +39,21 @@ type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' 
 /** A fake of Slack for the outbox: records what is sent; `answer` sets the outcomes. */
 function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
-	const removed: string[] = [];
 	const outcomes: Outcome[] = [];
-	const history = new Map<string, { readonly ts: string; readonly at: number; readonly isThreaded: boolean }>();
+	const history = new Map<string, { readonly ts: string; readonly at: number }>();
 	let readable = true;
 	let count = 0;
 	let crash = new AbortController();
 
-	async function deliver(entry: Sent, id: string | null): Promise<SendOutcome> {
+	async function deliver(entry: Sent, id: string | null, threadTs: string | null): Promise<SendOutcome> {
 		const outcome = outcomes[0]?.(entry.what, entry.channel) ?? null;
 		if (outcome !== null && typeof outcome !== 'string') return outcome;
 		count += 1;
 		const ts = `${count}.0`;
 		sent.push(entry);
-		if (id !== null) history.set(id, { ts, at: clock.now(), isThreaded: outcome !== 'unthreaded' });
+		if (id !== null) history.set(id, { ts, at: clock.now() });
 		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
-		if (outcome === 'unthreaded') return { kind: 'sent', ts, isUnthreaded: true };
+		if (outcome === 'unthreaded') return { kind: 'sent', ts, lostThread: threadTs ?? '' };
 		// It is posted, but the call does not return.
 		if (outcome === 'hang') await clock.sleep(3_600_000, crash.signal);
 		return { kind: 'sent', ts };
@@ -68,27 +67,21 @@ function createFakeAnnouncer(clock: ManualClock) {
 			const text = isCard && ts !== null ? `update ${watch?.session.sessionId} ${key}` : what;
 			return { message: textMessage(text), key, isLast: !isCard && content.kind !== 'question' };
 		},
-		async prepare({ post: { id, target, content, ts, sendingSince } }, { text: what }) {
+		async prepare({ post: { id, target, content, ts, sendingSince }, threadTs }, { text: what }) {
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
 			const repeat = content.kind === 'card' ? {} : { maybeRepeat: sendingSince !== null && !readable };
-			return () => deliver({ what, channel, at: clock.now(), ...repeat }, ts === null ? id : null);
-		},
-		async remove(_, ts) {
-			removed.push(ts);
-			for (const [id, post] of history) if (post.ts === ts) history.delete(id);
-			return 'removed';
+			return () => deliver({ what, channel, at: clock.now(), ...repeat }, ts === null ? id : null, threadTs);
 		},
 		async find({ post: { id } }, sentAt) {
 			if (!readable) return { kind: 'unreadable' };
 			const post = history.get(id);
 			if (post === undefined || post.at < sentAt) return { kind: 'absent' };
-			return { kind: 'found', ts: post.ts, isThreaded: post.isThreaded };
+			return { kind: 'found', ts: post.ts };
 		},
 	};
 	return {
 		announcer,
 		sent,
-		removed,
 		texts: () => sent.map(({ what }) => what),
 		answer: (outcome: Outcome) => outcomes.splice(0, 1, outcome),
 		hideHistory: () => {

@@ -101,12 +101,11 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const due = await replica().takePosts(LEASE, 10, T0);
 			const [card, paused] = ['card', 'paused'].map((key) => due.find(({ post }) => post.key === key)?.post);
 			if (card === undefined || paused === undefined) throw new Error('not due');
-			const again = { kind: 'retry', at: T0, code: 'thread_gone', unknown: false, lostThread: CARD_TS } as const;
-			await Promise.all([replica().endAttempt(paused, LEASE.token, again, T0), deleted(card)]);
+			const unthreaded = shownAt(paused, 'ts-paused', { lostThread: CARD_TS });
+			await Promise.all([replica().endAttempt(paused, LEASE.token, unthreaded, T0), deleted(card)]);
 			expect(await cardOf(watch.id)).toMatchObject({ ts: null, shownKey: null, state: 'planned' });
 			expect(await posted()).toEqual([`card:${CARD_TS}`]);
 			expect((await cardOf(watch.id))?.ts).toBe(`ts-card:${CARD_TS}`);
-			expect(await posted()).toEqual(['paused']);
 			expect(await posted()).toEqual(['active']);
 			// The former card is not taken again, so nobody loses it once more.
 			await store().refresh(KEY, { now: T0, earlyReadAt: null });
