@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../../core.ts';
 import type {
+	Endings,
 	SessionOutline,
 	StepRate,
 	TakenSession,
@@ -10,12 +11,11 @@ import type {
 	WatchedSession,
 } from '../../database/watch.ts';
 import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
-import { type NewPost, targetOf } from '../../posts/post.ts';
+import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
-import { occurrenceChanges } from '../../questions/occurrences.ts';
-import { isOver, type Session } from '../../questions/session.ts';
+import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
+import { isOver, type Session, statusKind } from '../../questions/session.ts';
 import { type OurAnswers, type SessionSnapshot, seenIn, showSame } from '../../questions/session-snapshot.ts';
-import { newsFor, type Told } from './news.ts';
 import { createPlanner, isEarlyReadAsked, movesFor, type Planner } from './schedule.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
 
@@ -40,8 +40,7 @@ export function createReading(
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && told.changes.length === 0 && end === null) return [];
 		const posts = end === 'noChange' ? [...update.posts, farewell(watch, 'watchEnded')] : update.posts;
-		const card = end === null ? update.card : 'now';
-		return [{ watchId: watch.id, revision: watch.revision, ...update, posts, card, end }];
+		return [{ ...update, posts, end }];
 	}
 
 	/**
@@ -58,7 +57,7 @@ export function createReading(
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && told.changes.length === 0 && end === null) return [];
 		const untold = isDismissed ? { posts: [], changed: false, card: null } : {};
-		return [{ watchId: watch.id, revision: watch.revision, ...update, ...untold, end }];
+		return [{ ...update, ...untold, end }];
 	}
 
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
@@ -134,9 +133,7 @@ export function createReading(
 				update: { ...base, nextRead: planner.nextRead(outline, now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
-					const told = isUnread
-						? { before: null, changes: changesBetween(null, session, ours.leftEmpty) }
-						: { before: taken.digest, changes };
+					const told = { questions, changes: isUnread ? changesBetween(null, session, ours.leftEmpty) : changes };
 					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, told, view, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.
 					const isOlder = readAt < watch.createdAt;
@@ -163,11 +160,6 @@ export function keptOf({ view: _view, ...kept }: TakenSession): Omit<SessionUpda
 	return kept;
 }
 
-/** The last post of a watch: of the session's end, or why it is not watched any more. */
-function farewell(watch: Watch, kind: 'end' | 'watchEnded'): NewPost {
-	return { target: targetOf(watch), key: kind, content: { kind } };
-}
-
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 	const { fingerprint, sameBefore } = digest.question ?? {};
 	return hasOpenQuestion(digest) && fingerprint === question?.fingerprint && sameBefore === question?.sameBefore;
@@ -185,3 +177,75 @@ function measuredRate(
 }
 
 const CLOSED = { kind: 'settled', how: 'closed' } as const;
+
+/** From this many on, a session gets one post for all its questions. */
+const SWITCHING_FROM = 6;
+/** A question of such a session that stays for this long is posted by itself. */
+const REST_MS = 60_000;
+
+/** Whether the session changes its question so often that the next one notifies only when it has rested. */
+function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boolean {
+	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
+}
+
+/** What is new to a channel, and what a read changes of the session's questions. */
+interface Told {
+	readonly changes: readonly Change[];
+	readonly questions: readonly OccurrenceChange[];
+}
+
+/** What to tell a channel after a read at `seenAt`. `isRestless`: its question has changed often, and a moment ago. */
+function newsFor(watch: Watch, { changes, questions }: Told, seenAt: number) {
+	let endings = watch.endings ?? NO_ENDINGS;
+	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, seenAt);
+	for (const one of questions) {
+		const how = one.kind === 'settled' ? one.how : one.kind === 'asked' ? one.settled : null;
+		if (how !== null) endings = withEnding(endings, how === 'answered', seenAt);
+	}
+	const slowly = isSwitching(endings);
+	const isRestless = slowly && seenAt - endings.unansweredAt < REST_MS;
+	const isUrgent = !slowly && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
+	const card = watch.mode === 'raisedHand' ? null : isUrgent ? 'now' : 'progress';
+	const news = postsOf(watch, changes);
+	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, seenAt)) : news;
+	const { id: watchId, revision } = watch;
+	return { update: { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const, isRestless };
+}
+
+/** The posts of a session that changes its question often: its one post now, and the question when it has rested. */
+function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
+	const { target, content } = post;
+	if (content.kind !== 'question') return [post];
+	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
+	return [{ target, key: `switching:${revision}`, content: { kind: 'switching' } }, rested];
+}
+
+/** What a channel is told of these changes. How a question goes on, its post shows. */
+export function postsOf(watch: Watch, changes: readonly Change[]): NewPost[] {
+	const target = targetOf(watch);
+	return changes.flatMap((change): NewPost[] => {
+		if (change.kind === 'questionAsked' || change.kind === 'questionChanged') {
+			const content = { kind: 'question', changed: change.kind === 'questionChanged' } as const;
+			// The store adds which time it is asked.
+			return change.items.length === 0 ? [] : [{ target, key: 'question:', content }];
+		}
+		if (watch.mode !== 'everything') return [];
+		if (change.kind === 'ended') return [farewell(watch, 'end')];
+		if (change.kind !== 'statusChanged' || !statusMatters(change, changes)) return [];
+		const { from, to } = change;
+		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from, to } }];
+	});
+}
+
+/** The last post of a watch: of the session's end, or why it is not watched any more. */
+function farewell(watch: Watch, kind: 'end' | 'watchEnded'): NewPost {
+	return { target: targetOf(watch), key: kind, content: { kind } };
+}
+
+/** False when another post tells it (a question, an end) and when the agent goes on after a question or an end. */
+function statusMatters({ from, to }: { from: string; to: string }, changes: readonly Change[]): boolean {
+	const isTold = (...kinds: Change['kind'][]) => changes.some(({ kind }) => kinds.includes(kind));
+	if (isOver(to) || isTold('ended')) return false;
+	if (statusKind(to) === 'humanInput') return !isTold('questionAsked', 'questionChanged');
+	return statusKind(to) !== 'active' || !(statusKind(from) === 'humanInput' || isOver(from));
+}

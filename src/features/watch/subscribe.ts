@@ -6,8 +6,8 @@ import { targetOf } from '../../posts/post.ts';
 import { changesBetween } from '../../questions/changes.ts';
 import type { Session } from '../../questions/session.ts';
 import { snapshotOf } from '../../questions/session-snapshot.ts';
-import { newsFor } from './news.ts';
 import type { PollerOptions } from './poller.ts';
+import { postsOf } from './reading.ts';
 import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 
@@ -84,7 +84,7 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, { before: null, changes }, readAt).update.posts,
+				news: postsOf(watch, changes),
 				limits,
 			});
 			if (result.kind === 'limit') {
