@@ -119,9 +119,6 @@ export const COLUMNS = {
 		sameBefore: 'integer not null',
 		fingerprint: 'text not null',
 		shownHash: 'text not null',
-		/** JSON: positions, like `answeredItems`. */
-		openItems: 'text not null',
-		answeredItems: 'text not null',
 		/** Encrypted: what channels see of it, see `Asked`. Null after removal. */
 		content: 'text',
 		rewordedCount: 'integer not null default 0',

@@ -77,7 +77,7 @@ export function createOutbox(
 		}
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
-		const { outcome } = await callNow(post, token, { since: null, unknown }, await messages.prepare(due, message));
+		const { outcome } = await callNow(post, token, post.sendingSince, await messages.prepare(due, message));
 		if (outcome === null) return null;
 		const isSent = outcome.kind === 'sent';
 		if (isCard) metrics.card(isSent ? 'sent' : 'failed');
@@ -112,7 +112,7 @@ export function createOutbox(
 		const { message, key, isLast, leftOut = [] } = drawn;
 		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
-		const { outcome, sentAt } = await callNow(post, token, { since: earlierAt, unknown }, prepared);
+		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
 		if (outcome === null) return null;
 		// What an earlier attempt may have shown must not come again.
 		const shown = { kind: 'shown', key, isLast, sentAt, leftOut: unknown ? [] : leftOut } as const;
@@ -145,19 +145,20 @@ export function createOutbox(
 
 	/**
 	 * Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost.
-	 * `since`: when an earlier attempt may have posted it. `unknown`: whether one may have sent something.
+	 * `since`: when an earlier attempt may have sent something.
 	 */
 	async function callNow(
 		post: Post,
 		token: string,
-		{ since, unknown }: { since: number | null; unknown: boolean },
+		since: number | null,
 		call: () => Promise<SendOutcome>,
 	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
 		const now = clock.now();
 		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS };
 		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
 		const sentAt = clock.now();
-		if (sentAt < now || sentAt > now + SEND_WITHIN_MS) return { outcome: retry(sentAt, STOOD_STILL, unknown), sentAt };
+		if (sentAt < now || sentAt > now + SEND_WITHIN_MS)
+			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
 		if (outcome.kind === 'later' && outcome.limited) {
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(post.attempts, outcome.ms));

@@ -195,10 +195,5 @@ export async function settleQuestion(
 	if (settled !== undefined) await dropPlanned(trx, { questionId: settled.id, lastError: HELD });
 }
 
-function columnsOf(question: QuestionDigest) {
-	return {
-		...pick(question, 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash'),
-		openItems: JSON.stringify(question.open),
-		answeredItems: JSON.stringify(question.answered),
-	};
-}
+const columnsOf = (question: QuestionDigest) =>
+	pick(question, 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash');

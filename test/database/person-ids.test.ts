@@ -53,7 +53,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 		lastChangeAt endedReason endedAt discreet buttons`,
 	watched_sessions: `service sessionId rhythm digest view nextReadAt readBy lastReadAt lastChangeAt touchedAt
 		failures overSince hurry leaseToken leasedUntil`,
-	questions: `id service sessionId messageIndex number sameBefore fingerprint shownHash openItems answeredItems
+	questions: `id service sessionId messageIndex number sameBefore fingerprint shownHash
 		content rewordedCount rewordedAt askedAt settledAt settledHow answerId handOverId heldWatchId heldTeamId
 		heldChannelId handOverCount handedOverAt givenBackAt`,
 	posts: `id number teamId watchId service sessionId questionId kind state createdAt dueAt urgency wanted attempts

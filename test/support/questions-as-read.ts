@@ -14,15 +14,15 @@ export function questionsNotAsRead(dataDir: string): string[] {
 	try {
 		const rows = database
 			.prepare(
-				`select session.session_id as id, digest, next_read_at, message_index, same_before, fingerprint, shown_hash,
-					open_items, answered_items
+				`select session.session_id as id, digest, next_read_at, message_index, same_before, fingerprint, shown_hash
 				from watched_sessions as session left join questions as question on question.service = session.service
 					and question.session_id = session.session_id and settled_at is null`,
 			)
 			.all();
 		return rows.flatMap((row) => {
 			const digest = row.digest === null ? null : (JSON.parse(String(row.digest)) as Digest);
-			const isAsked = row.next_read_at !== null && (digest?.question?.open.length ?? 0) > 0;
+			const { open = [], answered: _, ...asked } = digest?.question ?? {};
+			const isAsked = row.next_read_at !== null && open.length > 0;
 			const stored =
 				row.fingerprint === null
 					? null
@@ -30,11 +30,9 @@ export function questionsNotAsRead(dataDir: string): string[] {
 							messageIndex: row.message_index,
 							fingerprint: row.fingerprint,
 							shownHash: row.shown_hash,
-							answered: JSON.parse(String(row.answered_items)),
-							open: JSON.parse(String(row.open_items)),
 							sameBefore: row.same_before,
 						};
-			const [found, kept] = [isAsked ? digest?.question : null, stored].map((one) => JSON.stringify(one));
+			const [found, kept] = [isAsked ? asked : null, stored].map((one) => JSON.stringify(one));
 			return found === kept ? [] : [`${String(row.id)}: read ${found}, stored ${kept}`];
 		});
 	} finally {

@@ -5,7 +5,7 @@ import { stateLine } from '../../src/features/answer/view.ts';
 import * as handOver from '../../src/features/hand-over/view.ts';
 import { digestWords, reminderWords } from '../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../src/features/settings/view.ts';
-import { endWords, type PostContext, watchPost } from '../../src/features/watch/post-view.ts';
+import { endedWords, type PostContext, watchPost } from '../../src/features/watch/post-view.ts';
 import type { WatchOutcome } from '../../src/features/watch/subscribe.ts';
 import { watchOutcomeWords } from '../../src/features/watch/view.ts';
 import type { AnswerState } from '../../src/questions/answer.ts';
@@ -95,7 +95,7 @@ export const ENDED_ALL = endedAll ?? '';
 export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
 	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);
 /** Why a watch ended. */
-export const ended = (reason: WatchEnd) => endWords(reason, null, null);
+export const ended = (reason: WatchEnd) => endedWords({ ended: reason, watchMaxDays: 0, adminContact: null });
 
 /** Null for somebody outside Slack. */
 export function answeredMeanwhile(by: string | null): string {

@@ -107,7 +107,7 @@ const PLAIN = {
 		`👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`,
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
-	creatorTold: (content, { adminContact }) => creatorToldWords(content, adminContact),
+	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;
 export type PostedContent = ContentOf<PlainKind>;
@@ -140,7 +140,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 		...open.row,
 		...answerBlocks(question, post),
 		...context(
-			partlyWords(question),
+			question.openCount < question.itemCount ? `Still open: ${counted(question.openCount, 'question')}.` : '',
 			open.note,
 			notSentWords(refused),
 			handOverLine(post, post.isUpdate ? null : post.names),
@@ -201,8 +201,10 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	const { standing, settledAt, showAnswers } = post;
 	let chosen = '';
 	if (isChosen(asked, standing)) {
-		const option = showAnswers === 'never' ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
-		chosen = joined(`👉 ${chosenWords(standing.person.userId, option)}`, momentMrkdwn(standing.acceptedAt));
+		const option = showAnswers === 'never' ? null : itemsOf(standing).find(({ value }) => value)?.value;
+		// Escaping makes its 30 characters longer.
+		const did = option == null ? 'answered' : `chose ${oneLineMrkdwn(option, 200)}`;
+		chosen = joined(`👉 ${personMrkdwn(standing.person.userId)} ${did}`, momentMrkdwn(standing.acceptedAt));
 	}
 	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
@@ -244,12 +246,6 @@ export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
-/** `option`: null when it is not told here; escaping makes its 30 characters longer. */
-function chosenWords(userId: string, option: string | null): string {
-	const person = personMrkdwn(userId);
-	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, 200)}`;
-}
-
 /** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */
 export function answeredLine({ person, acceptedAt, shownHash }: Answer, question: QuestionView | null) {
 	const which = isReworded(shownHash, question?.shownHash ?? null) ? `, ${BEFORE_NEW_TEXT}` : '';
@@ -264,11 +260,6 @@ function answerBlocks(question: QuestionView, { showAnswers }: PostContext): Kno
 	);
 	const shown = answered.slice(0, MOST_ITEMS);
 	return [...shown.flatMap((text) => section(text)), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
-}
-
-/** How many items of a question that was answered in part are open. */
-function partlyWords({ itemCount, openCount }: QuestionView): string {
-	return openCount < itemCount ? `Still open: ${counted(openCount, 'question')}.` : '';
 }
 
 /** A session, by its title, asks a question. */
@@ -302,11 +293,11 @@ export const SETTLED_WORDS = {
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
 
-function creatorToldWords(told: ContentOf<'creatorTold'>, adminContact: string | null): string {
+function creatorToldWords(told: ContentOf<'creatorTold'>, post: PostContext): string {
 	const { sessionIds, channelId, reason } = told;
 	const isAll = sessionIds.length === 0;
 	const what = `The watch of ${isAll ? 'all sessions' : sessionNames(sessionIds)}`;
-	const why = endWords(reason, null, adminContact);
+	const why = endedWords({ ...post, ended: reason });
 	const command = isAll ? '`/session watch all`' : '`/session watch`';
 	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
 }
@@ -339,10 +330,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 
 /** Why a watch ended; empty while it goes on. mrkdwn. */
 export function endedWords(post: Pick<PostContext, 'ended' | 'watchMaxDays' | 'adminContact'>): string {
-	return post.ended === null ? '' : endWords(post.ended, post.watchMaxDays, post.adminContact);
-}
-
-/** mrkdwn */
-export function endWords(reason: WatchEnd, days: number | null, adminContact: string | null): string {
-	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
+	if (post.ended === null) return '';
+	const why = ENDS[post.ended].replace('{days}', `${post.watchMaxDays}`);
+	return why.replace('{contact}', () => contactMrkdwn(post.adminContact));
 }

@@ -4,20 +4,18 @@ import type { Core } from '../../core.ts';
 import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../database/watch.ts';
 import { targetOf } from '../../posts/post.ts';
 import { changesBetween } from '../../questions/changes.ts';
-import type { Session } from '../../questions/session.ts';
 import { snapshotOf } from '../../questions/session-snapshot.ts';
+import type { ReadPermit } from '../../slack/person-reads.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
 import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 
-export interface WatchRequest extends ChannelKey {
+export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly userId: string;
 	readonly sessionId: string;
 	/** Left out: unchanged for an existing watch, else `DEFAULT_SETTINGS`. */
 	readonly settings: Partial<WatchSettings>;
-	/** Reads the session once, on this person's share of the budget. @throws errors with a stable `code` */
-	readonly read: (sessionId: string) => Promise<{ session: Session; readAt: number }>;
 }
 
 const DEFAULT_SETTINGS: WatchSettings = {
