@@ -62,13 +62,10 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 		},
 		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
 		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
-			const watches =
-				sessionId === null
-					? await store.ofChannel(channel)
-					: [await store.find(channel, { service: core.serviceUrl, sessionId })];
+			const one = sessionId === null ? null : await store.find(channel, { service: core.serviceUrl, sessionId });
+			const watches = sessionId === null ? await store.ofChannel(channel) : one === null ? [] : [one];
 			let count = 0;
 			for (const watch of watches) {
-				if (watch === null) continue;
 				// Nobody stopped this one: it comes again with the next `watch all`.
 				const isDiscovered = sessionId === null && watch.mode === 'raisedHand';
 				if (await end(watch, isDiscovered ? 'discoveryEnded' : 'unwatched')) count += 1;
@@ -103,13 +100,6 @@ export function createChannelGuard(
 	let cursor: string | null = null;
 	let failures = 0;
 
-	function endRound(): number {
-		cursor = null;
-		failures = 0;
-		firstCheck.resolve();
-		return CHECK_INTERVAL_MS;
-	}
-
 	function retry(code: string, retryAfterMs: number | null): number {
 		metrics.channelCheck('failed');
 		log.warn({ code }, 'channels could not be checked for other organisations; trying again');
@@ -124,16 +114,20 @@ export function createChannelGuard(
 	/** Checks one page. Returns the milliseconds to wait before the next page. */
 	async function checkPage(signal: AbortSignal): Promise<number> {
 		const active = (await store.activeChannels()).filter(({ channelId }) => !isDirectMessage(channelId));
-		if (active.length === 0) return endRound();
-		const page = await unlessAborted(listChannels(cursor), signal);
-		if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);
-		for (const channel of active) if (page.external.includes(channel.channelId)) await end(channel);
-		if (page.next !== null && page.next !== cursor) {
-			cursor = page.next;
-			return 0;
+		if (active.length > 0) {
+			const page = await unlessAborted(listChannels(cursor), signal);
+			if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);
+			for (const channel of active) if (page.external.includes(channel.channelId)) await end(channel);
+			if (page.next !== null && page.next !== cursor) {
+				cursor = page.next;
+				return 0;
+			}
+			metrics.channelCheck('complete');
 		}
-		metrics.channelCheck('complete');
-		return endRound();
+		cursor = null;
+		failures = 0;
+		firstCheck.resolve();
+		return CHECK_INTERVAL_MS;
 	}
 
 	return {

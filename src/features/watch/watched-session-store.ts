@@ -298,7 +298,7 @@ async function dismissedQuestion(db: Kysely<Tables>, hand: WatchRow) {
 	const last = await former.selectAll().orderBy('endedAt', 'desc').limit(1).executeTakeFirst();
 	if (last?.endedReason !== 'unwatched' && last?.endedReason !== 'noChange') return null;
 	const wasOpen = sql<boolean>`asked_at <= ${last.endedAt} and coalesce(settled_at, ${last.endedAt}) >= ${last.endedAt}`;
-	const asked = from(db, 'questions', session).select(['fingerprint', 'sameBefore as sameBefore']).where(wasOpen);
+	const asked = from(db, 'questions', session).select(['fingerprint', 'sameBefore']).where(wasOpen);
 	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
