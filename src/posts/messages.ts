@@ -141,7 +141,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 					}
 					search.callCount += 1;
 					const page = await historyPage(channel, search, sentAt);
-					const found = page.messages?.find(({ metadata }) => isPost(metadata, id));
+					const found = page.messages?.find(({ metadata }) => postIdIn(metadata) === id);
 					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts };
 					search.cursor = page.response_metadata?.next_cursor || null;
 					if (search.cursor !== null) continue;
@@ -169,8 +169,8 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
 }
 
-function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, id: string): boolean {
-	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === id;
+function postIdIn(metadata: { event_type?: string; event_payload?: { key?: unknown } } | undefined): unknown {
+	return metadata?.event_type === EVENT_TYPE ? metadata.event_payload?.key : null;
 }
 
 function outcomeOf(error: unknown): SendOutcome {

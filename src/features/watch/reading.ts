@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../../core.ts';
 import type {
-	Endings,
 	SessionOutline,
 	StepRate,
 	TakenSession,
@@ -15,7 +14,7 @@ import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session, statusKind } from '../../questions/session.ts';
-import { type OurAnswers, type SessionSnapshot, seenIn, showSame } from '../../questions/session-snapshot.ts';
+import { type OurAnswers, seenIn, showSame } from '../../questions/session-snapshot.ts';
 import { createPlanner, isEarlyReadAsked, movesFor, type Planner } from './schedule.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
 
@@ -34,11 +33,10 @@ export function createReading(
 	}
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
-	function updateOf(watch: Watch, told: Told, view: SessionSnapshot, isLast: boolean): WatchUpdate[] {
-		const { update } = newsFor(watch, told, view.seenAt);
-		const stale = !update.changed && !isOver(view.digest.status) && isStale(watch);
+	function updateOf(watch: Watch, { update }: News, { status }: Digest, isLast: boolean): WatchUpdate[] {
+		const stale = !update.changed && !isOver(status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
-		if (watch.revision > 0 && told.changes.length === 0 && end === null) return [];
+		if (watch.revision > 0 && !update.changed && end === null) return [];
 		const posts = end === 'noChange' ? [...update.posts, farewell(watch, 'watchEnded')] : update.posts;
 		return [{ ...update, posts, end }];
 	}
@@ -48,14 +46,13 @@ export function createReading(
 	 * agent changes its question often: agents often ask again. It never ends for want of changes: the session would be
 	 * listed again.
 	 */
-	function raisedHandUpdate(watch: Watch, told: Told, view: SessionSnapshot, isEarly: boolean): WatchUpdate[] {
-		const { digest } = view;
+	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, isEarly: boolean): WatchUpdate[] {
+		const { update, isRestless } = news;
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const { update, isRestless } = newsFor(watch, told, view.seenAt);
 		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
-		if (!isUnread && told.changes.length === 0 && end === null) return [];
+		if (!isUnread && !update.changed && end === null) return [];
 		const untold = isDismissed ? { posts: [], changed: false, card: null } : {};
 		return [{ ...update, ...untold, end }];
 	}
@@ -133,11 +130,12 @@ export function createReading(
 				update: { ...base, nextRead: planner.nextRead(outline, now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
-					const told = { questions, changes: isUnread ? changesBetween(null, session, ours.leftEmpty) : changes };
-					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, told, view, isEarlyReadAsked(taken, now));
+					const told = isUnread ? changesBetween(null, session, ours.leftEmpty) : changes;
+					const news = newsFor(watch, told, { questions, readAt });
+					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, news, digest, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.
 					const isOlder = readAt < watch.createdAt;
-					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : updateOf(watch, told, view, isLast);
+					return isUnread && (isOlder || (isEnded && !isLast)) ? [] : updateOf(watch, news, digest, isLast);
 				}),
 			};
 		},
@@ -183,31 +181,30 @@ const SWITCHING_FROM = 6;
 /** A question of such a session that stays for this long is posted by itself. */
 const REST_MS = 60_000;
 
-/** Whether the session changes its question so often that the next one notifies only when it has rested. */
-function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boolean {
-	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
-}
+type News = ReturnType<typeof newsFor>;
 
-/** What is new to a channel, and what a read changes of the session's questions. */
-interface Told {
-	readonly changes: readonly Change[];
-	readonly questions: readonly OccurrenceChange[];
-}
-
-/** What to tell a channel after a read at `seenAt`. `isRestless`: its question has changed often, and a moment ago. */
-function newsFor(watch: Watch, { changes, questions }: Told, seenAt: number) {
+/**
+ * What to tell a channel of these changes, after a read that changes this of the session's questions. `isRestless`: its
+ * question has changed often, and a moment ago.
+ */
+function newsFor(
+	watch: Watch,
+	changes: readonly Change[],
+	{ questions, readAt }: { questions: readonly OccurrenceChange[]; readAt: number },
+) {
 	let endings = watch.endings ?? NO_ENDINGS;
-	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, seenAt);
+	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, readAt);
 	for (const one of questions) {
 		const how = one.kind === 'settled' ? one.how : one.kind === 'asked' ? one.settled : null;
-		if (how !== null) endings = withEnding(endings, how === 'answered', seenAt);
+		if (how !== null) endings = withEnding(endings, how === 'answered', readAt);
 	}
-	const slowly = isSwitching(endings);
-	const isRestless = slowly && seenAt - endings.unansweredAt < REST_MS;
+	// It changes its question so often that the next one notifies only when it has rested.
+	const slowly = endings.unansweredCount >= SWITCHING_FROM && !endings.isNewestAnswered;
+	const isRestless = slowly && readAt - endings.unansweredAt < REST_MS;
 	const isUrgent = !slowly && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
 	const card = watch.mode === 'raisedHand' ? null : isUrgent ? 'now' : 'progress';
 	const news = postsOf(watch, changes);
-	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, seenAt)) : news;
+	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, readAt)) : news;
 	const { id: watchId, revision } = watch;
 	return { update: { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const, isRestless };
 }
