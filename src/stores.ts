@@ -98,8 +98,8 @@ export async function openStore(options: StoreOptions) {
 			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
-			ladders: createLadderStore({ db, cipher }),
-			channelSettings: createChannelSettingsStore({ db, cipher }),
+			ladders: createLadderStore(db),
+			channelSettings: createChannelSettingsStore(db),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);

@@ -160,7 +160,7 @@ export const COLUMNS = {
 		sessionId: 'text',
 		questionId: 'text',
 		kind: 'text not null',
-		/** Encrypted; empty after removal. */
+		/** JSON, see `KINDS`; no text of a person or an agent. */
 		content: 'text not null',
 		/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
 		state: 'text not null',

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
-import type { Cipher } from '../database/encryption.ts';
 import { type Row, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import type { CardUrgency, Endings } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { PostContent } from './kinds.ts';
 import { COUNTED_MS, HELD, type NewPost, NO_ENDINGS, SHOWN_EVERY_MS, withEnding } from './post.ts';
-import { sealContent, streamOf, URGENCIES } from './watch-rows.ts';
+import { streamOf, URGENCIES } from './watch-rows.ts';
 
 /** A transaction that writes posts. */
 export interface Tx {
 	readonly trx: Kysely<Tables>;
-	readonly cipher: Cipher;
 	readonly now: number;
 }
 
@@ -28,20 +26,18 @@ export function dropPlanned(trx: Kysely<Tables>, filter: Filter<'posts'>): Promi
 /**
  * Plans posts: each key once for its target, and no second post of a session that changes its question often. The caller holds a lock that excludes other writers for these targets.
  */
-export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void> {
-	const { trx, cipher, now } = tx;
+export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
 		const stream = streamOf(target);
 		const switching = from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id');
 		if (content.kind === 'switching' && (await isFound(switching))) continue;
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
-		const id = randomUUID();
 		const due = { dueAt: heldUntil ?? now, lastError: heldUntil === undefined ? null : HELD };
 		await trx
 			.insertInto('posts')
 			.values({
-				id,
+				id: randomUUID(),
 				stream,
 				number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
 				// A question has one post for each time that it is asked.
@@ -50,7 +46,7 @@ export async function planPosts(tx: Tx, posts: readonly NewPost[]): Promise<void
 				placeId: target.kind === 'person' ? target.userId : target.channelId,
 				...about,
 				kind: content.kind,
-				content: sealContent(id, content, cipher),
+				content: JSON.stringify(content),
 				state: 'planned',
 				createdAt: now,
 				...due,
@@ -83,7 +79,7 @@ async function subjectOf(trx: Kysely<Tables>, watchId: string, content: PostCont
  * urgent. `slowly`: not more often than every `SHOWN_EVERY_MS`. The caller holds the lock of their session.
  */
 export async function markPosts(
-	{ trx, now }: Pick<Tx, 'trx' | 'now'>,
+	{ trx, now }: Tx,
 	filter: Filter<'posts'>,
 	{ urgency = 'now', slowly = false }: { urgency?: CardUrgency; slowly?: boolean } = {},
 ): Promise<void> {

@@ -25,7 +25,7 @@ export const QUESTION_JSON = { questions: { content: asked } };
  * the read before it began. The caller holds the lock of the session.
  */
 export async function recordQuestions(
-	{ trx, cipher, now }: Tx,
+	{ trx, cipher, now }: Tx & { readonly cipher: Cipher },
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
 	{

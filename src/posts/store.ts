@@ -38,7 +38,7 @@ export function createPostStore(
 
 	/** Null when the post or its card's content cannot be read. */
 	async function dueOf(row: PostRow): Promise<DuePost | null> {
-		const post = readPost(row, cipher);
+		const post = readPost(row);
 		if (post === null) return null;
 		const shown = row.watchId === null ? undefined : (await shownOf([row.watchId])).get(row.watchId);
 		if (shown === undefined) return { post, ...NO_WATCH };
@@ -157,7 +157,7 @@ export function createPostStore(
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
 		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
-			db.write((trx) => finish({ trx, cipher, now }, post, token, result)),
+			db.write((trx) => finish({ trx, now }, post, token, result)),
 
 		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'posts'),
 

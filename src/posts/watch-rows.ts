@@ -6,7 +6,7 @@ import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
 import { type Digest, digest } from '../questions/changes.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
-import { content, type PostContent } from './kinds.ts';
+import { content } from './kinds.ts';
 import type { Post, PostTarget } from './post.ts';
 
 export type WatchRow = Row<'watches'>;
@@ -14,7 +14,6 @@ export type WatchedSessionRow = Row<'watched_sessions'>;
 export type PostRow = Row<'posts'>;
 
 const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
-const contentColumn = sealedColumn<PostContent>('posts', 'content', content);
 /** The JSON of each column. */
 export const WATCH_JSON = {
 	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
@@ -76,9 +75,9 @@ function readTarget({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
 	return kind === 'watch' ? { kind, watchId: watchId ?? '', ...channel } : { kind: 'channel', ...channel };
 }
 
-/** Null when its content was written with another key, or is damaged. */
-export function readPost(row: PostRow, cipher: Cipher): Post | null {
-	const readable = contentColumn.open(row.content, row.id, cipher);
+/** Null when its content is damaged. */
+export function readPost(row: PostRow): Post | null {
+	const readable = parseOrNull(content, row.content);
 	if (readable === null) return null;
 	return {
 		...pick(row, 'id', 'wanted', 'attempts', 'sendingSince', 'ts', 'shownKey'),
@@ -87,8 +86,4 @@ export function readPost(row: PostRow, cipher: Cipher): Post | null {
 		content: readable,
 		urgency: URGENCIES[row.urgency] ?? 'now',
 	};
-}
-
-export function sealContent(id: string, value: PostContent, cipher: Cipher): string {
-	return contentColumn.seal(value, id, cipher);
 }

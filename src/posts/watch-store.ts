@@ -97,12 +97,12 @@ export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'
  * the watch.
  */
 export async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
-	const { trx, cipher, now } = tx;
+	const { trx, now } = tx;
 	// A raised hand has no card.
 	if (row.endedAt !== null || row.mode === 'raisedHand') return;
 	const cards = from(trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
 	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
-	const content = last === undefined ? undefined : readPost(last, cipher)?.content;
+	const content = last === undefined ? undefined : readPost(last)?.content;
 	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
 	await planPosts(tx, [cardAgain(readWatch(row), ts, before, now)]);
 }

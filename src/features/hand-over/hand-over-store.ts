@@ -59,9 +59,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also that
 		 * of whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
 		 */
-		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, cipher, now }, wish)),
+		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
-		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, cipher, now }, given)),
+		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),
 		/** The newest hand-over of this question while it is open, also one that was given back. */
 		async handOverOf({ teamId, session, fingerprint }: HandedQuestion): Promise<HandOver | null> {
 			const question = await openQuestionOf(db.read, session);

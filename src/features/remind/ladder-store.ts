@@ -4,7 +4,6 @@ import { pick } from '../../core/values.ts';
 import type { ReminderStage } from '../../database/channel-settings.ts';
 import { change, from, hasChanged, inLockOrder, locked, remove, type StoreDatabase } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
-import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, type Row, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
@@ -21,7 +20,7 @@ import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
 type LadderRow = Row<'ladders'>;
 
 /** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
-export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+export function createLadderStore(db: StoreDatabase) {
 	async function batchOf(rows: readonly LadderRow[], now: number) {
 		const channel = channelOf(rows[0] as LadderRow);
 		const [{ settings, change: changed }, ladders] = await Promise.all([
@@ -138,7 +137,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session.sessionId)) {
 						await prepareSession(trx, outcome, { post, now });
 					}
-					if (post !== null) await planPosts({ trx, cipher, now }, [post]);
+					if (post !== null) await planPosts({ trx, now }, [post]);
 					await locked(trx, 'ladders', { watchId: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { change, from, lockFor } from '../../database/database.ts';
+import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, sessionOf, type Tables } from '../../database/tables.ts';
 import type {
 	AddWatchResult,
@@ -42,7 +43,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 }
 
 /** The transaction of `WatchStore.add`. */
-export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult> {
+export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch): Promise<AddWatchResult> {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
 	await lockFor(trx, 'addingWatches');

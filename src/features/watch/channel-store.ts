@@ -102,7 +102,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					// Of two replicas that find none, one fails on the key and runs again.
 					const first = { ...channel, service, ...values, createdBy, createdAt };
 					await trx.insertInto('discoveries').values(first).execute();
-					await planPosts({ trx, cipher, now: createdAt }, posts);
+					await planPosts({ trx, now: createdAt }, posts);
 					return 'begun';
 				}
 				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
@@ -124,7 +124,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const begun = { teamId: channel.teamId, placeId: channel.channelId, kind: 'discoveryBegun' };
 				const wasTold = (await dropPlanned(trx, { ...begun, sendingSince: null })) === 0;
 				const told = posts(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
-				await planPosts({ trx, cipher, now }, told);
+				await planPosts({ trx, now }, told);
 				return discovery;
 			}),
 
@@ -173,7 +173,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
 		/** Queues a post, unless one with its key was queued before. */
-		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, cipher, now }, [post])),
+		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
 	};
 }
 
@@ -213,7 +213,7 @@ type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number }>;
 
 /** The settings of channels. Every method is one transaction. */
-export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+export function createChannelSettingsStore(db: StoreDatabase) {
 	return {
 		/** The defaults where nobody has set anything. */
 		read: (channel: ChannelKey) => readSettings(db.read, channel),
@@ -234,7 +234,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 						: change(trx, 'channel_settings', { ...key, revision }).set(values),
 				);
 				if (changed === 0) return false;
-				await planPosts({ trx, cipher, now }, [post]);
+				await planPosts({ trx, now }, [post]);
 				await touchLadders(trx, key, now);
 				return true;
 			}),

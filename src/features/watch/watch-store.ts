@@ -73,7 +73,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			watchId: string,
 			reason: WatchEnd,
 			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
-		) => db.write((trx) => end({ trx, cipher, now }, watchId, { reason, ...ending })),
+		) => db.write((trx) => end({ trx, now }, watchId, { reason, ...ending })),
 
 		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
@@ -86,7 +86,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
 				if (stalest === null) return false;
 				const ending = { reason: 'gaveWay', posts: [], keepPending: false } as const;
-				return (await end({ trx, cipher, now }, stalest.id, ending)) !== null;
+				return (await end({ trx, now }, stalest.id, ending)) !== null;
 			});
 		},
 		/** The watches that have not ended, newest change first. */

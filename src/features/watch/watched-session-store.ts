@@ -257,7 +257,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that
 		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
 		 */
-		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, cipher, now: outage.now }, outage)),
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 
 		/** Moves the reads that are still planned for `from` and not leased. */
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>

@@ -168,16 +168,17 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 	describe('unreadable rows', () => {
 		const RETRY_MS = 10 * 60_000;
-		/** Rows as another key or damage leaves them. */
+		/** Rows as damage leaves them, or another key. */
 		async function hide(table: 'posts' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
 			const column = table === 'posts' ? 'content' : 'view';
 			const id = table === 'posts' ? 'uniqueKey' : 'sessionId';
+			const needed = table === 'posts' ? '{' : '.';
 			const swap = (from: string, to: string) =>
 				sql`update ${sql.table(table)} set ${sql.ref(column)} = replace(${sql.ref(column)}, ${from}, ${to})
 					where ${sql.ref(id)} = ${where}`.execute(subject.store.db.read);
-			await swap('.', '~');
+			await swap(needed, '~');
 			return async () => {
-				await swap('~', '.');
+				await swap('~', needed);
 			};
 		}
 
