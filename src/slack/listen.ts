@@ -18,7 +18,6 @@ import {
 	forAnybody,
 	type InboxPlace,
 	inboxOf,
-	NOTHING_TO_DO,
 	type NotAllowed,
 	type PersonRequest,
 	type Press,
@@ -63,8 +62,6 @@ interface Options {
 }
 
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
-/** They ask for the inbox themselves. */
-const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]);
 
 /**
  * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one
@@ -113,6 +110,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			if (codeOf(error) !== 'too_fast' || task.about === undefined) throw error;
 			return reply.failed(request, error, task.about);
 		}
+		const inbox = inboxOf(request, view);
+		if (inbox !== null && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
 		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
 
@@ -178,20 +177,6 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return keptIn(running, stored);
 	}
 
-	/** The task, and then the inbox in which the person pressed. */
-	function withInbox(request: PersonRequest, view: SubmittedView | null, task: Task): Task {
-		const inbox = inboxOf(request, view);
-		if (inbox === null || task.place === 'anybody') return task;
-		return {
-			...task,
-			async run(allowed) {
-				const nextTask = await task.run(allowed);
-				await onInboxPress(inbox);
-				return nextTask ?? NOTHING_TO_DO;
-			},
-		};
-	}
-
 	/** Whether the work ends within this time. Never rejects. */
 	function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
 		const yes = () => true;
@@ -254,8 +239,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			for (const id of [ids].flat()) {
 				app.action(id, ({ body, ack, action }) =>
 					acknowledgeAndWork(body, ack, id, async (request, view) => {
-						const task = (await plan(request, readPress(action, view), id)) ?? outdated(request);
-						return INBOX_ACTIONS.has(id) ? task : withInbox(request, view, task);
+						return (await plan(request, readPress(action, view), id)) ?? outdated(request);
 					}),
 				);
 			}

@@ -131,16 +131,12 @@ export function sessionViewOf(view: SubmittedView | null): SessionView {
 	throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
 }
 
-const WRITTEN_SCHEMA = z.object({
-	user: z.string(),
-	channel: z.string(),
-	ts: id,
-	event_ts: id,
-	thread_ts: id,
-	/** The author's workspace, in shared channels. */
-	user_team: id,
-	bot_id: z.null().optional(),
-});
+const WRITTEN_SCHEMA = z
+	.object({ user: z.string(), channel: z.string(), ts: id, thread_ts: id, user_team: id, bot_id: z.null().optional() })
+	// `user_team`: the author's workspace, in shared channels.
+	.transform(({ user: user_id, channel: channel_id, user_team: team_id, ts, thread_ts }) => {
+		return { user_id, channel_id, team_id, message: { ts, thread_ts } };
+	});
 
 /**
  * The request of a person who wrote a message, or did something else that Slack tells as an event; null for the event of a
@@ -148,21 +144,7 @@ const WRITTEN_SCHEMA = z.object({
  */
 export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
 	const { data } = WRITTEN_SCHEMA.safeParse(event);
-	if (data === undefined) return null;
-	const { user: userId, channel: channelId, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
-	const ts = data.ts ?? data.event_ts ?? '';
-	return {
-		person: { teamId, userId },
-		claimedTeamId,
-		channelId,
-		threadTs,
-		messageTs: ts,
-		isInThread: threadTs !== null && threadTs !== ts,
-		isCommand: false,
-		triggerId: null,
-		responseUrl: null,
-		log: log.child({ request: ts, user: userId, team: claimedTeamId }),
-	};
+	return data === undefined ? null : personRequest(data, teamId, log);
 }
 
 /** A place where a person looks at their inbox: their Home tab (`viewId` null) or a window. */
@@ -184,11 +166,6 @@ export function windowOf(person: Person, viewId: string): InboxPlace {
 export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {
 	if (view?.callbackId === CALLBACKS.home) return homeOf(person);
 	return view?.callbackId === CALLBACKS.inbox ? windowOf(person, view.id) : null;
-}
-
-/** Whether the view is an inbox, in the Home tab or in a window. */
-export function isInbox(view: SubmittedView | null): boolean {
-	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }
 
 /** The origin of a form that somebody opens: where they act; inside a modal, the origin of that modal. */
@@ -242,6 +219,8 @@ export interface Task {
 	readonly changes?: true;
 	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
 	readonly takesTurn?: true;
+	/** It asks for the inbox in which the person pressed; else that is shown again after it. */
+	readonly asksInbox?: true;
 	/** What a person who is too fast is told besides. `others`: how many more sessions it was about. */
 	readonly about?: { readonly sessionId: string; readonly others?: number; readonly kept?: 'answer' };
 	run(request: AllowedRequest): Done;

@@ -3,7 +3,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
-import { ifAllowed, isInbox, NOTHING_TO_DO } from '../../slack/request.ts';
+import { ifAllowed, inboxOf, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms } from './drafts.ts';
 import { createReceiptPresses } from './receipt-presses.ts';
@@ -52,7 +52,7 @@ export function registerAnswerActions(
 			const { answer, isDone } = await answers.withdraw(own, { onlyUnsent: true });
 			request.log.info({ answer: own.id, outcome: isDone ? 'undone' : answer.state }, 'undo');
 			// The inbox shows it by itself.
-			if (isInbox(press.view) && isDone) return;
+			if (isDone && inboxOf(request, press.view) !== null) return;
 			const content = textMessage(afterUndoWords(answer));
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await reply.withoutTurn(request, content);

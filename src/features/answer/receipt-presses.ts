@@ -1,10 +1,10 @@
 import type { Answer } from '../../questions/answer.ts';
 import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import { type ActionId, CALLBACKS } from '../../slack/ids.ts';
+import type { ActionId } from '../../slack/ids.ts';
 import { replacement } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
-import { forAnybody, ifAllowed, isInbox, windowPlace } from '../../slack/request.ts';
+import { forAnybody, ifAllowed, inboxOf, windowPlace } from '../../slack/request.ts';
 import { openView } from '../../slack/windows.ts';
 import type { Answers } from './accept.ts';
 import { receiptMessage, receiptModal } from './receipt-view.ts';
@@ -46,10 +46,11 @@ export function createReceiptPresses({
 	/** Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update of it. */
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
 		const receipt = receipts.context(note);
-		if (press.view !== null && isInbox(press.view)) {
+		const inbox = inboxOf(request, press.view);
+		if (inbox !== null) {
 			// The inbox shows the state by itself, but no note.
 			if (note === '') return;
-			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
+			const modal = { view: receiptModal(answer, receipt), onTop: inbox.viewId !== null };
 			const open = () => openView(client, request, modal);
 			const opened = await personReads.permit(request).then(open, () => null);
 			if (opened === null) await reply.withoutTurn(request, receiptMessage(answer, receipt));

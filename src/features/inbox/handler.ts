@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { codeOf, type SlackClients, slackFailure, slackOutcome } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
-import { hashOf } from '../../slack/parts.ts';
+import { ACTIONS, CALLBACKS, hashOf } from '../../slack/ids.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 import {
 	forAnybody,
@@ -61,7 +60,7 @@ export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 			logAccess(request, 'inbox', null, 'opened');
 			await inboxes.ask(place, page);
 		};
-		return ifAllowedAnywhere(turnPage, { takesTurn: true });
+		return ifAllowedAnywhere(turnPage, { takesTurn: true, asksInbox: true });
 	});
 
 	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => inboxes.closed(windowOf(person, view.id).id)));
@@ -108,7 +107,7 @@ export function createInboxDisplay(
 		const home = viewId === null ? homeView(model) : null;
 		const view = home ?? inboxModal(model);
 		return {
-			key: hashOf(view),
+			key: hashOf(JSON.stringify(view)),
 			async send({ isAsked }) {
 				const { views } = isAsked ? clients.people : clients.background;
 				try {

@@ -4,7 +4,6 @@ import {
 	type AllowedRequest,
 	forAnybody,
 	ifAllowed,
-	isInbox,
 	isOfSession,
 	NOTHING_TO_DO,
 	type Press,
@@ -72,8 +71,7 @@ export function registerSessionActions({
 	listen.action([ACTIONS.answer, ACTIONS.open], (request, { value, view, row }, id) => {
 		const target = decodeTarget(value);
 		if (target === null) return null;
-		const origin = view === null || isInbox(view) ? row : null;
-		const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
+		const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(row !== null && { origin: row }) };
 		return flow.open(request, wish, view);
 	});
 

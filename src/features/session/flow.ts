@@ -7,7 +7,7 @@ import type { AllowedRequest, NotAllowed, PersonRequest, SubmittedView, Task } f
 import {
 	copyPlace,
 	ifAllowed,
-	isInbox,
+	inboxOf,
 	logAccess,
 	logged,
 	originOf,
@@ -243,7 +243,7 @@ export function createSessionFlow(
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const { sessionId } = wish;
 			const from = wish.origin ?? originOf(request, view);
-			const isNew = view === null || isInbox(view);
+			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const origin = isCopy ? { ...from, isCopy } : from;
 			const metadata = newMetadata({ sessionId, origin });
