@@ -5,7 +5,7 @@ import type { AnswerMarks } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isWaiting, questionAt, statusKind } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, NO_FIELDS, type ViewMetadata } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import { button, buttons, context, dashboardLink, modal, section } from '../../slack/parts.ts';
 import { claimsWords, elsewhereWords, filledItems, noFormWords, saidBlocks } from '../../slack/question-view.ts';
@@ -109,11 +109,10 @@ export interface SessionModel {
 
 /** The session as a modal. It has Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
-	const { question, draft, readAt } = model;
+	const { question, draft, secret, readAt } = model;
 	const { sessionId, page } = model.metadata;
 	const mark = createCutMark(false);
-	const { secret } = model;
-	const form = question && buildForm({ question, metadata: model.metadata, draft, secret, onCut: mark.onCut });
+	const form = question && buildForm(question, model.metadata, draft, { secret, onCut: mark.onCut });
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
@@ -126,7 +125,9 @@ export function sessionModal(model: SessionModel): ModalView {
 			...model.metadata,
 			messageIndex: question?.messageIndex ?? null,
 			fingerprint: question?.fingerprint ?? null,
-			...NO_FIELDS,
+			fields: [],
+			offered: [],
+			shown: null,
 		}),
 		page: steps.page,
 		readAt,

@@ -3,8 +3,9 @@ import type { OnCut } from '../../core/cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import { YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/session.ts';
-import { ACTIONS, type ActionId, blockId, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
-import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
+import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
+import { context, section } from '../parts.ts';
+import { isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
 import {
 	DESCRIBED_FIELDS,
 	type Field,
@@ -47,26 +48,22 @@ const SHRINKING = [
  * The fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it is,
  * so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
  */
-export function buildForm({
-	question,
-	metadata,
-	draft,
-	secret,
-	onCut,
-}: {
-	question: Question;
-	metadata: ViewMetadata;
-	draft: Readonly<Record<number, string>>;
-	secret?: readonly number[] | undefined;
-	onCut?: OnCut;
-}): Form {
+export function buildForm(
+	question: Question,
+	metadata: ViewMetadata,
+	draft: Readonly<Record<number, string>>,
+	{ secret, onCut }: { secret?: readonly number[] | undefined; onCut?: OnCut } = {},
+): Form {
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
-	const bytes = putOverheadBytes(metadata.sessionId, question);
+	const emptyValues = question.items.map(() => '');
+	const empty = putBodyOf(metadata.sessionId, question.messageIndex, mergeForPut(question.items, emptyValues));
+	const bytes = Buffer.byteLength(empty);
 	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
 
 	const isShownAgain = isShown(metadata, question);
 	const fields = planFields(question, metadata, draft, secret ?? null);
+	const warned = count <= FEW_FIELDS ? fields.find((field) => field.secret) : undefined;
 	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
@@ -84,8 +81,12 @@ export function buildForm({
 			secret: positionsOf(fields, (field) => field.secret),
 			offerLimit: limits.offer,
 		};
-		const blocks = formBlocks(fields, { question, metadata: shown, limits, onCut });
-		return { kind: 'fields', blocks, metadata: shown } as const;
+		const form = { question, metadata: shown, limits, onCut };
+		const inputs = fields.flatMap((field) => [
+			...context(field === warned ? `⚠️ ${SECRET_WARNING}` : ''),
+			...fieldBlocks(field, form),
+		]);
+		return { kind: 'fields', blocks: [...inputs, secretBox(form, fields)], metadata: shown } as const;
 	};
 	for (const size of SHRINKING) {
 		const form = formOf(size);
@@ -94,25 +95,8 @@ export function buildForm({
 	return formOf(SMALLEST);
 }
 
-function formBlocks(fields: readonly Field[], context: FieldContext): KnownBlock[] {
-	const warned = fields.length <= FEW_FIELDS ? fields.find((field) => field.secret) : undefined;
-	const elements = [mrkdwn(`⚠️ ${SECRET_WARNING}`)];
-	const blocks = fields.flatMap((field): KnownBlock[] => {
-		const warning = field === warned ? [{ type: 'context' as const, block_id: blockId('secret'), elements }] : [];
-		return [...warning, ...fieldBlocks(field, context)];
-	});
-	return [...blocks, secretBox(context, fields)];
-}
-
 function positionsOf(fields: readonly Field[], test: (field: Field) => boolean): number[] {
 	return fields.filter(test).map(({ position }) => position);
-}
-
-/** UTF-8 bytes of the PUT's JSON when the open items' values are empty. */
-function putOverheadBytes(sessionId: string, question: Question): number {
-	const values = question.items.map(() => '');
-	const items = mergeForPut(question.items, values);
-	return Buffer.byteLength(putBodyOf(sessionId, question.messageIndex, items));
 }
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
@@ -141,18 +125,14 @@ interface FieldContext {
 }
 
 /** A long description, the input, and the text for "Something else…". */
-function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
-	const { question, limits, onCut } = context;
+function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
+	const { question, limits, onCut } = form;
 	const count = question.openItems.length;
 	const { title = '', description = '' } = question.items[field.position] ?? {};
 	const label = labelOf(question, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
-	const about: KnownBlock[] =
-		text === ''
-			? []
-			: [{ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text), expand: true }];
 	const hints = [
 		field.secret && count > FEW_FIELDS ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
@@ -160,8 +140,15 @@ function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 			: '',
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
-	const input = inputBlock(field, context, label, hints.join(' '));
-	return [...about, input, ...(hasOtherText(field) ? [otherBlock(field, context)] : [])];
+	const blocks = [
+		...section(text, { expand: true }),
+		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint: hints.join(' ') }),
+	];
+	if (!hasOtherText(field)) return blocks;
+	const other = `Something else, for: ${labelOf(question, field.position, OTHER_TITLE)}`;
+	const offer = field.options.includes(field.text) ? null : offerOf(field, limits.offer);
+	const element = { ...typedInput(field, ACTIONS.otherText, offer), ...LONG_TEXT };
+	return [...blocks, inputBlock(field, form, 'other', { label: other, element })];
 }
 
 /** Whether a description only repeats the options of its field: "One of: A, B". */
@@ -176,14 +163,19 @@ function hasOtherText({ variant, kind }: Field): boolean {
 	return variant === 'guessed' && kind === 'choice';
 }
 
-function inputBlock(field: Field, context: FieldContext, label: string, hint: string): InputBlock {
+function inputBlock(
+	field: Field,
+	{ metadata }: FieldContext,
+	variant: FieldVariant,
+	{ label, element, hint = '' }: { label: string; element: InputBlock['element']; hint?: string },
+): InputBlock {
 	return {
 		type: 'input',
-		block_id: fieldBlockId(context.metadata, field.position, field.variant),
+		block_id: fieldBlockId(metadata, field.position, variant),
 		label: plain(label, 2000),
-		element: elementOf(field, context),
+		element,
 		// Slack would refuse a choice that is required before it sends the other text; `readForm` checks that there is one.
-		optional: context.metadata.partial || hasOtherText(field),
+		optional: metadata.partial || hasOtherText(field),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
@@ -192,8 +184,7 @@ function inputBlock(field: Field, context: FieldContext, label: string, hint: st
 function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock['element'] {
 	const offer = offerOf(field, limits.offer);
 	const typed = typedInput(field, ACTIONS.field, offer);
-	if (field.variant === 'plain')
-		return { ...typed, type: 'plain_text_input', multiline: true, max_length: INPUT_LIMIT };
+	if (field.variant === 'plain') return { ...typed, ...LONG_TEXT };
 	const action_id = ACTIONS.field;
 	switch (field.kind) {
 		case 'yesNo':
@@ -220,10 +211,12 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 		default: {
 			// A key may have several lines, and an input of one line removes the line ends.
 			const multiline = field.kind === 'longText' || (field.secret && metadata.plainText);
-			return { ...typed, type: 'plain_text_input', multiline, max_length: INPUT_LIMIT };
+			return { ...typed, ...LONG_TEXT, multiline };
 		}
 	}
 }
+
+const LONG_TEXT = { type: 'plain_text_input', multiline: true, max_length: INPUT_LIMIT } as const;
 
 /** Slack does not report what is typed into a secret one. */
 function typedInput({ secret }: Field, actionId: ActionId, offer: string | null) {
@@ -248,23 +241,6 @@ function option(value: string): PlainTextOption {
 /** UTF-16 units that leave room for the other words of the label, so that the title keeps its closing mark. */
 const OTHER_TITLE = 100;
 const OTHER_CHOICE: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
-
-function otherBlock(field: Field, context: FieldContext): InputBlock {
-	const offer = field.options.includes(field.text) ? null : offerOf(field, context.limits.offer);
-	return {
-		type: 'input',
-		block_id: fieldBlockId(context.metadata, field.position, 'other'),
-		label: plain(`Something else, for: ${labelOf(context.question, field.position, OTHER_TITLE)}`, 150),
-		element: {
-			...typedInput(field, ACTIONS.otherText, offer),
-			type: 'plain_text_input',
-			multiline: true,
-			max_length: INPUT_LIMIT,
-		},
-		optional: true,
-		dispatch_action: !field.secret,
-	};
-}
 
 /** The quoted title, with its place where another title is the same; the place alone without a title. */
 function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {

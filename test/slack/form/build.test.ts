@@ -154,11 +154,11 @@ describe('buildForm', () => {
 		expect(bare).toHaveLength(32);
 		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^“30 x+/);
 		expect(formOf(items(90), metadata).blocks).toHaveLength(91);
-		expect(buildForm(input(items(91)))).toEqual({ kind: 'tooMany', count: 91 });
+		expect(buildForm(questionOf(items(91)), metadata, {})).toEqual({ kind: 'tooMany', count: 91 });
 	});
 
 	it('builds no form if the question alone is larger than the service accepts', () => {
-		const form = buildForm(input([{ title: 'a', description: '漢'.repeat(40_000) }]));
+		const form = buildForm(questionOf([{ title: 'a', description: '漢'.repeat(40_000) }]), metadata, {});
 		expect(form).toMatchObject({ kind: 'tooLarge' });
 		expect(form.kind === 'tooLarge' && form.bytes > 120_000).toBe(true);
 	});
@@ -254,10 +254,6 @@ describe('initial values', () => {
 		expect(again.metadata.offerLimit).toBe(form.metadata.offerLimit);
 	});
 });
-
-function input(items: readonly AskedItem[]): Parameters<typeof buildForm>[0] {
-	return { question: questionOf(items), metadata, draft: {} };
-}
 
 function idsOf(blocks: readonly KnownBlock[]): (string | undefined)[] {
 	return fieldsOf(blocks).map(({ block_id }) => block_id);

@@ -39,8 +39,7 @@ export function formOf(
 	{ status = 'active', draft = {}, secret }: FormOptions = {},
 ): { blocks: readonly KnownBlock[]; metadata: ViewMetadata } {
 	const question = questionOf(items, status);
-	const ticked = secret === undefined ? {} : { secret };
-	const form = buildForm({ question, metadata, draft, ...ticked });
+	const form = buildForm(question, metadata, draft, { secret });
 	if (form.kind !== 'fields') throw new Error(`no form: ${form.kind}`);
 	return form;
 }
