@@ -2,7 +2,8 @@ import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../datab
 import type { HandOver } from '../questions/hand-over.ts';
 import type { SettledHow } from '../questions/occurrences.ts';
 import type { QuestionView, SessionSnapshot } from '../questions/session-snapshot.ts';
-import { hashOf, type MessageContent } from '../slack/parts.ts';
+import { hashOf } from '../slack/ids.ts';
+import type { MessageContent } from '../slack/parts.ts';
 import type { ContentOf, PostContent, PostKind, ReminderEntry } from './kinds.ts';
 
 /** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
@@ -137,7 +138,7 @@ export type Drawn = Look | Extract<SendOutcome, { readonly kind: 'later' | 'refu
 /** `isLast` left out: a message that is posted once. */
 export function lookOf(message: MessageContent, { isLast = true, ...rest }: Partial<Look> = {}): Look {
 	// Without `text`, in which the time that it waits would make every look new.
-	return { message, key: hashOf(message.blocks), isLast, ...rest };
+	return { message, key: hashOf(JSON.stringify(message.blocks)), isLast, ...rest };
 }
 
 /**

@@ -142,11 +142,6 @@ function askedId({ messageIndex, fingerprint }: Pick<ViewMetadata, 'messageIndex
 	return `${messageIndex ?? 0}.${(fingerprint ?? '').slice(0, 8)}`;
 }
 
-/** The block_id of a block that is not a field, unique in its view. */
-export function blockId(name: string, index?: number): string {
-	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
-}
-
 /** A form with a newer revision than it began with shows its own values instead of what Slack keeps. */
 export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
@@ -249,8 +244,9 @@ const CHOICE = z.object({
 export type Choice = Readonly<z.infer<typeof CHOICE>>;
 export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice', CHOICE);
 
-function hashOf(key: string): string {
-	return createHash('sha256').update(key).digest('base64url').slice(0, 22);
+/** Such as of the JSON that a view shows: with the same hash, two look the same. */
+export function hashOf(text: string): string {
+	return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 /** Slack's limit for private_metadata, in characters. */
@@ -298,16 +294,6 @@ const METADATA = slackCodec('view 4', METADATA_SCHEMA);
 
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof METADATA.encode>[0];
-
-/** For a view without a form. */
-export const NO_FIELDS = {
-	fields: [],
-	offered: [],
-	shown: null,
-	asText: [],
-	withOptions: [],
-	secret: [],
-} as const satisfies Partial<ViewMetadata>;
 
 /** The metadata of a view before the first read. */
 export function newMetadata(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Button, ContextBlock, KnownBlock, ModalView, SectionBlock, StaticSelect } from '@slack/types';
 import {
 	ACTIONS,
@@ -13,11 +12,6 @@ import {
 	type ViewMetadata,
 } from './ids.ts';
 import { isBlank, mrkdwn, plain } from './text.ts';
-
-/** A hash of what a message or view shows: with the same one, two look the same. */
-export function hashOf(shown: object): string {
-	return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22);
-}
 
 /** A section of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {

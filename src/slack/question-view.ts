@@ -264,7 +264,7 @@ export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
 	const asks = settled ? 'An agent asked' : 'An agent asks';
 	const nothingTold = `${asks} for an answer`;
-	const told = toldOf(shown);
+	const told = toldWords(shown);
 	if (told === null) return `${nothingTold}.`;
 	const about = [
 		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
@@ -275,11 +275,6 @@ export function questionText(shown: ShownQuestion): string {
 	const opening = changed ? 'An agent asks something else now' : several;
 	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
 	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
-}
-
-/** Whether `questionText` says anything of the question. */
-export function tellsQuestion(shown: ShownQuestion): boolean {
-	return toldOf(shown) !== null;
 }
 
 interface ShownQuestion {
@@ -294,8 +289,8 @@ interface ShownQuestion {
 	readonly settled?: boolean;
 }
 
-/** The words of the question; null when nothing of it may be told. */
-function toldOf({ question, discreet }: ShownQuestion): string | null {
+/** What `questionText` says of the question; null when nothing of it may be told. */
+export function toldWords({ question, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
 	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
 		return null;

@@ -15,7 +15,7 @@ import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import { type PersonRequest, type SubmittedView, type Task, whereItBegan } from './request.ts';
-import { handleOf, openView, type ViewHandle, withNotes } from './windows.ts';
+import { addressOf, createViewHandle, openView, type ViewHandle, withNotes } from './windows.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -158,7 +158,7 @@ export function createReply(
 			return null;
 		},
 		/** To update the view in which somebody acted. */
-		handleOf: (view: SubmittedView) => handleOf(client, view),
+		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, addressOf(id, hash)),
 		errorContext,
 		/** The words about what was thrown, or about a code. */
 		words: (error: unknown, kept?: ErrorContext['kept']) => errorWords(codeOf(error), errorContext(error, kept)),

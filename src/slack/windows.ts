@@ -4,9 +4,9 @@ import type { WebClient } from '@slack/web-api';
 import { type Clock, uptimeOf } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { setBounded } from '../core/values.ts';
-import { codeOf, slackErrorCode } from './clients.ts';
+import { slackErrorCode } from './clients.ts';
 import type { Reading, ReadPermit } from './person-reads.ts';
-import type { PersonRequest, SubmittedView } from './request.ts';
+import type { PersonRequest } from './request.ts';
 
 /** How Slack's update names a view. */
 type ViewAddress =
@@ -15,7 +15,7 @@ type ViewAddress =
 	/** Slack's response to the opening was lost, so the view, if it exists, is known only by the name that we gave it. */
 	| { readonly external_id: string };
 
-const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === '' ? { view_id } : { view_id, hash });
+export const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === '' ? { view_id } : { view_id, hash });
 
 /** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
 export type UpdateOutcome = 'updated' | 'gone' | 'changed';
@@ -29,16 +29,11 @@ export interface ViewHandle {
 	update(view: ModalView): Promise<UpdateOutcome>;
 }
 
-/** To update the view in which somebody acted. */
-export function handleOf(client: WebClient, { id, hash }: SubmittedView): ViewHandle {
-	return createViewHandle(client, addressOf(id, hash), false);
-}
-
 /**
  * @param isOnlyOurs nothing but this handle changes the view (a loading view). Then the update after one with an unknown
  * outcome has no hash; in other views that could overwrite what a person did.
  */
-function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs: boolean): ViewHandle {
+export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs = false): ViewHandle {
 	let address = start;
 	return {
 		id: 'view_id' in start ? start.view_id : null,
@@ -90,6 +85,8 @@ const FIRST_NOTE_MS = 4_000;
 
 /** Closed views whose reads may not have begun yet. */
 const MAX_CLOSED_VIEWS = 500;
+/** Why a read ends. */
+const VIEW_LEFT = 'the view of a read was closed';
 
 /** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
 export type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
@@ -116,13 +113,13 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 					if (!handle.hasHash) return false;
 					const outcome = await note(waitedMs);
 					// Another replica may have received the closing.
-					if (outcome === 'gone' || (outcome === 'changed' && handle.hasHash)) controller.abort(viewLeft());
+					if (outcome === 'gone' || (outcome === 'changed' && handle.hasHash)) controller.abort(VIEW_LEFT);
 					return outcome === 'updated';
 				});
 				controller.signal.throwIfAborted();
 				return reading;
 			} catch (error) {
-				if (codeOf(error) === 'view_left') return null;
+				if (error === VIEW_LEFT) return null;
 				throw error;
 			} finally {
 				running.delete(entry);
@@ -133,7 +130,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 		left(viewId: string): void {
 			setBounded(closedViews, viewId, true, MAX_CLOSED_VIEWS);
 			for (const entry of running) {
-				if (entry.viewId === viewId) entry.controller.abort(viewLeft());
+				if (entry.viewId === viewId) entry.controller.abort(VIEW_LEFT);
 			}
 		},
 
@@ -144,10 +141,6 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 			}
 		},
 	};
-}
-
-function viewLeft(): HandraiseError {
-	return new HandraiseError('the view of a read was closed', { code: 'view_left' });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Mention } from '../../database/channel-settings.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
 import type { Asked } from '../../posts/post.ts';
 import { context, type MessageContent, message, section, sectionsOf } from '../../slack/parts.ts';
-import { handOverLine, openQuestion, questionText, tellsQuestion } from '../../slack/question-view.ts';
+import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
 import {
 	andMoreWords,
@@ -100,7 +100,7 @@ function toldOf(
 ) {
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, sessionName, waitedMs: null, discreet, settled };
-	const [text, tells] = [questionText(shown), tellsQuestion(shown)];
+	const [text, tells] = [questionText(shown), toldWords(shown) !== null];
 	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
 }
 

@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
-import { hashOf } from '../../slack/parts.ts';
+import { hashOf } from '../../slack/ids.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import { askedOf, endOf, type QuestionFacts } from './facts.ts';
 import {
@@ -32,7 +32,7 @@ export function createWatchDrawing(
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		return {
 			// Without the times, which would make every card look new.
-			key: hashOf(watchCard({ ...model, isUpdate: true })),
+			key: hashOf(JSON.stringify(watchCard({ ...model, isUpdate: true }))),
 			message: watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
 			isLast: watch.ended !== null,
 		};
