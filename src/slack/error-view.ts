@@ -15,10 +15,11 @@ import {
 } from './parts.ts';
 import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionIdMrkdwn, sessionName, viewTitle } from './words.ts';
 
-type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
+/** An answer in the store, text that the person still sees, what they would change; `nothing`: they only read. */
+export type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
-	/** An answer in the store, text that the person still sees, what they would change; the default: they only read. */
+	/** Default: `nothing`. */
 	readonly kept?: Kept;
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */

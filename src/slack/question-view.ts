@@ -197,16 +197,12 @@ export function elsewhereWords(hasDashboard: boolean): string {
  * The title and the value of an item that is not open, at most about 700 characters of mrkdwn. `isWhole`: as it was asked, at
  * most about 1,200.
  */
-export function answeredItem(
-	{ title, description, value, secret, withheld }: Answered,
-	position: number,
-	isWhole = false,
-): string {
+export function answeredItem({ title, description, withheld, ...item }: Answered, position: number, isWhole = false) {
 	const name = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
 	const asked = isWhole ? quotedLine(description, 500) : '';
 	const head = `${isWhole ? '❓ ' : ''}${name}${asked === '' ? '' : `\n${asked}\n*Answer:*`}`;
-	if (withheld && !secret) return `${head}\n(not shown in channels)`;
-	return `${head}\n${valueMrkdwn({ value, secret }, (text) => quoted(text, 500))}`;
+	if (withheld && !item.secret) return `${head}\n(not shown in channels)`;
+	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }
 
 type Answered = Omit<ItemView, 'open'>;

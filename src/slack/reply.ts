@@ -3,18 +3,11 @@ import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../core/errors.ts';
 import type { Core } from '../core.ts';
 import type { ActRefusal } from './access-policy.ts';
 import { codeOf, slackFailure } from './clients.ts';
-import {
-	type ErrorContext,
-	errorMessage,
-	errorModal,
-	errorWords,
-	noWindow,
-	stillWaitingMessage,
-} from './error-view.ts';
+import { errorMessage, errorModal, errorWords, type Kept, noWindow, stillWaitingMessage } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
-import { type PersonRequest, type SubmittedView, type Task, whereItBegan } from './request.ts';
+import { type PersonRequest, type Subject, type SubmittedView, whereItBegan } from './request.ts';
 import { addressOf, createViewHandle, openView, type ViewHandle, withNotes } from './windows.ts';
 
 const REPLY_WITHIN_MS = 5_000;
@@ -72,7 +65,7 @@ export function createReply(
 		return false;
 	}
 
-	function errorContext(error: unknown = null, kept: ErrorContext['kept'] = 'nothing') {
+	function errorContext(error: unknown = null, kept: Kept = 'nothing') {
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()) };
 	}
 
@@ -123,7 +116,7 @@ export function createReply(
 		{ origin }: ViewMetadata,
 		{ modal, message, overHome = false }: { modal: ModalView; message: MessageContent; overHome?: boolean },
 	): Promise<void> {
-		if ((await openView(client, request, { view: modal, onTop: !overHome })) !== null) return;
+		if ((await openView(client, request, modal, !overHome)) !== null) return;
 		await send(whereItBegan(request, origin), message);
 	}
 
@@ -152,7 +145,7 @@ export function createReply(
 			{ onTop = false, needsId = false }: { onTop?: boolean; needsId?: boolean } = {},
 		): Promise<ViewHandle | null> {
 			await personReads.permit(request);
-			const handle = await openView(client, request, { view: await view(), onTop });
+			const handle = await openView(client, request, await view(), onTop);
 			if (handle !== null && (handle.id !== null || !needsId)) return handle;
 			await withoutTurn(request, noWindow(what));
 			return null;
@@ -161,7 +154,7 @@ export function createReply(
 		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, addressOf(id, hash)),
 		errorContext,
 		/** The words about what was thrown, or about a code. */
-		words: (error: unknown, kept?: ErrorContext['kept']) => errorWords(codeOf(error), errorContext(error, kept)),
+		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		/** The same as a view. `start`: its metadata. */
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
@@ -169,11 +162,7 @@ export function createReply(
 		 * Sends words about an error as a message. For `too_fast` only if that is worth telling; other errors take no turn.
 		 * @param error what was thrown, or a code
 		 */
-		async failed(
-			request: PersonRequest,
-			error: unknown,
-			about: Partial<NonNullable<Task['about']>> = {},
-		): Promise<void> {
+		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);
 			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);
 			if (code === 'too_fast') await slowDown(request, content);
@@ -190,12 +179,7 @@ export function createReply(
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
-		async refused(
-			request: PersonRequest,
-			refusal: ActRefusal,
-			view: SubmittedView | null,
-			kept: ErrorContext['kept'],
-		): Promise<void> {
+		async refused(request: PersonRequest, refusal: ActRefusal, view: SubmittedView | null, kept: Kept) {
 			const metadata = view?.metadata ?? null;
 			const context = errorContext(null, kept);
 			const message = errorMessage(refusal, null, context);

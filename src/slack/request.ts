@@ -186,13 +186,11 @@ export function logAccess(request: PersonRequest, access: string, sessionId: str
 	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
 }
 
+/** Resolves to its outcome, a stable word. */
+type Access = () => Promise<string>;
+
 /** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */
-export async function logged(
-	request: PersonRequest,
-	access: string,
-	sessionId: string | null,
-	run: () => Promise<string>,
-): Promise<void> {
+export async function logged(request: PersonRequest, access: string, sessionId: string | null, run: Access) {
 	try {
 		logAccess(request, access, sessionId, await run());
 	} catch (error) {
@@ -209,6 +207,13 @@ export interface AllowedRequest extends PersonRequest {
 /** Resolves to the next task, if there is one. The access policy is asked again for it. */
 export type Done = Promise<void> | Promise<Task>;
 
+/** What a request is about. `others`: how many more sessions. */
+export interface Subject {
+	readonly sessionId: string;
+	readonly others?: number;
+	readonly kept?: 'answer';
+}
+
 /** The work of a request, which `listen` runs. */
 export interface Task {
 	/** What the access policy checks; `anybody`: it is not asked. */
@@ -221,8 +226,8 @@ export interface Task {
 	readonly takesTurn?: true;
 	/** It asks for the inbox in which the person pressed; else that is shown again after it. */
 	readonly asksInbox?: true;
-	/** What a person who is too fast is told besides. `others`: how many more sessions it was about. */
-	readonly about?: { readonly sessionId: string; readonly others?: number; readonly kept?: 'answer' };
+	/** What a person who is too fast is told besides. */
+	readonly about?: Subject;
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;

@@ -58,12 +58,8 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 	};
 }
 
-/** Opens a view with a request's trigger, or `onTop` of the open view. Null when there is no view; never throws. */
-export async function openView(
-	client: WebClient,
-	request: PersonRequest,
-	{ view, onTop = false }: { view: ModalView; onTop?: boolean },
-): Promise<ViewHandle | null> {
+/** Opens a view with a request's trigger, or `onTop` of the open view: its handle, null when there is no view; never throws. */
+export async function openView(client: WebClient, request: PersonRequest, view: ModalView, onTop = false) {
 	if (request.triggerId === null) return null;
 	const named = { external_id: `open.${randomBytes(9).toString('base64url')}` };
 	try {
@@ -147,11 +143,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
  * Settles as `work` does. Meanwhile calls `note` with the time waited, after 4, 12, 28 … s, until it resolves to false or
  * fails. A call of `note` that has begun ends before this settles.
  */
-export async function withNotes<T>(
-	clock: Clock,
-	work: Promise<T>,
-	note: (waitedMs: number) => Promise<boolean>,
-): Promise<T> {
+export async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: number) => Promise<boolean>) {
 	const over = new AbortController();
 
 	async function sendNotes(): Promise<void> {

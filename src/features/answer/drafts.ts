@@ -9,7 +9,7 @@ import {
 	type QuestionKey,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
-import { type FormReading, readForm, without } from '../../slack/form/fields.ts';
+import { type FormReading, readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, SessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { Draft, DraftStore } from './answering-store.ts';
@@ -19,9 +19,6 @@ import type { Claims } from './claims.ts';
 const CLAIM_EVERY_MS = 60_000;
 /** Forms that are remembered. */
 const MAX_FORMS = 2_000;
-
-/** By position. */
-export type Values = Readonly<Record<number, string>>;
 
 /** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
 export interface Prefill {

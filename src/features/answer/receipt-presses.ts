@@ -50,8 +50,7 @@ export function createReceiptPresses({
 		if (inbox !== null) {
 			// The inbox shows the state by itself, but no note.
 			if (note === '') return;
-			const modal = { view: receiptModal(answer, receipt), onTop: inbox.viewId !== null };
-			const open = () => openView(client, request, modal);
+			const open = () => openView(client, request, receiptModal(answer, receipt), inbox.viewId !== null);
 			const opened = await personReads.permit(request).then(open, () => null);
 			if (opened === null) await reply.withoutTurn(request, receiptMessage(answer, receipt));
 			return;

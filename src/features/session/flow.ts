@@ -200,7 +200,7 @@ export function createSessionFlow(
 	/** Opens the loading view at once, because its trigger expires after three seconds; `handle` null: Slack did not open it. */
 	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
 		const permit = await personReads.permit(request);
-		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
+		const handle = await openView(client, request, loadingModal(metadata.sessionId, metadata), onTop);
 		return { permit, handle };
 	}
 

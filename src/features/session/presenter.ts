@@ -10,14 +10,14 @@ import {
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isReworded, isWaiting, openQuestion, questionAt } from '../../questions/session.ts';
-import { asksTheSame, chosenPositions, without } from '../../slack/form/fields.ts';
+import { asksTheSame, chosenPositions, type Values, without } from '../../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import type { Reading } from '../../slack/person-reads.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims } from '../answer/claims.ts';
-import type { Drafting, Prefill, StandingForm, Values } from '../answer/drafts.ts';
+import type { Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
 import { hasArrived, type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';

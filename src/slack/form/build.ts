@@ -17,6 +17,7 @@ import {
 	offerOf,
 	PUT_LIMIT_BYTES,
 	planFields,
+	type Values,
 	yesNoOption,
 } from './fields.ts';
 
@@ -51,7 +52,7 @@ const SHRINKING = [
 export function buildForm(
 	question: Question,
 	metadata: ViewMetadata,
-	draft: Readonly<Record<number, string>>,
+	draft: Values,
 	{ secret, onCut }: { secret?: readonly number[] | undefined; onCut?: OnCut } = {},
 ): Form {
 	const count = question.openItems.length;

@@ -20,6 +20,9 @@ export const PUT_LIMIT_BYTES = 100_000;
 /** The `value` of "Something else…"; that of others is their text. */
 export const OTHER_OPTION = '…';
 
+/** Texts by position. */
+export type Values = Readonly<Record<number, string>>;
+
 /** One field of a form, before its blocks are built. */
 export interface Field {
 	readonly position: number;
@@ -41,7 +44,7 @@ export interface Field {
 export function planFields(
 	question: Question,
 	metadata: ViewMetadata,
-	draft: Readonly<Record<number, string>>,
+	draft: Values,
 	secret: readonly number[] | null,
 ): readonly Field[] {
 	const bare = question.openItems.length > DESCRIBED_FIELDS;
@@ -124,11 +127,7 @@ export function hasOptions({ kind }: Pick<Field, 'kind'>): boolean {
 }
 
 /** The open positions at which the guessed input for `question` shows this text as one of its options. */
-export function chosenPositions(
-	question: Question,
-	metadata: ViewMetadata,
-	values: Readonly<Record<number, string>>,
-): number[] {
+export function chosenPositions(question: Question, metadata: ViewMetadata, values: Values): number[] {
 	return planFields(question, metadata, values, null)
 		.filter(({ kind, options, text }) => (kind === 'yesNo' ? yesNoOption(text) !== undefined : options.includes(text)))
 		.map(({ position }) => position);
@@ -178,7 +177,7 @@ export type Element = z.infer<typeof ELEMENT>;
 interface FormInput {
 	readonly values: SubmittedView['values'];
 	readonly metadata: ViewMetadata;
-	readonly draft: Readonly<Record<number, string>>;
+	readonly draft: Values;
 	readonly acted?: string | undefined;
 }
 
@@ -204,7 +203,7 @@ export function readForm(view: FormInput) {
 }
 
 /** The texts at other positions. Those of secret items are neither saved nor carried over. */
-export function without(texts: Readonly<Record<number, string>>, positions: readonly number[]): Record<number, string> {
+export function without(texts: Values, positions: readonly number[]): Record<number, string> {
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
@@ -272,11 +271,7 @@ function addMissing(errors: Record<string, string>, missing: readonly number[], 
 	}
 }
 
-function addTooLarge(
-	errors: Record<string, string>,
-	values: Readonly<Record<number, string>>,
-	metadata: ViewMetadata,
-): void {
+function addTooLarge(errors: Record<string, string>, values: Values, metadata: ViewMetadata): void {
 	const sizes = Object.values(values).map((value) => Buffer.byteLength(JSON.stringify(value)) - 2);
 	const bytes = sizes.reduce((sum, size) => sum + size, metadata.putOverheadBytes);
 	const lengthOf = (position: number) => (values[position] ?? '').length;
