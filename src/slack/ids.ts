@@ -249,9 +249,6 @@ export function hashOf(text: string): string {
 	return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** Slack's limit for private_metadata, in characters. */
-export const METADATA_LIMIT = 3000;
-
 const INDEX = z.int().min(0).max(1_000_000_000);
 const POSITIONS = z.array(INDEX).default([]);
 
@@ -290,10 +287,11 @@ const METADATA_SCHEMA = z.object({
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
 });
-const METADATA = slackCodec('view 4', METADATA_SCHEMA);
+/** For private_metadata, in which Slack takes 3,000 characters. */
+export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 4', METADATA_SCHEMA);
 
 /** What a view carries from one event to the next. Slack returns it unchanged. */
-export type ViewMetadata = Parameters<typeof METADATA.encode>[0];
+export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
 /** The metadata of a view before the first read. */
 export function newMetadata(
@@ -305,13 +303,3 @@ export function newMetadata(
 export function newFormId(): string {
 	return randomBytes(9).toString('base64url');
 }
-
-/** The string for private_metadata. @throws RangeError over 3,000 characters (only with a session id of that length) */
-export function encodeMetadata(metadata: ViewMetadata): string {
-	const text = METADATA.encode(metadata);
-	if (text.length > METADATA_LIMIT) throw new RangeError(`private_metadata of ${text.length} characters`);
-	return text;
-}
-
-/** Null for anything that is not complete metadata of this version. */
-export const decodeMetadata = METADATA.decode;

@@ -34,10 +34,7 @@ export function sectionsOf(lines: readonly string[]): SectionBlock[] {
 
 /** Small grey lines of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function context(...texts: readonly string[]): ContextBlock[] {
-	const elements = texts
-		.filter((text) => !isBlank(text))
-		.slice(0, 10)
-		.map(mrkdwn);
+	const elements = texts.filter((text) => !isBlank(text)).map(mrkdwn);
 	return elements.length === 0 ? [] : [{ type: 'context', elements }];
 }
 
