@@ -6,6 +6,7 @@ import type { Question } from '../../questions/session.ts';
 import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import { context, section } from '../parts.ts';
 import { isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
+import { sentences } from '../words.ts';
 import {
 	DESCRIBED_FIELDS,
 	type Field,
@@ -134,16 +135,16 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
-	const hints = [
+	const hint = sentences(
 		field.secret && count > FEW_FIELDS ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
 			? quotedTitle(description, Math.min(limits.text, 300), onCut)
 			: '',
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
-	].filter((hint) => hint !== '');
+	);
 	const blocks = [
 		...section(text, { expand: true }),
-		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint: hints.join(' ') }),
+		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint }),
 	];
 	if (!hasOtherText(field)) return blocks;
 	const other = `Something else, for: ${labelOf(question, field.position, OTHER_TITLE)}`;
@@ -193,11 +194,8 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 		case 'choice': {
 			const { options, text } = field;
 			const chosen = options.includes(text) || isBlank(text) ? text : OTHER_OPTION;
-			return oneOf(
-				options.length <= 5 ? 'radio_buttons' : 'static_select',
-				[...options.map(option), OTHER_CHOICE],
-				chosen,
-			);
+			const type = options.length <= 5 ? 'radio_buttons' : 'static_select';
+			return oneOf(type, [...options.map(option), OTHER_CHOICE], chosen);
 		}
 		case 'number':
 			return { ...typed, type: 'number_input', is_decimal_allowed: true };
@@ -269,8 +267,8 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 		return { text: plain(text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
-	const initial = ticked.length === 0 ? {} : { initial_options: ticked };
-	const hints = [...(fields.some((field) => field.looksSecret) ? [SECRET_TICKED] : []), SECRET_MEANING, NEVER_GIVE];
+	const choice = { action_id: ACTIONS.secret, options, ...(ticked.length > 0 && { initial_options: ticked }) };
+	const hint = sentences(fields.some((field) => field.looksSecret) ? SECRET_TICKED : '', SECRET_MEANING, NEVER_GIVE);
 	return {
 		type: 'input',
 		block_id: secretBlockId(metadata),
@@ -279,14 +277,8 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 		dispatch_action: true,
 		element:
 			options.length <= MOST_BOXES
-				? { type: 'checkboxes', action_id: ACTIONS.secret, options, ...initial }
-				: {
-						type: 'multi_static_select',
-						action_id: ACTIONS.secret,
-						placeholder: plain('Choose the secret ones', 75),
-						options,
-						...initial,
-					},
-		hint: plain(hints.join(' '), 500),
+				? { type: 'checkboxes', ...choice }
+				: { type: 'multi_static_select', placeholder: plain('Choose the secret ones', 75), ...choice },
+		hint: plain(hint, 500),
 	};
 }
