@@ -4,11 +4,12 @@ import { uptimeOf, within } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { type AccessPolicy, FRESH_MS, type Place } from './access-policy.ts';
-import type { Memberships } from './channels.ts';
+import { type AccessPolicy, FRESH_MS, type MayAct, type Place } from './access-policy.ts';
+import type { Channels, Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
 import { errorMessage } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
+import type { Links } from './links.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
@@ -345,6 +346,18 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 }
 
 export type Listen = ReturnType<typeof createListen>;
+
+/** What handlers share; what only some need is named beside it. `listen` asks the access policy before a handler uses anything else. */
+export interface HandlerContext<S = unknown> extends Core<S> {
+	readonly listen: Listen;
+	readonly reply: Reply;
+	readonly personReads: PersonReads;
+	readonly botUserId: string;
+	readonly mayAct: MayAct;
+	readonly memberships: Memberships;
+	readonly channels: Channels;
+	readonly links: Links;
+}
 
 /** That a person is too fast is no failure of the program. */
 function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {

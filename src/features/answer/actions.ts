@@ -1,6 +1,6 @@
 import { type Answer, textsOf } from '../../questions/answer.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
 import { ifAllowed, inboxOf, NOTHING_TO_DO } from '../../slack/request.ts';

@@ -1,7 +1,7 @@
 import type { Answer } from '../../questions/answer.ts';
 import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import type { ActionId } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import { replacement } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
 import { forAnybody, ifAllowed, inboxOf, windowPlace } from '../../slack/request.ts';

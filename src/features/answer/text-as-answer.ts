@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS, decodeCarriage, newFormId } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, ifAllowed, type PersonRequest } from '../../slack/request.ts';
 import { typedText } from '../../slack/text.ts';
 import { chosenTextHelp, chosenTextOffer, helpMessage } from '../watch/view.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codeOf, type SlackClients, slackFailure, slackOutcome } from '../../slack/clients.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS, hashOf } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 import {
 	forAnybody,

@@ -1,8 +1,8 @@
 import { setBounded } from '../../core/values.ts';
 import { type AcceptResult, type Answer, isBlocking, isSamePerson, pressKeyOf } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
 import {

@@ -1,5 +1,5 @@
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeTarget, type ViewMetadata } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import {
 	type AllowedRequest,
 	forAnybody,

@@ -1,6 +1,6 @@
 import type { WatchSettings } from '../../database/watch.ts';
 import { isReservedId } from '../../session-service/address.ts';
-import type { HandlerContext } from '../../slack/context.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import {
 	type AllowedRequest,
 	forAnybody,

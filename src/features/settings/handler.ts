@@ -1,6 +1,6 @@
 import { setBounded } from '../../core/values.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import type { AllowedRequest, Submitted, SubmittedView, Wait } from '../../slack/request.ts';
 import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';

@@ -1,6 +1,6 @@
 import { codeOf } from '../../slack/clients.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import type { AllowedRequest, PersonRequest, Task } from '../../slack/request.ts';
 import {
 	ifAllowed,

@@ -2,7 +2,7 @@ import { loggedId } from '../../core/log.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, NoListReason, WatchSettings } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/kinds.ts';
 import { codeOf } from '../../slack/clients.ts';
-import type { HandlerContext } from '../../slack/context.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
 import type { Endings } from './endings.ts';

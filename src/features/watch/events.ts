@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GoneReason } from '../../posts/post.ts';
-import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
 import { forAnybody, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { Endings } from './endings.ts';
 import { helpMessage } from './view.ts';

@@ -15,7 +15,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 const PARTS = 'flow drafting answers receipts handOvers inboxes watching userGroups settingsSaving'.split(' ');
 /** What `Core` and `HandlerContext` have. */
 const CORE_NAMES: ReadonlySet<string> = new Set(
-	['core.ts', 'slack/context.ts']
+	['core.ts', 'slack/listen.ts']
 		.map((path) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8'))
 		.flatMap((text) => Array.from(text.matchAll(/^\treadonly (\w+):/gm), ([, name]) => name ?? ''))
 		.concat(PARTS),
