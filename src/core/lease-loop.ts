@@ -32,7 +32,6 @@ export interface LeaseLoopOptions<Item> {
 	/** A dead process's items are due again after this. */
 	readonly leaseMs: number;
 	readonly concurrency: number;
-	/** Runs before each look. */
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;

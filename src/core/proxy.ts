@@ -1,11 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool, setGlobalDispatcher } from 'undici';
 
-interface ProxySettings {
-	readonly httpProxy: string;
-	readonly httpsProxy: string;
-	readonly noProxy: string;
-}
-
 /** How connections to the session service are kept, with and without a proxy. */
 export const CONNECTIONS = {
 	// At least as many as the budget grants in a minute: no request waits for the slow response to another one.
@@ -24,8 +18,10 @@ const THIS_MACHINE = 'localhost,127.0.0.1,::1';
 /** The proxy's answer to a CONNECT may take as long as a connection of undici's own. */
 const CONNECT_WITHIN_MS = 10_000;
 
+type Addresses = Pick<EnvHttpProxyAgent.Options, 'httpProxy' | 'httpsProxy' | 'noProxy'>;
+
 /** Sends `fetch`, and what gets the dispatcher, through proxies. `NODE_USE_ENV_PROXY` covers no Pool or Socket Mode. */
-export function applyProxy(settings: ProxySettings | null): Dispatcher | null {
+export function applyProxy(settings: Required<Addresses> | null): Dispatcher | null {
 	if (settings === null) return null;
 	const dispatcher = new EnvHttpProxyAgent({
 		...CONNECTIONS,

@@ -75,7 +75,7 @@ export async function listen(server: Server, port: number): Promise<string | nul
 	);
 }
 
-export async function checkClock({ ok, warning, failure, skipped }: Findings, { auth, service }: Setup) {
+export async function checkClock({ ok, warning, failure }: Findings, { auth, service }: Setup) {
 	const replies = await Promise.allSettled([auth, service]);
 	const [slackMs, serviceMs] = replies.map((reply) =>
 		reply.status === 'fulfilled' ? reply.value.response.aheadMs : null,
@@ -94,7 +94,7 @@ export async function checkClock({ ok, warning, failure, skipped }: Findings, { 
 		);
 	}
 	const against = [...(slackMs == null ? [] : ['Slack']), ...(serviceMs == null ? [] : ['the session service'])];
-	if (against.length === 0) return skipped('not checked, because neither Slack nor the session service sent the time.');
+	if (against.length === 0) throw notChecked('neither Slack nor the session service sent the time');
 	return ok(`within a minute of ${against.join(' and ')}.`);
 }
 
@@ -238,10 +238,7 @@ function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: 
 	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
 	const refusal = refuseSchema(schema);
 	if (refusal !== null) return failure(`${what}. ${refusal.message}`);
-	if (schema === OWN_SCHEMA) return ok(`${what}, at schema ${schema}.`);
-	return ok(
-		`${what}, at schema ${schema}; the next start brings it to ${OWN_SCHEMA}. Stop all replicas and make a backup first.`,
-	);
+	return ok(`${what}, at schema ${schema}.`);
 }
 
 const WRONG_PASSWORD =

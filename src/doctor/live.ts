@@ -81,7 +81,6 @@ function createLive(given: string, call: SlackCall, { clock, signal, lines: { lo
 		throw notChecked(why);
 	}
 
-	/** Waits for the first request with this name, at most `ms`. */
 	async function wait(name: string, ms: number): Promise<void> {
 		const deadline = startDeadline(clock, ms);
 		const ended = AbortSignal.any([deadline.signal, over]);

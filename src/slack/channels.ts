@@ -1,4 +1,9 @@
-import type { ConversationsInfoResponse, UsersConversationsResponse, WebClient } from '@slack/web-api';
+import type {
+	ConversationsInfoResponse,
+	ConversationsMembersResponse,
+	UsersConversationsResponse,
+	WebClient,
+} from '@slack/web-api';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { type Cell, createCache } from '../core/values.ts';
@@ -211,6 +216,12 @@ export function createMemberships(
 		channelsOf,
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
+		/** The members of a channel, page by page; of a direct message with the app, the person alone. Throws Slack's errors. */
+		async *pagesOf(channelId: string, userId: string): AsyncGenerator<readonly string[]> {
+			if (channelId.startsWith('D')) return yield [userId];
+			const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
+			for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
+		},
 		/** The person joined or left a channel. */
 		async forget(userId: string): Promise<void> {
 			const now = clock.now();

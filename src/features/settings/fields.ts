@@ -41,7 +41,6 @@ export type UserGroups =
 	| { readonly kind: 'listed'; readonly groups: readonly UserGroup[] }
 	| { readonly kind: 'unknown'; readonly why: 'missing_scope' | 'no_answer' };
 
-/** What a form is checked with. */
 interface Filled {
 	readonly values: SettingsValues;
 	readonly chosen: ChannelSettings;

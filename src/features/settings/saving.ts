@@ -1,4 +1,4 @@
-import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
 import { type Clock, startDeadline, unlessAborted, within } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { createCache } from '../../core/values.ts';
@@ -22,8 +22,6 @@ const MIN_CHECK_MS = 300;
 const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 
 const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
-/** The most that Slack accepts. */
-const PAGE_SIZE = 1_000;
 const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
 
 /** Where somebody is to be mentioned, and by whom it is set. */
@@ -34,12 +32,7 @@ interface MentionPlace {
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
-	{
-		clock,
-		directory,
-		store: { channelSettings: store },
-		clients: { people: client },
-	}: Core<{ channelSettings: ChannelSettingsStore }>,
+	{ clock, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
 	{ memberships, channels, mayAct }: Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct'>,
 	userGroups: UserGroupList,
 ) {
@@ -51,13 +44,6 @@ export function createSettingsSaving(
 			if (NO_SUCH_GROUP.has(slackErrorCode(error) ?? '')) return null;
 			throw error;
 		}
-	}
-
-	async function* pagesOfMembers({ channelId, person }: MentionPlace): AsyncGenerator<readonly string[]> {
-		// Nobody else sees a person's direct message with the app.
-		if (channelId.startsWith('D')) return yield [person.userId];
-		const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
-		for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
 	}
 
 	/**
@@ -73,7 +59,7 @@ export function createSettingsSaving(
 		const absent = new Set([...people, ...groups.keys()]);
 		if (absent.size === 0) return absent;
 		let isFirst = true;
-		for await (const page of pagesOfMembers(place)) {
+		for await (const page of memberships.pagesOf(place.channelId, place.person.userId)) {
 			signal.throwIfAborted();
 			for (const userId of page) absent.delete(userId);
 			for (const [id, members] of groups) if (page.some((userId) => members.has(userId))) absent.delete(id);

@@ -47,9 +47,8 @@ const CODEC = slackCodec(
 	'settings',
 	z.object({
 		channelId: z.string(),
-		/** Of the stored settings that the person has seen. */
+		/** Of the stored settings that the person has seen, `base`. */
 		revision: z.int().min(0),
-		/** Those settings. */
 		base: settingsValues,
 		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
 		shown: settingsValues,
@@ -59,7 +58,6 @@ const CODEC = slackCodec(
 export type SettingsMetadata = Parameters<typeof CODEC.encode>[0];
 export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } = CODEC;
 
-/** The metadata of a new form. */
 export function metadataFor(
 	channelId: string,
 	{ settings, revision }: StoredChannelSettings,
