@@ -118,7 +118,7 @@ export async function createHandraise({
 			else health.failed(outcome);
 		},
 	});
-	const clients = createSlackClients(config.slack, log, metrics.slackCall);
+	const clients = createSlackClients(config, log, metrics.slackCall);
 	const directory = createDirectory(clients.people);
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
@@ -206,7 +206,7 @@ export async function createHandraise({
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
-		const bolt = createBoltApp(identity, { config: config.slack, proxy, clock, log, onRefused: refusedRequests.add });
+		const bolt = createBoltApp(identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
 		const reply = createReply(core, personReads);
 		const accessPolicy = createAccessPolicy(core, identity);
 		policy = accessPolicy;
@@ -282,7 +282,7 @@ export async function createHandraise({
 	const http = createHttpServer({
 		port: config.PORT,
 		slack:
-			config.slack.transport.kind === 'socket'
+			config.transport.kind === 'socket'
 				? null
 				: (request, response, verified) => {
 						if (slack?.listener != null) slack.listener(request, response, verified);

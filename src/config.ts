@@ -213,15 +213,11 @@ export function parseConfig(env: Environment) {
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
 		...valid,
-		slack: {
-			botToken: valid.SLACK_BOT_TOKEN,
-			apiUrl: valid.SLACK_API_URL,
-			/** Socket Mode when an app-level token is set, else signed HTTP. */
-			transport:
-				appToken === null
-					? ({ kind: 'http', signingSecret: signingSecret ?? '' } as const)
-					: ({ kind: 'socket', appToken } as const),
-		},
+		/** Socket Mode when an app-level token is set, else signed HTTP. */
+		transport:
+			appToken === null
+				? ({ kind: 'http', signingSecret: signingSecret ?? '' } as const)
+				: ({ kind: 'socket', appToken } as const),
 		proxy: proxySettings(valid),
 		watchLimits: {
 			person: valid.MAX_WATCHES_PER_PERSON,

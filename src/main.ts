@@ -47,7 +47,7 @@ async function main(): Promise<void> {
 
 	try {
 		const { port } = await handraise.start(stopping.signal);
-		log.info({ port, transport: config.slack.transport.kind }, 'Handraise is ready');
+		log.info({ port, transport: config.transport.kind }, 'Handraise is ready');
 	} catch (error) {
 		if (stopping.signal.aborted) return;
 		await handraise.stop();

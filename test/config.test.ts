@@ -22,11 +22,7 @@ function problems(env: Record<string, string | undefined>): readonly string[] {
 describe('the settings', () => {
 	it('has defaults for all settings but the four required ones', () => {
 		expect(parseConfig(COMPLETE)).toEqual({
-			slack: {
-				botToken: 'xoxb-1',
-				apiUrl: 'https://slack.com/api/',
-				transport: { kind: 'socket', appToken: 'xapp-1' },
-			},
+			transport: { kind: 'socket', appToken: 'xapp-1' },
 			proxy: null,
 			watchLimits: { person: 50, channel: 100, all: 1_000 },
 			ladderTimes: { remindAfterMs: 900_000, escalateAfterMs: null },
@@ -71,11 +67,11 @@ describe('the settings', () => {
 
 	it('chooses signed HTTP when there is a signing secret and no app-level token', () => {
 		const { SLACK_APP_TOKEN: _, ...withoutAppToken } = COMPLETE;
-		expect(parseConfig({ ...withoutAppToken, SLACK_SIGNING_SECRET: 's' }).slack.transport).toEqual({
+		expect(parseConfig({ ...withoutAppToken, SLACK_SIGNING_SECRET: 's' }).transport).toEqual({
 			kind: 'http',
 			signingSecret: 's',
 		});
-		expect(parseConfig({ ...COMPLETE, SLACK_SIGNING_SECRET: 's' }).slack.transport.kind).toBe('socket');
+		expect(parseConfig({ ...COMPLETE, SLACK_SIGNING_SECRET: 's' }).transport.kind).toBe('socket');
 	});
 
 	it('treats blank settings as unset, trims them and removes trailing slashes', () => {
@@ -90,7 +86,7 @@ describe('the settings', () => {
 		expect(config.SESSION_SERVICE_URL).toBe('https://service.example/base');
 		expect(config.SESSION_DASHBOARD_URL).toBe('https://dashboard.example');
 		expect(config.ADMIN_CONTACT).toBeNull();
-		expect(config.slack.apiUrl).toBe('http://127.0.0.1:1/api/');
+		expect(config.SLACK_API_URL).toBe('http://127.0.0.1:1/api/');
 		expect(config.GIVE_UP_HOURS).toBe(24);
 	});
 

@@ -313,16 +313,17 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
 	}
 	yield* checkProxy(findingsOf('Proxy'), reading);
-	const { slack, PORT: port, DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = parseConfig(env);
-	const call = createSlackCall(slack.apiUrl, slack.botToken);
+	const config = parseConfig(env);
+	const call = createSlackCall(config.SLACK_API_URL, config.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');
 	const token = checkBotToken(findingsOf('Bot token'), auth);
 	if (auth.kind !== 'ok' || token[0]?.verdict !== 'ok') return yield* token;
 	const { failure } = findingsOf('Live check');
-	const look = await inspect(databaseUrl, dataDir);
+	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
 	const server = createServer();
 	const isInUse = look.kind === 'database' && look.inUse;
-	const [taken] = isInUse || (await listen(server, port)) === null ? [] : await checkPort(findingsOf('Port'), port);
+	const [taken] =
+		isInUse || (await listen(server, config.PORT)) === null ? [] : await checkPort(findingsOf('Port'), config.PORT);
 	if (taken?.verdict === 'failure') return yield taken;
 	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
 	if (inUse !== undefined)
@@ -330,7 +331,7 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const live = createLive(channel, call, invocation);
 	live.found.auth = auth.data;
 	const { createArrivals } = await import('../slack/bolt-app.ts');
-	const { app, listener } = createArrivals({ config: slack, proxy }, auth.data, live.onArrival);
+	const { app, listener } = createArrivals({ config, proxy }, auth.data, live.onArrival);
 	if (listener !== null) server.on('request', (request, response) => listener(request, response, () => {}));
 	const deadline = startDeadline(clock, CONNECT_MS);
 	const late = once(AbortSignal.any([deadline.signal, signal]), 'abort').then(() => {

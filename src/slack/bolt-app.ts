@@ -8,7 +8,7 @@ import { createHttpReceiver } from './receivers/http.ts';
 import { createSocketReceiver } from './receivers/socket.ts';
 
 interface Options {
-	readonly config: Config['slack'];
+	readonly config: Pick<Config, 'transport' | 'SLACK_API_URL' | 'SLACK_BOT_TOKEN'>;
 	readonly proxy: ReturnType<typeof applyProxy>;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -18,8 +18,9 @@ interface Options {
 /** Bolt with the receiver of the configured transport. `onRefused` is called when an HTTP request is refused. */
 export function createBoltApp(
 	{ teamId, botId, botUserId }: Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
-	{ config: { transport, apiUrl, botToken }, proxy, clock, log, onRefused }: Options,
+	{ config, proxy, clock, log, onRefused }: Options,
 ) {
+	const { transport, SLACK_API_URL: apiUrl, SLACK_BOT_TOKEN: botToken } = config;
 	const receiver =
 		transport.kind === 'http'
 			? createHttpReceiver(transport.signingSecret, log, onRefused)

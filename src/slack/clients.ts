@@ -13,7 +13,7 @@ import { setBounded } from '../core/values.ts';
  * every call; `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'.
  */
 export function createSlackClients(
-	{ botToken, apiUrl }: Pick<Config['slack'], 'botToken' | 'apiUrl'>,
+	{ SLACK_BOT_TOKEN: botToken, SLACK_API_URL: apiUrl }: Pick<Config, 'SLACK_BOT_TOKEN' | 'SLACK_API_URL'>,
 	log: Log,
 	onCall: (method: string, outcome: string) => void,
 ) {

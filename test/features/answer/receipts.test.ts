@@ -32,7 +32,8 @@ beforeEach(() => {
 	slack.state.messages = [];
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
-	const clients = createSlackClients({ botToken: slack.tokens.bot, apiUrl: slack.apiUrl }, log, () => {});
+	const slackConfig = { SLACK_BOT_TOKEN: slack.tokens.bot, SLACK_API_URL: slack.apiUrl };
+	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
 	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }));
