@@ -19,15 +19,15 @@ export function uptimeOf(clock: Clock): number {
 	return clock.uptime?.() ?? clock.now();
 }
 
-/** A signal that is aborted after `ms` milliseconds unless `end` is called first. */
-export function startDeadline(clock: Clock, ms: number): { readonly signal: AbortSignal; end(): void } {
+/** A signal that is aborted after `ms` milliseconds, until it is disposed. */
+export function startDeadline(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
 	const late = new AbortController();
 	const ended = new AbortController();
 	clock.sleep(ms, ended.signal).then(
 		() => late.abort(new Error(`no answer within ${ms} ms`)),
 		() => undefined,
 	);
-	return { signal: late.signal, end: () => ended.abort() };
+	return { signal: late.signal, [Symbol.dispose]: () => ended.abort() };
 }
 
 /** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { parseConfig, readSettings } from '../config.ts';
-import { startDeadline } from '../core/clock.ts';
+import { startDeadline, within } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Finding, Invocation, Json, SlackCall } from './check.ts';
 import { at, createSlackCall, findingsOf, inspect, jsonObject, notChecked, wordsOf } from './check.ts';
@@ -82,10 +82,9 @@ function createLive(given: string, call: SlackCall, { clock, signal, lines: { lo
 	}
 
 	async function wait(name: string, ms: number): Promise<void> {
-		const deadline = startDeadline(clock, ms);
+		using deadline = startDeadline(clock, ms);
 		const ended = AbortSignal.any([deadline.signal, over]);
 		if (found[name] === undefined) await once(news, name, { signal: ended }).catch(() => {});
-		deadline.end();
 	}
 
 	/** The first request with this name. Throws `notChecked` after `ms`. */
@@ -333,12 +332,11 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const { createArrivals } = await import('../slack/bolt-app.ts');
 	const { app, listener } = createArrivals({ config, proxy }, auth.data, live.onArrival);
 	if (listener !== null) server.on('request', (request, response) => listener(request, response, () => {}));
-	const deadline = startDeadline(clock, CONNECT_MS);
-	const late = once(AbortSignal.any([deadline.signal, signal]), 'abort').then(() => {
+	const late = (): never => {
 		throw notChecked('Slack opens no connection');
-	});
+	};
 	try {
-		await Promise.race([app.start(), late]).finally(deadline.end);
+		await Promise.race([within(clock, app.start(), CONNECT_MS, late), once(signal, 'abort').then(late)]);
 		const { ok, error } = await live.post('root', ROOT);
 		if (ok !== true)
 			return yield* failure(`the app cannot post into ${channel} (${error}): invite it there, or correct the name.`);

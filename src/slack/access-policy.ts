@@ -100,7 +100,8 @@ export function createAccessPolicy(
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
 		if (!config.ALLOW_EXTERNAL && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
-		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
+		using deadline = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
+		const { signal } = deadline;
 		try {
 			const facts = await people.get(userId, maxAgeMs, signal);
 			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
@@ -109,8 +110,6 @@ export function createAccessPolicy(
 		} catch (error) {
 			const waitMs = slackRetryAfterMs(error);
 			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
-		} finally {
-			end();
 		}
 	}
 

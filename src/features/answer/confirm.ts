@@ -27,13 +27,9 @@ const BUDGET_WITHIN_MS = 2_000;
  */
 export function createConfirmation({ store, sessionService, clock }: Core<{ answers: AnswerStore }>) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
-		const deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
-		try {
-			const either = AbortSignal.any([signal, deadline.signal]);
-			return (await sessionService.read(sessionId, { priority: 'background', signal: either })).session;
-		} finally {
-			deadline.end();
-		}
+		using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
+		const either = AbortSignal.any([signal, deadline.signal]);
+		return (await sessionService.read(sessionId, { priority: 'background', signal: either })).session;
 	}
 
 	/** Counts only time that has certainly passed, so that a clock change skips no check. */

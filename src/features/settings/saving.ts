@@ -145,19 +145,18 @@ export function createSettingsSaving(
 			mention: Mention,
 			waitedMs: number,
 		): Promise<SettingsErrors> {
-			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
+			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
-				unlessAborted(checks, signal).catch((error: unknown) => {
+				unlessAborted(checks, deadline.signal).catch((error: unknown) => {
 					log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
 					return null;
 				});
 			const mayWatch = channels.mayWatch({ channelId, person });
-			const problems = problemsOf(mention, { channelId, person }, signal);
+			const problems = problemsOf(mention, { channelId, person }, deadline.signal);
 			const [ofPlace, ofMention] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
 				inTime(Promise.all([problems, mention.groupIds.length === 0 ? NO_GROUPS : userGroups.list()])),
 			]);
-			end();
 			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
 			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
 			if (!verdict.ok) {
