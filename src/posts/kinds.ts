@@ -106,7 +106,6 @@ export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
 const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
 	z.object({ kind: z.literal(kind), ...schema.shape }),
 );
-/** The content of any kind. */
 export const content = z.discriminatedUnion('kind', [first as never, ...others]) as z.ZodType as z.ZodType<PostContent>;
 
 export function kindOf({ kind }: Pick<PostContent, 'kind'>): Kind {

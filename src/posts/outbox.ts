@@ -40,7 +40,6 @@ type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
 /** What draws posts, and writes them to Slack. */
 export interface Announcer extends ReturnType<typeof createMessages> {
-	/** What a post shows now. */
 	draw(due: DuePost): Promise<Drawn>;
 }
 

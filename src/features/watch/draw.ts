@@ -47,7 +47,6 @@ export function createWatchDrawing(
 		return lookOf(message, { isLast: how !== null });
 	}
 
-	/** The one post of a session that changes its question often. */
 	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, view, question } = due;
 		const asked = askedOf(due);

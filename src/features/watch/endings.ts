@@ -7,7 +7,6 @@ import type { createChannelList } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/words.ts';
 import type { WatchStore } from './watch-store.ts';
 
-/** Ends watches. `onEnd`: one has ended. */
 export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => void) {
 	const { clock, log } = core;
 	const { watches: store } = core.store;

@@ -26,12 +26,12 @@ export function createQuestionFacts(
 		const newest = await answers.standing(key);
 		if (question === null || question.messageIndex !== key.messageIndex) return newest;
 		const { answerId, askedAt } = question;
+		if (answerId !== null) return answerId === newest?.id ? newest : answers.arrived(answerId);
+		const isOlder = newest?.deliveredAt != null && newest.deliveredAt < askedAt;
 		// One that nobody watches any more may still be answered.
 		const settledAt = question.settled === 'unwatched' ? null : question.settledAt;
-		if (answerId !== null && answerId !== newest?.id) return answers.arrived(answerId);
-		const isOlder = newest?.deliveredAt != null && newest.deliveredAt < askedAt && newest.id !== answerId;
 		// It may be to a later question in the same place.
-		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt && newest.id !== answerId;
+		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt;
 		return isOlder || isNewer ? null : newest;
 	}
 
@@ -92,7 +92,6 @@ export function createQuestionFacts(
 		/** Who has the open question of a post; see `activeHolder`. */
 		holderOf: (due: Pick<DuePost, 'watch' | 'question'>) => activeHolder(handOverOf(due), mayAct),
 
-		/** The link of a message; null when Slack does not tell it. */
 		async linkTo(channel: string, ts: string): Promise<string | null> {
 			try {
 				return (await client.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;

@@ -59,7 +59,6 @@ export interface PostContext {
 	readonly claims: { readonly userIds: readonly string[]; readonly until: number | null } | null;
 	/** Why it is not watched any more; null while it is. */
 	readonly ended: WatchEnd | null;
-	/** `WATCH_MAX_DAYS` */
 	readonly watchMaxDays: number;
 	/** As buttons. */
 	readonly offersOptions: boolean;
@@ -112,7 +111,6 @@ const PLAIN = {
 export type PlainKind = keyof typeof PLAIN;
 export type PostedContent = ContentOf<PlainKind>;
 
-/** `draw` for each of these kinds. */
 export function plainKinds<Draw>(draw: Draw): Readonly<Record<PlainKind, Draw>> {
 	return Object.fromEntries(Object.keys(PLAIN).map((kind) => [kind, draw])) as Record<PlainKind, Draw>;
 }

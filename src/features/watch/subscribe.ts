@@ -34,7 +34,6 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-/** `onChange`: a watch began or changed. */
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore }>,
 	{ budget, ourAnswers, onChange }: Pick<PollerOptions, 'budget' | 'ourAnswers'> & { onChange: () => void },

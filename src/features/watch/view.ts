@@ -22,7 +22,7 @@ import {
 } from '../../slack/words.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
 
-/** `{typed}` is replaced with what was typed. */
+/** Why help is shown. `{typed}`: what was typed. */
 const REASONS = {
 	asked: '',
 	unclear: 'I did not understand `/session {typed}`.',
@@ -38,7 +38,6 @@ const REASONS = {
 		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
 } as const;
 
-/** Why help is shown. */
 export type HelpReason = keyof typeof REASONS;
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
@@ -81,7 +80,6 @@ const CHOSEN_TEXT_HELP = {
 		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
 } as const;
 
-/** Why a message cannot be an answer. */
 export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
 	return textMessage(CHOSEN_TEXT_HELP[why]);
 }
