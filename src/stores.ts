@@ -97,7 +97,7 @@ export async function openStore(options: StoreOptions) {
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
 			inboxes: createInboxStore({ db, cipher, log }),
-			handOvers: createHandOverStore({ db, cipher }),
+			handOvers: createHandOverStore(db),
 			ladders: createLadderStore(db),
 			channelSettings: createChannelSettingsStore(db),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */

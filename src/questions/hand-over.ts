@@ -33,11 +33,8 @@ export interface NewHandOver
 }
 
 export type HandOverResult =
-	| { readonly kind: 'handedOver'; readonly handOver: HandOver }
-	/** Somebody else has the question. */
-	| { readonly kind: 'taken'; readonly handOver: HandOver }
-	/** It was handed over too often. */
-	| { readonly kind: 'limit'; readonly handOver: HandOver }
+	/** `taken`: somebody else has the question. `limit`: it was handed over too often. */
+	| { readonly kind: 'handedOver' | 'taken' | 'limit'; readonly handOver: HandOver }
 	/** It is not open any more, or not watched there. */
 	| { readonly kind: 'closed' }
 	/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */

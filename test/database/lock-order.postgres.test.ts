@@ -8,6 +8,7 @@ import type { LadderBatch, LadderOutcome } from '../../src/features/remind/ladde
 import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import type { ReminderEntry } from '../../src/posts/kinds.ts';
 import { type NewPost, targetOf } from '../../src/posts/post.ts';
+import { openQuestionOf, readHandOver } from '../../src/posts/question-store.ts';
 import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
 import { questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
@@ -322,13 +323,13 @@ async function accepts({ answers, ladders, watches }: Store, { random }: Actor):
 }
 
 /** People hand a question over, and give it back. */
-async function handsOver({ handOvers, watches }: Store, { random }: Actor): Promise<void> {
+async function handsOver({ db, handOvers, watches }: Store, { random }: Actor): Promise<void> {
 	const key = { service: SERVICE, sessionId: random.pick(RACED) };
 	const channelId = random.pick(CHANNEL_IDS);
 	const { fingerprint = '' } = questionViewAt(asking, 0) ?? {};
 	const question = { teamId: 'T1', session: key, fingerprint };
 	const watch = await watches.find({ teamId: 'T1', channelId }, key);
-	const current = await handOvers.handOverOf(question);
+	const current = readHandOver(await openQuestionOf(db.read, key), 'T1');
 	const people = Array.from({ length: 60 }, (_, index) => `U${index}`);
 	const from = random.pick(people);
 	const to = random.pick(people.filter((one) => one !== from));

@@ -48,7 +48,7 @@ import {
 	USER_ID,
 } from './samples.ts';
 
-export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
+export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0', channelId: 'C0' });
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
 	const metadata = metadataOf({ sessionId: session.sessionId });

@@ -1,14 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { change, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
-import type { Cipher } from '../../database/encryption.ts';
-import { channelOf, personOf, sessionOf, type Tables } from '../../database/tables.ts';
-import type { ChannelKey } from '../../database/watch.ts';
+import { personOf, sessionOf, type Tables } from '../../database/tables.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { holderColumns, openQuestionOf, readHandOver } from '../../posts/question-store.ts';
 import { streamOf } from '../../posts/watch-rows.ts';
-import { liveWatches, lockSession, readShownWatch } from '../../posts/watch-store.ts';
+import { liveWatches, lockSession } from '../../posts/watch-store.ts';
 import type { Person } from '../../questions/answer.ts';
 import {
 	HAND_OVER_WINDOW_MS,
@@ -26,7 +24,7 @@ import type { SessionKey } from '../../questions/session.ts';
  * The newest hand-over of each question, stored with it. It is over when its question is settled or not watched any more
  * (see `settleQuestion` and `endWatch`).
  */
-export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+export function createHandOverStore(db: StoreDatabase) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
 		const { trx, now } = tx;
 		// Before the session.
@@ -62,11 +60,6 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
 		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),
-		/** The newest hand-over of this question while it is open, also one that was given back. */
-		async handOverOf({ teamId, session, fingerprint }: HandedQuestion): Promise<HandOver | null> {
-			const question = await openQuestionOf(db.read, session);
-			return question?.fingerprint === fingerprint ? readHandOver(question, teamId) : null;
-		},
 
 		/**
 		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it back
@@ -83,15 +76,6 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			if (newest?.toUserId !== userId || newest.givenBackAt !== null) return false;
 			const open = await openQuestionOf(db.read, session);
 			return open === undefined || open.id === newest.id;
-		},
-
-		/** The live watch of a session in a channel, with what its card shows and when the session was last read. */
-		async watchedIn(channel: ChannelKey, session: SessionKey) {
-			const here = { ...channelOf(channel), ...sessionOf(session) };
-			const row = await liveWatches(db.read, here).executeTakeFirst();
-			if (row === undefined) return null;
-			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);
-			return view === null ? null : { watch, view, checkedAt };
 		},
 	};
 }

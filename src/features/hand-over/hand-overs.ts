@@ -3,7 +3,8 @@ import { isAnsweredSince, type Person } from '../../questions/answer.ts';
 import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../../questions/hand-over.ts';
 import type { MayAct, Refusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
-import { activeHolder } from '../watch/facts.ts';
+import { activeHolder, handOverOf } from '../watch/facts.ts';
+import type { WatchStore } from '../watch/watch-store.ts';
 import type { HandOverStore } from './hand-over-store.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
@@ -11,43 +12,46 @@ export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { re
 
 /** Hands questions over to people, and back. `onNews` is called after something was stored. */
 export function createHandOvers(
-	{ store: { handOvers: store, answers }, serviceUrl, clock }: Core<{ handOvers: HandOverStore; answers: AnswerStore }>,
+	core: Core<{ handOvers: HandOverStore; answers: AnswerStore; watches: WatchStore }>,
 	{ mayAct, onNews }: { readonly mayAct: MayAct; readonly onNews: () => void },
 ) {
-	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
+	const { serviceUrl, clock } = core;
+	const { handOvers: store, answers, watches } = core.store;
+
+	function keyOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}
 
-	/** The question as it is asked in its channel; else who has answered it. */
+	/** The question as it is asked in its channel, with its newest hand-over; else who has answered it, if it is one of us. */
 	async function askedIn({ teamId, session, fingerprint }: HandedQuestion, channelId: string) {
-		const shown = await store.watchedIn({ teamId, channelId }, session);
-		const question = shown?.view.question ?? null;
-		if (shown === null || question === null) return { by: null };
+		const watched = await watches.find({ teamId, channelId }, session);
+		const shown = watched && (await watches.shownOf([watched.id])).get(watched.id);
+		const question = shown?.view?.question ?? null;
+		if (shown?.view == null || question?.fingerprint !== fingerprint) return { kind: 'closed', by: null } as const;
+		const { id: watchId, discreet } = shown.watch;
 		const standing = await answers.standing({ ...session, messageIndex: question.messageIndex });
-		const isSame = question.fingerprint === fingerprint;
-		if (isSame && question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt)) return { ...shown, question };
-		return { by: isSame ? standing : null };
+		const isOpen = question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt);
+		if (!isOpen) return { kind: 'closed', by: standing } as const;
+		const asked = { question, sessionName: shown.view.name, discreet };
+		return { kind: 'possible', ...asked, watchId, handOver: handOverOf(shown) } as const;
 	}
 
 	/** The id of the newest hand-over if its person may not answer in its channel any more. */
-	async function replaceable(handOver: HandOver | null, { userId }: Person): Promise<string | null> {
-		const held = holderOf(handOver);
+	async function replaceable(asked: Awaited<ReturnType<typeof askedIn>>, { userId }: Person): Promise<string | null> {
+		const held = asked.kind === 'possible' ? holderOf(asked.handOver) : null;
 		if (held === null || held.to === userId) return null;
 		return (await activeHolder(held, mayAct)) === null ? held.id : null;
 	}
 
 	return {
-		/** The question, if this person can hand it over to somebody; else why not. `by`: the answer that settles it, if it is one of ours. */
+		/** The question, if this person can hand it over to somebody; else why not. */
 		async begin(person: Person, pressed: PressedQuestion) {
-			const handed = questionOf(person, pressed);
-			const asked = await askedIn(handed, pressed.channelId);
-			if ('by' in asked) return { kind: 'closed', by: asked.by } as const;
-			const handOver = await store.handOverOf(handed);
-			const replaces = await replaceable(handOver, person);
+			const asked = await askedIn(keyOf(person, pressed), pressed.channelId);
+			if (asked.kind === 'closed') return asked;
+			const { handOver } = asked;
+			const replaces = await replaceable(asked, person);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
-			if (kind !== null && handOver !== null) return { kind, handOver } as const;
-			const { watch, view, question } = asked;
-			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet } as const;
+			return kind === null || handOver === null ? asked : ({ kind, handOver } as const);
 		},
 
 		/** `viewId`: of the window in which `to` was chosen. `refusal`: why they may not answer. */
@@ -59,22 +63,21 @@ export function createHandOvers(
 			const { channelId } = pressed;
 			const { userId: from } = person;
 			if (to === from) return { kind: 'refused', refusal: 'self' } as const;
-			const handed = questionOf(person, pressed);
+			const handed = keyOf(person, pressed);
 			// Both ask Slack, and the window waits three seconds.
-			const holder = store.handOverOf(handed).then((handOver) => replaceable(handOver, person));
+			const holder = askedIn(handed, channelId).then((asked) => replaceable(asked, person));
 			const [why, replaces] = await Promise.all([refusal, holder]);
 			if (why !== null) return { kind: 'refused', refusal: why } as const;
 			const asked = await askedIn(handed, channelId);
-			if ('by' in asked) return { kind: 'closed', by: asked.by } as const;
-			const wish = { ...handed, id: viewId, watchId: asked.watch.id, channelId, from, to, replaces };
+			if (asked.kind === 'closed') return asked;
+			const wish = { ...handed, id: viewId, watchId: asked.watchId, channelId, from, to, replaces };
 			const result = await store.handOver(wish, clock.now());
 			onNews();
 			return result.kind === 'closed' ? ({ kind: 'closed', by: null } as const) : result;
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion) {
-			const given = { ...questionOf(person, pressed), userId: person.userId };
-			const result = await store.giveBack(given, clock.now());
+			const result = await store.giveBack({ ...keyOf(person, pressed), userId: person.userId }, clock.now());
 			onNews();
 			return result;
 		},

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { FRESH_MS, type Refusal } from '../../slack/access-policy.ts';
-import { ACTIONS, CALLBACKS, decodeQuestionMark, type ViewMetadata } from '../../slack/ids.ts';
+import { FRESH_MS } from '../../slack/access-policy.ts';
+import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
-import type { PersonRequest, Press, Submitted, SubmittedView } from '../../slack/request.ts';
+import type { PersonRequest, Press, Submitted } from '../../slack/request.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../../slack/request.ts';
 import type { HandOvers, PressedQuestion } from './hand-overs.ts';
 import {
@@ -32,7 +32,7 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 		if (pressed === null) return null;
 		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
-			const metadata = handOverMetadata(pressed, pressed.channelId);
+			const metadata = handOverMetadata(pressed);
 			const view = async () => {
 				const begun = await handOvers.begin(request.person, pressed);
 				return begun.kind === 'possible'
@@ -50,35 +50,27 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 		return { ack: { response_action: 'errors', errors: { [HAND_OVER_FIELD]: words } } };
 	}
 
-	async function handOver(
-		request: PersonRequest,
-		view: SubmittedView,
-		metadata: ViewMetadata,
-		chosen: { readonly to: string; readonly refusal: Promise<Refusal | null> },
-	): Promise<Submitted> {
-		const { sessionId, fingerprint, origin } = metadata;
-		const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId: origin.channelId ?? '' };
-		const outcome = await handOvers.handOver(request.person, pressed, { viewId: view.id, ...chosen });
-		const { channelId: channel } = pressed;
-		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
-		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, reply.errorContext()));
-		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
-		const notice = handOverNotice(handOverWords(outcome), metadata);
-		return { ack: { response_action: 'update', view: notice } };
-	}
-
 	listen.submission(CALLBACKS.handOver, {
 		async plan(asked, view) {
 			const { metadata } = sessionViewOf(view);
-			const { channelId } = metadata.origin;
-			const place = copyPlace(asked, channelId, metadata.sessionId);
+			const { sessionId, fingerprint, origin } = metadata;
+			const { channelId } = origin;
+			const place = copyPlace(asked, channelId, sessionId);
 			const to = VALUES.safeParse(view.values).data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
 			if (to === undefined || channelId === null) return { place, run: async () => onField('Choose a person.') };
 			// Slack limits how often it tells about people.
 			await personReads.permit(asked);
 			// At the same time as the check of whoever presses: Slack waits three seconds for both.
 			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
-			return { place, run: (request) => handOver(request, view, metadata, { to, refusal }) };
+			const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId };
+			const run = async ({ person, log }: PersonRequest): Promise<Submitted> => {
+				const outcome = await handOvers.handOver(person, pressed, { viewId: view.id, to, refusal });
+				log.info({ session: sessionId, channel: channelId, to, outcome: outcome.kind }, 'hand over');
+				if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, reply.errorContext()));
+				if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, to, names));
+				return { ack: { response_action: 'update', view: handOverNotice(handOverWords(outcome), metadata) } };
+			};
+			return { place, run };
 		},
 		failed: (_, error) => onField(reply.words(error, 'unchanged').plain),
 	});

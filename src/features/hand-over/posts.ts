@@ -5,9 +5,6 @@ import { askedOf, endOf, handOverOf, type QuestionFacts } from '../watch/facts.t
 import { settledQuestionPost } from '../watch/post-view.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from './view.ts';
 
-/** Slack does not tell now whether a person may see a question. */
-const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited: false } as const;
-
 /** Draws the direct messages about hand-overs. */
 export function createHandOverDrawing(facts: QuestionFacts) {
 	async function draw(content: ContentOf<'handedOver' | 'givenBack'>, due: DuePost): Promise<Drawn> {
@@ -21,7 +18,7 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 		if (how === null && isHeld && newest?.givenBackAt !== null) how = 'givenBack';
 		if (post.ts === null && how !== null) return null;
 		const refusal = await facts.refusal(post.target, watch.channelId);
-		if (refusal === 'could_not_check') return NOT_CHECKED;
+		if (refusal === 'could_not_check') return { kind: 'later', ms: null, code: refusal, limited: false };
 		if (refusal !== null && post.ts !== null) return lookOf(textMessage(NOT_TOLD_ANY_MORE), { isLast: how !== null });
 		// A question that is handed over goes back to whoever handed it over, who hears that.
 		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;

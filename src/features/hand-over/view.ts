@@ -10,15 +10,8 @@ import {
 } from '../../questions/hand-over.ts';
 import type { Refusal } from '../../slack/access-policy.ts';
 import type { ErrorContext } from '../../slack/error-view.ts';
-import {
-	ACTIONS,
-	CALLBACKS,
-	encodeQuestionMark,
-	newMetadata,
-	type QuestionMark,
-	type ViewMetadata,
-} from '../../slack/ids.ts';
-import { context, inRow, type MessageContent, message, modal, section } from '../../slack/parts.ts';
+import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import { context, inRow, message, modal, section } from '../../slack/parts.ts';
 import { openQuestion, questionText } from '../../slack/question-view.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 import {
@@ -31,20 +24,18 @@ import {
 	plainText,
 } from '../../slack/words.ts';
 import { asksWords, isChosen, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
-import type { HandOverObstacle, QuestionToHandOver } from './hand-overs.ts';
+import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
 
-/** For the window. `channelId`: where the question is asked. */
-export function handOverMetadata(question: QuestionMark, channelId: string): ViewMetadata {
+export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQuestion): ViewMetadata {
 	const origin = { channelId, threadTs: null };
-	return { ...newMetadata({ sessionId: question.sessionId, formId: '', origin }), fingerprint: question.fingerprint };
+	return { ...newMetadata({ sessionId, formId: '', origin }), fingerprint };
 }
 
 /** Asks whom to hand a question over to. */
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
-	const told = questionText({ ...asked, waitedMs: null });
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -52,7 +43,7 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 		submit: 'Hand over',
 		close: 'Cancel',
 		blocks: [
-			...section(`> ${told}`),
+			...section(`> ${questionText({ ...asked, waitedMs: null })}`),
 			{
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
@@ -70,11 +61,7 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 }
 
 /** The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question. */
-export function handOverPost(
-	content: ContentOf<'handedOver' | 'givenBack'>,
-	asked: Asked,
-	post: PostContext,
-): MessageContent {
+export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, asked: Asked, post: PostContext) {
 	const { question, readAt } = asked;
 	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
 	if (isChosen(asked, post.standing)) return settledQuestionPost(asked, null, post);
