@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { quietUntil } from '../core/quiet-hours.ts';
 import type { DeepReadonly } from '../core/values.ts';
 
 /** 1 is Monday, 7 is Sunday. */
@@ -57,14 +58,22 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 	};
 }
 
-/** Of a reminder and an escalation that are both due, only the escalation comes. `postedAt`: of the question's post. */
-export function isStillDue(
-	{ stage, postedAt }: { readonly stage: ReminderStage; readonly postedAt: number },
-	{ remindAfterMs, escalateAfterMs }: LadderTimes,
-	now: number,
-): boolean {
-	if (stage === 'escalation') return escalateAfterMs !== null;
-	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
+/**
+ * Those of these reminders that the settings of now allow: none in quiet hours, and no reminder whose escalation is due too.
+ * `postedAt`: of the question's post.
+ */
+export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
+	entries: readonly Entry[],
+	settings: ChannelSettings,
+	{ defaults, now }: { defaults: LadderTimes; now: number },
+): readonly Entry[] {
+	const { quietHours } = settings;
+	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
+	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaults);
+	return entries.filter(({ stage, postedAt }) => {
+		if (stage === 'escalation') return escalateAfterMs !== null;
+		return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
+	});
 }
 
 export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {

@@ -18,7 +18,7 @@ export const SABOTAGES = {
 			to: 'if (quietHours !== undefined) return at;',
 		},
 		{
-			file: 'features/remind/ladder.ts',
+			file: 'database/channel-settings.ts',
 			from: 'if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];',
 			to: 'if (quietHours !== null && quietUntil(quietHours, now) === 0) return [];',
 		},

@@ -1,13 +1,5 @@
 import { quietUntil } from '../../core/quiet-hours.ts';
-import {
-	type ChannelSettings,
-	isStillDue,
-	type LadderTimes,
-	type QuietHours,
-	type ReminderStage,
-	timesIn,
-} from '../../database/channel-settings.ts';
-import type { ReminderEntry } from '../../posts/kinds.ts';
+import type { LadderTimes, QuietHours, ReminderStage } from '../../database/channel-settings.ts';
 import type { TakenLadder, Wait } from './ladder-store.ts';
 
 /** A ladder that was taken, with the settings of its channel. */
@@ -18,13 +10,13 @@ export interface LadderFacts extends Omit<TakenLadder, 'changeCount'> {
 	readonly settingsChangedAt: number | null;
 }
 
-/** A reminder is due. `waitsForRead`: a read of the session has to tell whether it is needed. */
+/** A reminder is due. `unread`: a read of the session has to tell whether it is needed. */
 export type DueReminder =
 	| { readonly kind: 'remind'; readonly stage: ReminderStage; readonly reminderDueAt: number }
-	| (Wait & { readonly waitsForRead: true; readonly reminderDueAt: number });
+	| (Omit<Wait, 'kind'> & { readonly kind: 'unread'; readonly reminderDueAt: number });
 
 /** `over`: the question is settled, so no more reminders. */
-export type Decision = { readonly kind: 'over' } | (Wait & { readonly waitsForRead?: false }) | DueReminder;
+export type Decision = { readonly kind: 'over' } | Wait | DueReminder;
 
 export const MOST_ESCALATIONS = 3;
 /** A read that began in this time before a reminder was due, or later, tells whether the question is still open... */
@@ -58,7 +50,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	if (claim !== null && claim.until > now) {
 		return { kind: 'wait', dueAt: claim.until, reminderDueAt: claim.until, heldBy: claim.userId };
 	}
-	const unread = { kind: 'wait', heldBy: ladder.heldBy, waitsForRead: true } as const;
+	const unread = { kind: 'unread', heldBy: ladder.heldBy } as const;
 	if (facts.isFailing) {
 		// Others could join meanwhile, so it waits for none that fall due when the service is back.
 		const failingDueAt = Math.max(dueSince, now - TOGETHER_MS);
@@ -74,10 +66,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 const NOT_DUE = { kind: 'wait', dueAt: null, reminderDueAt: null, heldBy: null } as const;
 
 /** The next reminder and its time, after the quiet hours; of two that are due, only the escalation. */
-function nextReminder(
-	{ ladder, times, quietHours }: LadderFacts,
-	now: number,
-): { stage: ReminderStage; at: number } | null {
+function nextReminder({ ladder, times, quietHours }: LadderFacts, now: number) {
 	const { remindAfterMs, escalateAfterMs } = times;
 	const { postedAt, remindedAt, escalationCount } = ladder;
 	const afterQuietHours = (at: number) => {
@@ -94,14 +83,4 @@ function nextReminder(
 		reminders.push({ stage: 'reminder', at: afterQuietHours(postedAt + remindAfterMs) });
 	}
 	return reminders.find(({ at }) => at <= now) ?? reminders.toSorted((one, other) => one.at - other.at)[0] ?? null;
-}
-
-/** Those of these reminders that the settings of now allow: none in quiet hours. */
-export function stillDue(
-	entries: readonly ReminderEntry[],
-	{ settings, defaults, now }: { settings: ChannelSettings; defaults: LadderTimes; now: number },
-): readonly ReminderEntry[] {
-	const { quietHours } = settings;
-	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
-	return entries.filter((entry) => isStillDue(entry, timesIn(settings, defaults), now));
 }

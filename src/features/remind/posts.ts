@@ -1,22 +1,20 @@
 import type { Core } from '../../core.ts';
-import type { ReminderStage } from '../../database/channel-settings.ts';
+import { type ReminderStage, stillDue } from '../../database/channel-settings.ts';
 import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
 import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { askedOf, endOf, type QuestionFacts } from '../watch/facts.ts';
 import { outcomeWords } from '../watch/post-view.ts';
-import { stillDue } from './ladder.ts';
 import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
 
 /** Draws reminders, escalations and digests. */
-export function createReminderDrawing(
-	{ store: { channelSettings }, config, directory, clock }: Core<{ channelSettings: ChannelSettingsStore }>,
-	facts: QuestionFacts,
-) {
+export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
+	const { store, config, directory, clock } = core;
+
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
 	async function openQuestions(entries: readonly ReminderEntry[]): Promise<RemindedQuestion[]> {
 		const shown = await facts.shownOf(entries.map(({ watchId }) => watchId));
@@ -46,28 +44,20 @@ export function createReminderDrawing(
 		await Promise.all(named.map(directory.learnName));
 	}
 
-	/** The links of the posts of the first questions, by the `ts` of the post. */
-	async function linksOf(asked: readonly RemindedQuestion[]): Promise<ReadonlyMap<string, string | null>> {
-		const links = asked.slice(0, MOST_LISTED).map(async ({ channelId, entry: { postTs } }) => {
-			return [postTs, await facts.linkTo(channelId, postTs)] as const;
-		});
-		return new Map(await Promise.all(links));
-	}
-
 	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
-	async function draw(
-		{ kind, entries }: ContentOf<ReminderStage | 'digest'>,
-		{ post: { target } }: DuePost,
-	): Promise<Drawn> {
+	async function draw({ kind, entries }: ContentOf<ReminderStage | 'digest'>, { post: { target } }: DuePost) {
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		if (target.kind === 'person') return null;
 		// Slack is asked for links and names first, because an answer may come meanwhile. The look below must come last.
 		const before = await openQuestions(oldestFirst);
-		const links = kind === 'digest' ? await linksOf(before) : new Map();
+		const linked = kind === 'digest' ? before.slice(0, MOST_LISTED) : [];
+		const linkOf = async ({ channelId, entry: { postTs } }: RemindedQuestion) =>
+			[postTs, await facts.linkTo(channelId, postTs)] as const;
+		const links = new Map(await Promise.all(linked.map(linkOf)));
 		await Promise.all(before.map(learnNames));
 		const now = clock.now();
-		const { settings: current } = await channelSettings.read(target);
-		const open = await openQuestions(stillDue(oldestFirst, { settings: current, defaults: config.ladderTimes, now }));
+		const { settings: current } = await store.channelSettings.read(target);
+		const open = await openQuestions(stillDue(oldestFirst, current, { defaults: config.ladderTimes, now }));
 		const [first] = open;
 		if (first === undefined) return null;
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;

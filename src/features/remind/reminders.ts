@@ -6,15 +6,13 @@ import type { Core } from '../../core.ts';
 import { timesIn } from '../../database/channel-settings.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { type Decision, type DueReminder, decide, LOOK_AGAIN_MS, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
+import { type DueReminder, decide, LOOK_AGAIN_MS, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder, WaitingReminders } from './ladder-store.ts';
 
-interface Decided<Kind extends Decision = Decision> {
+interface Due<Kind = DueReminder> {
 	readonly taken: TakenLadder;
 	readonly decision: Kind;
 }
-
-type Remind = Extract<Decision, { kind: 'remind' }>;
 
 /** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
 const LEASE_MS = 25_000;
@@ -24,7 +22,6 @@ const WAIT_FOR_OTHERS_MS = 20_000;
 /** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
-
 /** Channels whose reminders are due in this time are read in any order. */
 const SAME_TIME_MS = 1_000;
 
@@ -45,18 +42,23 @@ export function createReminders(
 		const { settings, settingsChangedAt } = batch;
 		const current = { times: timesIn(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decide({ ...taken, ...current }, now) }));
-		const reminders = decided.filter(isOfReminder);
-		const due = reminders.filter(isDueToRing);
-		const unread = reminders.filter(({ decision }) => decision.kind === 'wait');
+		const due = decided.flatMap(({ taken, decision }) => (decision.kind === 'remind' ? [{ taken, decision }] : []));
+		const unread = decided.flatMap(({ taken, decision }) => (decision.kind === 'unread' ? [{ taken, decision }] : []));
 		// While the service is away nobody is reminded, so nothing waits for others.
 		const toCome = unread.filter(({ taken }) => !taken.isFailing);
 		const waiting = waitingOf([...due, ...toCome], { isFew: toCome.length <= A_FEW, now });
-		const remindAt = timeToRemind(due, { unreadCount: unread.length, isLongEnough: hasWaited(waiting), now });
-		const post = remindAt !== null && remindAt <= now ? postOf(batch, due) : null;
-		const readBy = placeOfReads(batch, reminders);
-		const outcomes = decided.map(({ taken, decision }) =>
-			outcomeOf(taken, decision, { remindAt, readBy, waiting, now }),
-		);
+		const remindAt = timeToRemind(due, { isWaitOver: unread.length === 0 || hasWaited(waiting), now });
+		const isTime = remindAt !== null && remindAt <= now;
+		const post = isTime ? postOf(batch, due) : null;
+		const readBy = placeOfReads(batch, [...due, ...unread]);
+		const outcomes = decided.map(({ taken: { ladder, changeCount }, decision }): LadderOutcome => {
+			const taken = { ladder, changeCount };
+			if (decision.kind === 'unread') return { ...taken, ...decision, kind: 'wait', waiting, readBy };
+			if (decision.kind === 'wait') return { ...taken, ...decision, readBy: null };
+			if (decision.kind === 'over' || isTime) return { ...taken, ...decision };
+			const { reminderDueAt } = decision;
+			return { ...taken, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy: ladder.heldBy, waiting, readBy: null };
+		});
 		if ((await store.record(token, outcomes, { post, now })) === null) return;
 		if (unread.length > 0) onEarlyRead();
 		if (post !== null) onNews();
@@ -101,30 +103,18 @@ export function createReminders(
 	};
 }
 
-function isOfReminder(decided: Decided): decided is Decided<DueReminder> {
-	const { decision } = decided;
-	return decision.kind === 'remind' || (decision.kind === 'wait' && decision.waitsForRead === true);
-}
-
-function isDueToRing(decided: Decided): decided is Decided<Remind> {
-	return decided.decision.kind === 'remind';
-}
-
 /**
  * The place of the reads that a channel's reminders wait for, as a time: the longest due first. The reads of one channel
  * follow each other even where many are due at once: they come together, and a read soon is too old.
  */
-function placeOfReads({ channel }: LadderBatch, reminders: readonly Decided<DueReminder>[]): number {
+function placeOfReads({ channel }: LadderBatch, reminders: readonly Due[]): number {
 	const key = `${channel.teamId}:${channel.channelId}`;
 	const apartMs = createHash('sha256').update(key).digest().readUInt16BE() % SAME_TIME_MS;
 	return Math.min(...reminders.map(({ decision }) => decision.reminderDueAt)) + apartMs;
 }
 
 /** Since when these reminders of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
-function waitingOf(
-	reminders: readonly Decided[],
-	{ isFew, now }: { isFew: boolean; now: number },
-): WaitingReminders | null {
+function waitingOf(reminders: readonly Due[], { isFew, now }: { isFew: boolean; now: number }) {
 	if (reminders.length === 0) return null;
 	const noted = reminders.flatMap(({ taken }) => taken.ladder.waiting ?? []);
 	const since = Math.min(now, ...noted.map((waiting) => waiting.since));
@@ -132,36 +122,14 @@ function waitingOf(
 }
 
 /** When to remind: once the reminders due within a short time are there and read, or waited long enough; null: never. */
-function timeToRemind(
-	due: readonly Decided<Remind>[],
-	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },
-): number | null {
+function timeToRemind(due: readonly Due[], { isWaitOver, now }: { isWaitOver: boolean; now: number }): number | null {
 	if (due.length === 0) return null;
 	const together = Math.min(...due.map(({ decision }) => decision.reminderDueAt)) + TOGETHER_MS;
-	if (unreadCount === 0 || isLongEnough) return together;
-	return Math.max(together, now + LOOK_AGAIN_MS);
-}
-
-/** What becomes of a ladder. `remindAt`: when the reminders that are due in its channel come; `readBy`: see `placeOfReads`. */
-function outcomeOf(
-	{ ladder, changeCount }: TakenLadder,
-	decision: Decision,
-	together: { remindAt: number | null; readBy: number; waiting: WaitingReminders | null; now: number },
-): LadderOutcome {
-	const { remindAt, readBy, waiting, now } = together;
-	const taken = { ladder, changeCount };
-	if (decision.kind === 'over') return { ...taken, kind: 'over' };
-	if (decision.kind === 'wait') {
-		const { waitsForRead, ...wait } = decision;
-		return { ...taken, ...wait, ...(waitsForRead ? { readBy, waiting } : { readBy: null }) };
-	}
-	const { stage, reminderDueAt } = decision;
-	if (remindAt !== null && remindAt <= now) return { ...taken, kind: 'remind', stage };
-	return { ...taken, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy: ladder.heldBy, waiting, readBy: null };
+	return isWaitOver ? together : Math.max(together, now + LOOK_AGAIN_MS);
 }
 
 /** One reminder goes into its question's thread. Several become one message in the channel that links to each thread. */
-function postOf({ channel }: LadderBatch, due: readonly Decided<Remind>[]): NewPost {
+function postOf({ channel }: LadderBatch, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost {
 	const entries = due.map(({ taken: { ladder }, decision: { stage, reminderDueAt: dueAt } }) => {
 		const { watchId, session, questionId, postTs, postedAt, heldBy, lastReminderAt } = ladder;
 		const isLast = stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1;
@@ -171,10 +139,7 @@ function postOf({ channel }: LadderBatch, due: readonly Decided<Remind>[]): NewP
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
 	// Never the key of another one: a reminder that nobody saw comes again.
 	const key = `reminder:${randomUUID()}`;
-	if (entries.length > 1) {
-		const target = { kind: 'channel', ...channel } as const;
-		return { target, key, content: { kind: 'digest', entries } };
-	}
+	if (entries.length > 1) return { target: { kind: 'channel', ...channel }, key, content: { kind: 'digest', entries } };
 	const target = { kind: 'watch', watchId: first.watchId, ...channel } as const;
 	return { target, key, content: { kind: first.stage, entries: [first] } };
 }

@@ -35,11 +35,7 @@ interface ReminderContext extends Pick<PostContext, 'names'> {
 }
 
 /** A reminder of one question, in its thread. `waitedMs`: null in an update, which no other follows as time passes. */
-export function reminderPost(
-	asked: RemindedQuestion,
-	waitedMs: number | null,
-	{ mention, names }: ReminderContext,
-): MessageContent {
+export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
 	const { entry, question, channelId } = asked;
 	const { sessionId } = entry;
 	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, waitedMs));

@@ -104,7 +104,7 @@ describe('the ladder of a question', () => {
 
 	it('waits for a read before it rings', () => {
 		const now = POSTED + 15 * MINUTE;
-		const waits = { kind: 'wait', dueAt: now + 1_000, reminderDueAt: now, waitsForRead: true };
+		const waits = { kind: 'unread', dueAt: now + 1_000, reminderDueAt: now };
 		expect(decided(now, { readAt: now - 10_001 })).toMatchObject(waits);
 		expect(decided(now, { readAt: null })).toMatchObject(waits);
 		expect(decided(now + 3_000, { ladder: { reminderDueAt: now } })).toMatchObject({
@@ -120,15 +120,15 @@ describe('the ladder of a question', () => {
 			kind: 'remind',
 			reminderDueAt: due,
 		});
-		expect(decided(due + 31_000, { ladder, readAt: due })).toMatchObject({ kind: 'wait', waitsForRead: true });
+		expect(decided(due + 31_000, { ladder, readAt: due })).toMatchObject({ kind: 'unread' });
 	});
 
 	it('rings nobody while the service is away, and is not late for that', () => {
 		const now = POSTED + HOUR;
 		const waits = decided(now, { isFailing: true });
-		expect(waits).toMatchObject({ kind: 'wait', dueAt: now + 5_000, reminderDueAt: now, waitsForRead: true });
+		expect(waits).toMatchObject({ kind: 'unread', dueAt: now + 5_000, reminderDueAt: now });
 		const again = decided(now + 25_000, { isFailing: true, ladder: { reminderDueAt: now } });
-		expect(again).toMatchObject({ kind: 'wait', dueAt: now + 30_000, waitsForRead: true });
+		expect(again).toMatchObject({ kind: 'unread', dueAt: now + 30_000 });
 	});
 
 	it('waits for no further reminders when the service is back, unless it has just fallen due', () => {
