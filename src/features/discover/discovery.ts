@@ -9,9 +9,7 @@ import { isDirectMessage } from '../../slack/words.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
 const MOST_WAITING = 500;
-/**
- * A session that asked nothing, or could not be read, is read again after this while listed; then after twice the time.
- */
+/** A listed session that asked nothing, or could not be read, is read again after this, then after twice the time. */
 const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
 const DAY_MS = 24 * 3_600_000;
 /** So many sessions of a list at once: they are read ahead of others. */
@@ -20,10 +18,7 @@ const MOST_RAISED = 20;
 /** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(
 	core: Core<{ watches: WatchStore }>,
-	{
-		whyUnlisted,
-		onChange,
-	}: { whyUnlisted: () => Exclude<NoListReason, 'notDiscovering'> | null; onChange: () => void },
+	{ whyUnlisted, onChange }: { whyUnlisted: () => NoListReason | null; onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
@@ -34,9 +29,7 @@ export function createDiscoveries(
 	/** The newest notice of each channel, so that the store is not asked again with each list. */
 	const toldKeys = new Map<string, string>();
 
-	function whyNot(): NoListReason | null {
-		return discoverSessions ? whyUnlisted() : 'notDiscovering';
-	}
+	const whyNot = (): NoListReason | null => (discoverSessions ? whyUnlisted() : 'notDiscovering');
 
 	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
 	async function dueHands(discovery: Discovery) {
@@ -141,10 +134,7 @@ export function createDiscoveries(
 			if (discoverSessions) await pause('noList');
 		},
 		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
-		async begin(
-			channel: ChannelKey,
-			{ userId, settings }: { userId: string; settings: Partial<DiscoverySettings> },
-		): Promise<'begun' | 'changed' | 'already'> {
+		async begin(channel: ChannelKey, { userId, settings }: { userId: string; settings: Partial<DiscoverySettings> }) {
 			const now = clock.now();
 			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now, settings };
 			const begun = await store.discover(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));

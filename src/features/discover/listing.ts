@@ -9,11 +9,6 @@ import type { ServiceHealth } from '../../session-service/health.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 import type { Discoveries } from './discovery.ts';
 
-/*
- * Some services list the sessions that wait for a person: one request every two seconds. Nothing depends on it, because
- * the schedule reads every watched session as well.
- */
-
 export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
 
 /** What replicas share. */
@@ -96,11 +91,12 @@ export function reservedFor(requestsPerSecond: number): number {
 
 const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
 
-/** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
-export function createListing(
-	core: Core<{ watches: WatchStore }>,
-	{ cell, budget, health, discoveries, onEarlyRead }: Options,
-) {
+/**
+ * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start and once
+ * a day, to know whether it can. Nothing depends on it, because the schedule reads every watched session as well.
+ */
+export function createListing(core: Core<{ watches: WatchStore }>, options: Options) {
+	const { cell, budget, health, discoveries, onEarlyRead } = options;
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { listing: metrics } = core.metrics;
@@ -110,9 +106,8 @@ export function createListing(
 	const own = randomUUID();
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
-	/** Since the last list. */
+	/** Since the last list. From `TRIES` on, there is none. */
 	let failures = 0;
-	let isUnlisted = false;
 	/** When the last list began, by uptime: the clock may be set in between. */
 	let listedAt = Number.NEGATIVE_INFINITY;
 	/** Of the last list. */
@@ -120,27 +115,22 @@ export function createListing(
 	/** When the next list is due while sessions are watched, by uptime. */
 	let nextAt = Number.NEGATIVE_INFINITY;
 
-	/** Shares what `change` makes of the state, and sees what another process has found. */
-	async function share(change: (state: ListingState) => ListingState): Promise<void> {
+	const isOthers = ({ holder, until }: ListingState) => holder !== null && holder !== own && until > clock.now();
+
+	/**
+	 * Sees what another process has found. With `leaseMs`, becomes the process that lists, or gives that back if it is 0.
+	 * Returns false when another one lists.
+	 */
+	async function share(leaseMs: number | null = null, perSecond = shared.perSecond): Promise<boolean> {
 		shared = await cell.update((before) => {
-			const state = change(before ?? NOBODY);
+			const found = before ?? NOBODY;
+			if (leaseMs === null || isOthers(found)) return { state: found, result: found };
+			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
+			const state = { ...held, isAvailable: condition === 'works', isUnlisted: failures >= TRIES, perSecond };
 			return { state, result: state };
 		});
 		metrics.available(Number(shared.isAvailable));
 		budget.reserve(reservedFor(shared.perSecond));
-	}
-
-	function isOthers({ holder, until }: ListingState): boolean {
-		return holder !== null && holder !== own && until > clock.now();
-	}
-
-	/** Becomes the process that lists, or gives that back with `leaseMs` 0. Returns false when another one lists. */
-	async function hold(leaseMs: number, perSecond = shared.perSecond): Promise<boolean> {
-		await share((state) => {
-			if (isOthers(state)) return state;
-			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
-			return { ...held, isAvailable: condition === 'works', isUnlisted, perSecond };
-		});
 		return !isOthers(shared);
 	}
 
@@ -153,8 +143,7 @@ export function createListing(
 
 	/** Lists if it is time. Returns the milliseconds until the next turn. */
 	async function turn(signal: AbortSignal): Promise<number> {
-		await share((state) => state);
-		if (isOthers(shared)) {
+		if (!(await share())) {
 			// When that one is gone, this process goes on at once with what it has found.
 			if (shared.isAvailable) {
 				condition = 'works';
@@ -167,12 +156,12 @@ export function createListing(
 		const watched = Math.max(Number(discoverSessions), await store.countSessions(serviceUrl));
 		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
-		if (!(await hold(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
+		if (!(await share(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
 		listedAt = uptimeOf(clock);
 		const waitMs = await list(watched, signal);
 		nextAt = listedAt + waitMs;
 		const isOften = condition === 'works' && watched > 0;
-		await hold(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
+		await share(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
 		return Math.max(0, Math.min(LOOK_MS, nextAt - uptimeOf(clock)));
 	}
 
@@ -184,12 +173,10 @@ export function createListing(
 		} catch (error) {
 			signal.throwIfAborted();
 			const waitMs = await failed(error);
-			isUnlisted ||= failures >= TRIES;
 			if (failures >= TRIES) await discoveries.unlisted();
 			return waitMs;
 		}
 		failures = 0;
-		isUnlisted = false;
 		requestCount = found.requestCount;
 		become('works', 'ok');
 		metrics.listed(found);
@@ -235,20 +222,15 @@ export function createListing(
 		async run(signal: AbortSignal) {
 			let problem: string | null = null;
 			while (!signal.aborted) {
-				let waitMs = LOOK_MS;
-				try {
-					waitMs = await turn(signal);
-					problem = null;
-				} catch (error) {
-					if (signal.aborted) break;
-					const code = codeOf(error);
-					if (code !== problem) log.warn({ code }, 'could not list the sessions that wait; trying again');
-					problem = code;
-				}
-				await clock.sleep(waitMs, signal).catch(() => undefined);
+				const outcome = await turn(signal).catch(codeOf);
+				const code = typeof outcome === 'string' ? outcome : null;
+				const isNews = code !== null && code !== problem && !signal.aborted;
+				if (isNews) log.warn({ code }, 'could not list the sessions that wait; trying again');
+				problem = code;
+				await clock.sleep(typeof outcome === 'number' ? outcome : LOOK_MS, signal).catch(() => undefined);
 			}
 			// Another replica goes on at once.
-			await hold(0, 0).catch(() => undefined);
+			await share(0, 0).catch(() => undefined);
 		},
 		/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
 		isUnlisted: () => shared.isUnlisted,
@@ -271,10 +253,7 @@ interface Comparison extends ListedWaiting {
 }
 
 /** Has watched sessions read at once that newly wait by the list and not by their newest read. */
-export function createWaitingReads(
-	core: Core<{ watches: WatchStore }>,
-	onEarlyRead: () => void,
-): (list: WaitingList) => Promise<void> {
+export function createWaitingReads(core: Core<{ watches: WatchStore }>, onEarlyRead: () => void) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
 	const { listing: metrics } = core.metrics;
@@ -299,7 +278,7 @@ export function createWaitingReads(
 		return { ...comparison, dueAt: now + nextMs, waitMs: nextMs, moved: { at: now, until: now + nextMs } };
 	}
 
-	return async ({ sessions, isComplete }) => {
+	return async ({ sessions, isComplete }: WaitingList): Promise<void> => {
 		const now = clock.now();
 		const unknown = { absentAt: completeAt, moved: null, dueAt: null, waitMs: COMPARE_AGAIN_MS };
 		const listed = sessions.map(({ sessionId }) => compared.get(sessionId) ?? { sessionId, ...unknown });
