@@ -85,7 +85,7 @@ const MAX_CLOSED_VIEWS = 500;
 const VIEW_LEFT = 'the view of a read was closed';
 
 /** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
-export type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
+type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
 
 /** Reads for open views, which show that a read takes long, and end it when they are closed. */
 export function createPatientReads({ clock }: { clock: Clock }) {

@@ -18,11 +18,9 @@ import type { SessionFlow } from './flow.ts';
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
 /** Registers buttons, typing and closing of a session's modal, and the buttons on messages that open it. */
-export function registerSessionActions({
-	listen,
-	flow,
-	drafting,
-}: HandlerContext & { flow: SessionFlow; drafting: Drafting }): void {
+export function registerSessionActions(core: HandlerContext & { flow: SessionFlow; drafting: Drafting }): void {
+	const { listen, flow, drafting } = core;
+
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
 	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
 		listen.action(id, (_, press) => {

@@ -21,15 +21,11 @@ const MAX_IDS = 20;
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
  * `watch`, `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is always an id.
- *
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 	// The label of a link may hold spaces, so it is removed before the text is split.
-	const words = text
-		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
-		.split(/\s+/)
-		.filter((word) => word !== '');
+	const words = text.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1').match(/\S+/g) ?? [];
 	const [first, ...args] = words;
 	if (first === undefined) return help('asked');
 	const word = first.toLowerCase();
@@ -164,10 +160,9 @@ interface Others extends WatchCommands {
 }
 
 /** Registers `/session …`. */
-export function registerSessionCommand(
-	{ listen, flow, reply, config }: HandlerContext & { flow: SessionFlow },
-	{ watch, watchAll, unwatch, list, openHistory, openInbox, openSettings }: Others,
-): void {
+export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Others): void {
+	const { listen, flow, reply, config } = core;
+
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, config.SESSION_DASHBOARD_URL);
 		switch (command.kind) {
@@ -178,23 +173,23 @@ export function registerSessionCommand(
 			case 'open':
 				return flow.open(asked, { sessionId: command.sessionId, messageIndex: null });
 			case 'history':
-				return ifAllowed(asked.channelId, (request) => openHistory(request, command.sessionId));
+				return ifAllowed(asked.channelId, (request) => others.openHistory(request, command.sessionId));
 			case 'list':
-				return ifAllowed(asked.channelId, (request) => list(request, 0));
+				return ifAllowed(asked.channelId, (request) => others.list(request, 0));
 			case 'inbox':
-				return ifAllowedAnywhere(openInbox);
+				return ifAllowedAnywhere(others.openInbox);
 			case 'settings':
-				return ifAllowed(asked.channelId, openSettings);
+				return ifAllowed(asked.channelId, others.openSettings);
 			case 'watch': {
 				const { sessionIds, settings } = command;
-				const [sessionId = '', ...others] = sessionIds;
-				const options = { changes: true, about: { sessionId, others: others.length } } as const;
-				return ifAllowed(asked.channelId, (request) => watch(request, sessionIds, settings), options);
+				const [sessionId = ''] = sessionIds;
+				const options = { changes: true, about: { sessionId, others: sessionIds.length - 1 } } as const;
+				return ifAllowed(asked.channelId, (request) => others.watch(request, sessionIds, settings), options);
 			}
 			case 'watchAll':
-				return ifAllowed(asked.channelId, (request) => watchAll(request, command.settings), { changes: true });
+				return ifAllowed(asked.channelId, (request) => others.watchAll(request, command.settings), { changes: true });
 			case 'unwatch':
-				return ifAllowedAnywhere((request) => unwatch(request, command.sessionIds), { changes: true });
+				return ifAllowedAnywhere((request) => others.unwatch(request, command.sessionIds), { changes: true });
 		}
 	});
 }

@@ -1,6 +1,7 @@
+import type { Person } from '../../questions/answer.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
-import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import { CALLBACKS, newMetadata } from '../../slack/ids.ts';
 import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
 import type { Reply } from '../../slack/reply.ts';
 import type { AllowedRequest, NotAllowed, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
@@ -14,7 +15,7 @@ import {
 	whereItBegan,
 	windowPlace,
 } from '../../slack/request.ts';
-import { createPatientReads, type Note, openView, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
+import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
 import type { Wish } from '../answer/drafts.ts';
 import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
 import { type Content, createPresenter } from './presenter.ts';
@@ -44,108 +45,68 @@ export function createSessionFlow(
 	const reads = createPatientReads(core);
 
 	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
-	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
-		for (let updateCount = 1; ; updateCount++) {
-			try {
-				return await update();
-			} catch (error) {
-				const retryAfterMs = slackRetryAfterMs(error);
-				if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || updateCount === MAX_UPDATES) throw error;
-				await clock.sleep(retryAfterMs);
-			}
-		}
-	}
-
-	async function showError(request: PersonRequest, handle: ViewHandle, metadata: ViewMetadata, error: unknown) {
-		const code = codeOf(error);
-		// The line of the access names the session.
-		request.log.warn({ code, ...(code === 'internal' ? { err: error } : {}) }, 'could not show a session');
-		await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
-			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
-			await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId: metadata.sessionId });
+	function despiteLimit(update: () => Promise<UpdateOutcome>, tries = MAX_UPDATES): Promise<UpdateOutcome> {
+		return update().catch(async (error: unknown) => {
+			const retryAfterMs = slackRetryAfterMs(error);
+			if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || tries === 1) throw error;
+			await clock.sleep(retryAfterMs);
+			return despiteLimit(update, tries - 1);
 		});
 	}
 
-	/**
-	 * Puts a session into the view; null when nobody waits for it any more. Throws when the session cannot be read.
-	 * `source`: a permit to read the session, or a reading.
-	 */
-	async function fill(
-		request: AllowedRequest,
-		handle: ViewHandle,
-		content: Wanted & { readonly source: ReadPermit | Reading },
-		note: Note,
-	): Promise<UpdateOutcome | null> {
-		const { metadata, source } = content;
-		const { sessionId } = metadata;
-		const reading = 'session' in source ? source : await reads.read(sessionId, source, handle, note);
-		if (reading === null) {
-			request.log.info({}, 'nobody waits for a read any more');
-			return null;
-		}
-		const { person } = request;
-		const { text } = content;
+	/** Puts a session into the view. */
+	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
+		const { metadata, text } = content;
 		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);
-		if (placed?.choose) {
-			const modal = chooseItemModal(...placed.choose);
-			return despiteLimit(() => handle.update(modal));
-		}
+		const choose = placed?.choose;
+		if (choose) return despiteLimit(() => handle.update(chooseItemModal(...choose)));
+		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 		const model = await presenter.model({
 			...content,
 			person,
 			viewId: handle.id,
 			prefill: placed?.prefill ?? content.prefill ?? null,
 			reading,
-			notices: [...newerNotice(content, reading), ...(placed?.notices ?? [])],
+			notices: [...(isNewer ? [NOTICES.readAgain] : []), ...(placed?.notices ?? [])],
 		});
-		return despiteLimit(() => put(request, handle, model));
+		return despiteLimit(() => put(person, handle, model));
 	}
 
-	async function put(request: AllowedRequest, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
+	async function put(person: Person, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
 		const outcome = await handle.update(sessionModal(model)).catch((error: unknown) => {
 			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
 			// Slack refuses a view with an image that it cannot download.
 			return handle.update(sessionModal({ ...model, withoutImages: true }));
 		});
 		// Only now, because a person who closed or submitted the form during the read is not answering any more.
-		if (outcome === 'updated') await presenter.markSeen(request.person, model);
+		if (outcome === 'updated') await presenter.markSeen(person, model);
 		return outcome;
 	}
 
 	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
-	async function putNotice(
-		request: AllowedRequest,
-		handle: ViewHandle,
-		content: Content,
-		notice: (readAt: number) => string,
-	): Promise<UpdateOutcome | null> {
+	async function putNotice(person: Person, handle: ViewHandle, content: Content, notice: (readAt: number) => string) {
 		const { metadata, typed = null } = content;
 		// After a submission the view shows a receipt, which must not be replaced.
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
 		const notices = [notice(reading.readAt)];
-		const { person } = request;
 		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
-		return put(request, handle, model);
+		return put(person, handle, model);
 	}
 
 	/**
 	 * Shows a session in a view. `isShown`: the view shows it already, and keeps showing it during the read. Resolves to the
 	 * outcome for the log; null when nothing was read.
 	 */
-	async function showIn(
-		request: AllowedRequest,
-		handle: ViewHandle,
-		content: Wanted,
-		isShown: boolean,
-	): Promise<string | null> {
+	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Wanted, isShown: boolean) {
+		const { person } = request;
 		const { metadata } = content;
 		const { sessionId } = metadata;
 		let isNoted = false;
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
 			if (!isShown) return handle.update(loadingModal(sessionId, metadata, waitedMs));
-			const outcome = await putNotice(request, handle, content, () => NOTICES.stillWaiting(waitedMs));
+			const outcome = await putNotice(person, handle, content, () => NOTICES.stillWaiting(waitedMs));
 			if (outcome === null) {
 				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
 			}
@@ -154,11 +115,16 @@ export function createSessionFlow(
 		}
 		try {
 			const lastReading = content.sameReading === true ? latest(sessionId) : null;
-			const source = lastReading ?? content.permit ?? (await personReads.permit(request));
-			const tooFast = lastReading === null ? null : await personReads.turn(request);
-			if (tooFast !== null) throw tooFast;
-			const outcome = await fill(request, handle, { ...content, source }, note);
-			if (lastReading !== null) return null;
+			if (lastReading !== null) {
+				const tooFast = await personReads.turn(request);
+				if (tooFast !== null) throw tooFast;
+				await fill(person, handle, content, lastReading);
+				return null;
+			}
+			const permit = content.permit ?? (await personReads.permit(request));
+			const reading = await reads.read(sessionId, permit, handle, note);
+			if (reading === null) request.log.info({}, 'nobody waits for a read any more');
+			const outcome = reading && (await fill(person, handle, content, reading));
 			return outcome === 'updated' ? 'shown' : 'closed_meanwhile';
 		} catch (error) {
 			const code = codeOf(error);
@@ -171,16 +137,21 @@ export function createSessionFlow(
 				const { what, text } = errorWords(code, { retryAt });
 				const words = isTooFast && retryAt !== null ? text : what;
 				const stale = (readAt: number) => NOTICES.stale(words, readAt, clock.now());
-				const outcome = await putNotice(request, handle, content, stale).catch(() => null);
+				const outcome = await putNotice(person, handle, content, stale).catch(() => null);
 				// If the view changed after the press, the error of the press is not shown.
 				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;
 			}
-			if (!isTooFast && metadata.fields.length === 0) {
-				await showError(request, handle, metadata, error);
+			if (isTooFast || metadata.fields.length > 0) {
+				const modal = errorModal(code, { ...metadata, fields: [] }, context);
+				await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
 				return code;
 			}
-			const modal = errorModal(code, { ...metadata, fields: [] }, context);
-			await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
+			// The line of the access names the session.
+			request.log.warn({ code, ...(code === 'internal' && { err: error }) }, 'could not show a session');
+			await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
+				request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
+				await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId });
+			});
 			return code;
 		}
 	}
@@ -190,37 +161,31 @@ export function createSessionFlow(
 	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
-		const { view } = content;
+		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
 		const outcome = await showIn(request, reply.handleOf(view), content, isShown);
-		if (outcome === null) return;
-		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
-	}
-
-	/** Opens the loading view at once, because its trigger expires after three seconds; `handle` null: Slack did not open it. */
-	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
-		const permit = await personReads.permit(request);
-		const handle = await openView(client, request, loadingModal(metadata.sessionId, metadata), onTop);
-		return { permit, handle };
+		if (outcome !== null) logAccess(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
 	}
 
 	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
 	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
 		const { metadata } = content;
-		const beginning = begin(request, metadata, onTop);
+		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
+		const beginning = personReads.permit(request).then(async (permit) => {
+			return { permit, handle: await openView(client, request, loadingModal(sessionId, metadata), onTop) };
+		});
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
-		async function fillOpened(allowed: AllowedRequest): Promise<string> {
-			const { permit, handle } = await beginning;
-			const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
-			// Without an id, Slack may not have opened it.
-			const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
-			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
-			return shown ?? 'no_window';
-		}
 		const toSomebodyAllowed = (allowed: AllowedRequest) =>
-			logged(request, 'open', sessionId, () => fillOpened(allowed));
+			logged(request, 'open', sessionId, async () => {
+				const { permit, handle } = await beginning;
+				const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
+				// Without an id, Slack may not have opened it.
+				const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
+				if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
+				return shown ?? 'no_window';
+			});
 
 		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
 			logAccess(request, 'open', sessionId, codeOf(refusal));
@@ -262,9 +227,3 @@ export function createSessionFlow(
 }
 
 export type SessionFlow = ReturnType<typeof createSessionFlow>;
-
-/** The notice that the session was read again since the view was filled, when the person only changed page or fields. */
-function newerNotice({ sameReading, metadata }: Wanted, reading: Reading): string[] {
-	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
-	return isNewer ? [NOTICES.readAgain] : [];
-}

@@ -22,15 +22,13 @@ import { hasArrived, type OurAnswers, ourAnswers } from '../answer/earlier-answe
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
-/** The message index that a button named; `newest`: they came to answer what is open; null: they did not come to answer. */
-export type WantedQuestion = number | 'newest' | null;
-
 export interface Content {
 	readonly metadata: ViewMetadata;
 	readonly typed?: Pick<StandingForm['typed'], 'values' | 'at'> | null;
 	/** A message chosen with "Use as answer", or an answer. */
 	readonly prefill?: Prefill | null;
-	readonly wanted?: WantedQuestion;
+	/** The message index that a button named; `newest`: they came to answer what is open; null: they did not come to answer. */
+	readonly wanted?: number | 'newest' | null;
 }
 
 interface Showing extends Content {
@@ -192,12 +190,7 @@ function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 }
 
 /** In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked before. */
-function secretFields(
-	question: Question,
-	metadata: ViewMetadata,
-	marks: readonly AnswerMarks[],
-	draft: Draft | null,
-): readonly number[] {
+function secretFields(question: Question, metadata: ViewMetadata, marks: readonly AnswerMarks[], draft: Draft | null) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
 	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
 	if (metadata.fields.length === 0 || !asksTheSame(metadata, question)) return atFirst;
