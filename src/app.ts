@@ -261,7 +261,7 @@ export async function createHandraise({
 		registerChannelEvents(context);
 		registerFallbacks(context);
 
-		const display = createInboxDisplay(clients, config.QUICK_ANSWERS, receipts.context);
+		const display = createInboxDisplay(clients, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {

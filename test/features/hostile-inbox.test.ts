@@ -7,7 +7,7 @@ import {
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
-	QUESTIONS_PER_PAGE,
+	PER_PAGE,
 } from '../../src/features/inbox/content.ts';
 import { homeView, inboxModal } from '../../src/features/inbox/view.ts';
 import { ANSWER_STATES } from '../../src/questions/answer.ts';
@@ -119,7 +119,7 @@ const inboxes = fc
 			total: 35,
 			snoozed: { count: 4, nextAt: now + 900_000 },
 			page: 1,
-			questions: filled(QUESTIONS_PER_PAGE, some.questions, (value, id) => ({
+			questions: filled(PER_PAGE, some.questions, (value, id) => ({
 				...value,
 				question: { ...value.question, sessionId: `${id}${value.question.sessionId}`.slice(0, 400).toWellFormed() },
 			})),
@@ -138,7 +138,6 @@ function modelOf(content: InboxContent, name: string) {
 	return {
 		inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } },
 		content,
-		quickAnswers: true,
 		receipt,
 	};
 }

@@ -10,7 +10,7 @@ import {
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
 	MOST_WAITING_SHOWN,
-	QUESTIONS_PER_PAGE,
+	PER_PAGE,
 	type ShownInbox,
 } from '../../features/inbox/content.ts';
 import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
@@ -112,7 +112,7 @@ export const FULL_INBOX: ShownInbox = {
 	total: 25,
 	snoozed: { count: 12, nextAt: NOW + 900_000 },
 	page: 1,
-	questions: many(QUESTIONS_PER_PAGE, (id) => ({
+	questions: many(PER_PAGE, (id) => ({
 		...GIANT_QUESTION,
 		question: { ...GIANT_QUESTION.question, sessionId: waitingAs(id).sessionId },
 	})),
@@ -122,8 +122,8 @@ export const FULL_INBOX: ShownInbox = {
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
 };
 
-export function inboxModelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
-	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, quickAnswers, receipt: MODEL }];
+export function inboxModelOf(content: InboxContent): [InboxModel] {
+	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, receipt: MODEL }];
 }
 
 /** The extremes that are modals and Home tabs, and the messages about one answer. */

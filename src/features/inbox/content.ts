@@ -11,11 +11,9 @@ import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 /** An inbox follows changes for so long after its person opened it or did something in it. */
 export const FOLLOWED_MS = 10 * 60_000;
 
-/** Questions on a page. With everything else, a view holds at most 100 blocks. */
-export const QUESTIONS_PER_PAGE = 10;
+/** Questions, or old sessions, on a page. With everything else, a view holds at most 100 blocks. */
+export const PER_PAGE = 10;
 export const MOST_WAITING_SHOWN = 10;
-/** Old sessions on a page of theirs. */
-export const OLD_PER_PAGE = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
@@ -42,14 +40,11 @@ export interface ContentOptions {
 }
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
-export function createInboxContent(
-	core: Core<{ inboxes: InboxStore }>,
-	{ memberships, mayAct, discovered }: ContentOptions,
-) {
-	const { serviceUrl, log } = core;
+export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
+	const { memberships, mayAct, discovered } = options;
+	const { serviceUrl, config, log } = core;
 	const { inboxes: reads } = core.store;
-	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
-	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
+	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 
 	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
 	async function channelsOf(person: Person, ids: readonly string[], now: number) {
@@ -73,22 +68,21 @@ export function createInboxContent(
 		const keys = questions.map(({ question }) => question);
 		const sessionIds = keys.map(({ sessionId }) => sessionId);
 		const [snapshots, claims] = await Promise.all([reads.snapshots(serviceUrl, sessionIds), reads.claims(keys, now)]);
-		let unreadableCount = 0;
 		const shown = questions.flatMap((visible) => {
-			const { sessionId, messageIndex } = visible.question;
+			const { sessionId } = visible.question;
 			const snapshot = snapshots.get(sessionId);
-			const view = snapshot?.question ?? null;
-			if (snapshot === undefined) unreadableCount += 1;
+			const view = snapshot?.question;
 			// Closed since the keys were read: the next update leaves it out.
-			if (snapshot === undefined || view === null || view.openCount === 0) return [];
+			if (snapshot === undefined || view == null || view.openCount === 0) return [];
 			/** The user ids of other people who are answering it, oldest claim first. */
 			const answering = claims
-				.filter(({ question }) => question.sessionId === sessionId && question.messageIndex === messageIndex)
-				.flatMap(({ person: { userId } }) => (userId === person.userId ? [] : [userId]));
+				.filter((claim) => claim.question.sessionId === sessionId && claim.person.userId !== person.userId)
+				.map((claim) => claim.person.userId);
 			const question = { ...visible.question, messageIndex: view.messageIndex };
-			return [{ ...visible, question, sessionName: snapshot.name, view, answering }];
+			const askedIn = { ...visible.askedIn, buttons: config.QUICK_ANSWERS && visible.askedIn.buttons };
+			return [{ ...visible, question, askedIn, sessionName: snapshot.name, view, answering }];
 		});
-		return { shown, unreadableCount };
+		return { shown, unreadableCount: keys.length - snapshots.size };
 	}
 
 	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
@@ -119,8 +113,8 @@ export function createInboxContent(
 			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
 			return { content: { kind: 'refused', refusal } as const, againAt };
 		}
-		const [open, snoozes, isWatching, own, drafts] = await Promise.all([
-			openQuestions(person.teamId),
+		const [[open, listed], snoozes, isWatching, own, drafts] = await Promise.all([
+			ofWorkspace(person.teamId),
 			reads.snoozes(serviceUrl, person),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
@@ -132,7 +126,6 @@ export function createInboxContent(
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
-		const listed = await discoveredNow('all');
 		const oldIds = oldOnes(listed?.sessions ?? [], now);
 		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>
 			snoozes.find((one) => one.until > now && one.session.sessionId === sessionId && one.fingerprint === fingerprint);
@@ -142,15 +135,12 @@ export function createInboxContent(
 			snoozeOf(question) !== undefined ? 'snoozed' : isFolded(question) ? 'folded' : 'questions',
 		);
 		const backAt = snoozed.flatMap((question) => snoozeOf(question)?.until ?? []);
-		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
+		const pageCount = Math.max(1, Math.ceil(questions.length / PER_PAGE));
 		const others = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
 		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
 		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
-		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / OLD_PER_PAGE) - 1);
-		const firstOld = (shownPage - pageCount) * OLD_PER_PAGE;
-		const first = shownPage * QUESTIONS_PER_PAGE;
-		const ofPage = questions.slice(first, first + QUESTIONS_PER_PAGE);
-		const { shown, unreadableCount } = await questionsOfPage(ofPage, person, now);
+		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);
+		const { shown, unreadableCount } = await questionsOfPage(pageOf(questions, shownPage), person, now);
 		return {
 			content: {
 				kind: 'shown' as const,
@@ -175,7 +165,7 @@ export function createInboxContent(
 					old: {
 						total: old.length,
 						firstPage: pageCount,
-						shown: firstOld < 0 ? [] : old.slice(firstOld, firstOld + OLD_PER_PAGE),
+						shown: pageOf(old, shownPage - pageCount),
 					},
 					/** Why there are none; null: they are listed. */
 					why: listed.why,
@@ -205,6 +195,11 @@ export type InboxDraft = ShownInbox['drafts'][number];
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
 
+/** None on a page below 0. */
+function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[] {
+	return page < 0 ? [] : entries.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
+}
+
 /** The ids of old sessions. A few of them are shown like others: nobody has to look for what stands behind a button. */
 function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<string> {
 	const old = sessions.filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
@@ -226,17 +221,17 @@ function asSeenIn(
 	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
 }
 
-/** Calls with the same argument in one turn of the event loop share one call of `load`, which begins after them. */
-function shareNext<Argument, Result>(load: (argument: Argument) => Promise<Result>) {
-	const waiting = new Map<Argument, Promise<Result>>();
-	return (argument: Argument): Promise<Result> => {
-		const shared =
-			waiting.get(argument) ??
-			Promise.resolve().then(() => {
-				waiting.delete(argument);
-				return load(argument);
-			});
-		waiting.set(argument, shared);
+/** Calls with the same key in one turn of the event loop share one call of `load`, which begins after them. */
+function shareNext<Result>(load: (key: string) => Promise<Result>) {
+	const waiting = new Map<string, Promise<Result>>();
+	const begin = async (key: string) => {
+		await Promise.resolve();
+		waiting.delete(key);
+		return load(key);
+	};
+	return (key: string): Promise<Result> => {
+		const shared = waiting.get(key) ?? begin(key);
+		waiting.set(key, shared);
 		return shared;
 	};
 }

@@ -21,10 +21,7 @@ import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
 const HOME_EVENT = z.object({ tab: z.literal('home') });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
-/**
- * Registers the Home tab and the buttons of inboxes; the returned function is for `/session inbox`. A handler only notes
- * that the person wants to see their inbox; `src/features/inbox/inboxes.ts` fills it.
- */
+/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the returned function is for `/session inbox`. */
 export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
 	const { listen, clients, personReads, reply, inboxes, memberships } = core;
 
@@ -90,33 +87,24 @@ const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
 /** The same view would be refused again. `not_enabled`: the app's manifest has no Home tab. */
 const REFUSED = new Set(['invalid_arguments', 'invalid_blocks', 'invalid_view', 'view_too_large', 'not_enabled']);
 
-/**
- * Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`.
- * @param quickAnswers `QUICK_ANSWERS`: whether questions offer short options as buttons
- */
-export function createInboxDisplay(
-	clients: SlackClients,
-	quickAnswers: boolean,
-	receiptContext: () => ReceiptContext,
-): InboxDisplay {
+/** Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`. */
+export function createInboxDisplay(clients: SlackClients, receiptContext: () => ReceiptContext): InboxDisplay {
 	return (inbox, content, now) => {
 		const { person, viewId } = inbox;
 		// Ages in the content change once a minute, all in the same moment.
 		const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-		const model = { inbox, content, quickAnswers, receipt: { ...receiptContext(), now: minute } };
+		const model = { inbox, content, receipt: { ...receiptContext(), now: minute } };
 		const home = viewId === null ? homeView(model) : null;
 		const view = home ?? inboxModal(model);
 		return {
 			key: hashOf(JSON.stringify(view)),
 			async send({ isAsked }) {
 				const { views } = isAsked ? clients.people : clients.background;
-				try {
-					if (home !== null) await views.publish({ user_id: person.userId, view: home });
-					else await views.update({ view_id: viewId ?? '', view });
-					return { kind: 'shown' };
-				} catch (error) {
-					return outcomeOf(error);
-				}
+				const call: Promise<unknown> =
+					home === null
+						? views.update({ view_id: viewId ?? '', view })
+						: views.publish({ user_id: person.userId, view: home });
+				return call.then((): ShowOutcome => ({ kind: 'shown' }), outcomeOf);
 			},
 		};
 	};

@@ -34,10 +34,9 @@ const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
 /** Inboxes whose latest updates failed. */
 const MAX_FAILING = 1_000;
 
+/** `gone`: nobody can see it any more, because the window was closed or the person is unknown. */
 export type ShowOutcome =
-	| { readonly kind: 'shown' }
-	/** Nobody can see it any more: the window was closed, or the person is unknown. */
-	| { readonly kind: 'gone' }
+	| { readonly kind: 'shown' | 'gone' }
 	/** Slack refuses the content or the surface: the same call fails again. */
 	| { readonly kind: 'refused'; readonly code: string }
 	/** `ms`: the wait that Slack asks for, of the whole workspace; null: it asks for none. */
@@ -51,9 +50,8 @@ export type InboxDisplay = (
 ) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
 
 /**
- * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop shows the content of due rows,
- * so the newest state wins and replicas do not race. A change of questions, claims or answers marks all followed
- * inboxes.
+ * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state wins
+ * and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
  */
 export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: () => Promise<Discovered | null>) {
 	const { rateLimiter, clock, log } = core;
@@ -100,11 +98,6 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		}
 	}
 
-	/** When to update an inbox that shows the newest state; null when it is not followed until then. */
-	function followAt({ openedAt }: Inbox, now: number): number | null {
-		return isFollowed({ openedAt }, now + AGES_EVERY_MS) ? now + AGES_EVERY_MS : null;
-	}
-
 	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
 	function nextDelay(id: string, askedMs: number | null = null): number {
 		const failureCount = failureCounts.get(id) ?? 0;
@@ -113,25 +106,25 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	}
 
 	/** When to build incomplete content again, even if nobody follows the inbox: a snoozed question may come back. */
-	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
-		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
-		const at = Math.max(againAt, now + nextDelay(id));
-		return at < openedAt + LONGEST_SNOOZE_MS + FOLLOWED_MS ? at : null;
+	function completeAt(inbox: Inbox, againAt: number | null, now: number): number | null {
+		if (againAt === null || isFollowed(inbox, againAt)) return againAt;
+		const at = Math.max(againAt, now + nextDelay(inbox.id));
+		return at < inbox.openedAt + LONGEST_SNOOZE_MS + FOLLOWED_MS ? at : null;
 	}
 
-	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
-		const delayMs = nextDelay(id, ms);
+	function retryAt(inbox: Inbox, askedMs: number | null, now: number): number | null {
+		const at = now + nextDelay(inbox.id, askedMs);
 		// Of an inbox that is not followed any more, the update shows a question that came back.
-		const backForMs = isFollowed({ openedAt }, now) ? 0 : LONGEST_SNOOZE_MS;
-		return now + delayMs < openedAt + backForMs + FOLLOWED_MS ? now + delayMs : null;
+		const backForMs = isFollowed(inbox, now) ? 0 : LONGEST_SNOOZE_MS;
+		return at < inbox.openedAt + backForMs + FOLLOWED_MS ? at : null;
 	}
 
 	/** Takes one call from the shared rate, if it has room. */
-	async function takeTurn({ person }: Inbox, isAsked: boolean): Promise<boolean> {
+	async function takeTurn(inbox: Inbox, isAsked: boolean): Promise<boolean> {
 		const now = clock.now();
 		const kept = KEPT_FROM_FOLLOWERS[uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual'];
 		const keep = isAsked ? 0 : kept;
-		const waitMs = await rateLimiter.take(rateKey(person.teamId), UPDATE_RATE, { now, keep });
+		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATE, { now, keep });
 		if (waitMs === 0) return true;
 		const at = now + waitMs;
 		roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
@@ -153,7 +146,8 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		metrics.built(uptimeOf(clock) - startedAt);
 		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
 		const wholeAt = completeAt(inbox, againAt, now);
-		const nextAt = earliestOf(followAt(inbox, now), wholeAt, backAt);
+		const agesAt = now + AGES_EVERY_MS;
+		const nextAt = earliestOf(isFollowed(inbox, agesAt) ? agesAt : null, wholeAt, backAt);
 		// What it shows is older, but whole; and nobody waits for it.
 		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) return end(null, nextAt);
 		if (!isAsked && prepared.key === inbox.shownKey) {
@@ -168,10 +162,8 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		const sentAt = clock.now();
 		if (outcome.kind === 'later') {
 			metrics.update('failed');
-			if (outcome.ms !== null) {
-				await rateLimiter.pause(rateKey(inbox.person.teamId), sentAt + backOff(1, RETRY, outcome.ms));
-			}
-			return end(null, earliestOf(retryAt(inbox, outcome, sentAt) ?? wholeAt, backAt), sentAt);
+			if (outcome.ms !== null) await rateLimiter.pause(rateKey(inbox), sentAt + backOff(1, RETRY, outcome.ms));
+			return end(null, earliestOf(retryAt(inbox, outcome.ms, sentAt) ?? wholeAt, backAt), sentAt);
 		}
 		failureCounts.delete(inbox.id);
 		if (outcome.kind === 'shown') {
@@ -191,9 +183,8 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		leaseMs: LEASE_MS,
 		concurrency: UPDATES_AT_ONCE,
 		prepare: markChanges,
-		async take(lease, room) {
+		take(lease, room) {
 			const now = clock.now();
-			if (roomAt.all > now) return [];
 			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
 		},
 		async nextDueAt() {
@@ -240,10 +231,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 
 export type Inboxes = ReturnType<typeof createInboxes>;
 
-/** Whether an inbox is followed at `now`. */
-function isFollowed({ openedAt }: Pick<Inbox, 'openedAt'>, now: number): boolean {
-	return openedAt > now - FOLLOWED_MS;
-}
+const isFollowed = ({ openedAt }: Inbox, at: number) => openedAt > at - FOLLOWED_MS;
 
 function earliestOf(...times: readonly (number | null)[]): number | null {
 	const known = times.filter((at) => at !== null);
@@ -251,6 +239,4 @@ function earliestOf(...times: readonly (number | null)[]): number | null {
 }
 
 /** Slack's limits hold for a whole workspace. */
-function rateKey(teamId: string): string {
-	return `inbox:${teamId}`;
-}
+const rateKey = ({ person }: Inbox) => `inbox:${person.teamId}`;

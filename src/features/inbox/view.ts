@@ -31,14 +31,12 @@ import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting, ShownInbox } from './content.ts';
-import { FOLLOWED_MS, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from './content.ts';
+import { FOLLOWED_MS, PER_PAGE } from './content.ts';
 import type { Inbox } from './inbox-store.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;
 	readonly content: InboxContent;
-	/** Whether questions offer short options as buttons. */
-	readonly quickAnswers: boolean;
 	/** `now` in whole minutes. */
 	readonly receipt: ReceiptContext;
 }
@@ -66,8 +64,8 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const { adminContact } = receipt;
 	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
-	const first = page * QUESTIONS_PER_PAGE;
-	const pageRow = pageButtons(page, first, total, QUESTIONS_PER_PAGE);
+	const first = page * PER_PAGE;
+	const pageRow = pageButtons(page, first, total);
 	const isOfQuestions = questions.length + unreadableCount > 0;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
@@ -104,11 +102,11 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 }
 
 /** `first`: the place of the first entry on this page. */
-function pageButtons(page: number, first: number, total: number, perPage: number): KnownBlock[] {
-	const after = total - first - perPage;
+function pageButtons(page: number, first: number, total: number): KnownBlock[] {
+	const after = total - first - PER_PAGE;
 	return buttons(
-		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${perPage}`, page - 1),
-		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(perPage, after)}`, page + 1),
+		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${PER_PAGE}`, page - 1),
+		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(PER_PAGE, after)}`, page + 1),
 	);
 }
 
@@ -117,7 +115,7 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 }
 
 /** At most about 1,300 characters and 4 blocks. */
-function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: InboxModel): KnownBlock[] {
+function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver } = entry;
 	const { sessionId, messageIndex } = entry.question;
@@ -127,7 +125,7 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 	const asked = openQuestion(entry.view, {
 		sessionId,
 		room: 'entry',
-		choices: quickAnswers && askedIn.buttons ? { channelId, readAt: since } : null,
+		choices: askedIn.buttons ? { channelId, readAt: since } : null,
 		holding,
 		snoozes: true,
 	});
@@ -162,12 +160,12 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 	if (total === 0) return [];
 	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
 	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
-	const first = (page - firstPage) * OLD_PER_PAGE;
+	const first = (page - firstPage) * PER_PAGE;
 	return [
 		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
 		...context(pageWords('Session', first + 1, shown.length, total)),
 		...shown.flatMap((session) => waitingEntry(session, now)),
-		...pageButtons(page, first, total, OLD_PER_PAGE),
+		...pageButtons(page, first, total),
 	];
 }
 

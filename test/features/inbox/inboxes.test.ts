@@ -49,7 +49,15 @@ async function startInboxes({ processes = 1 } = {}) {
 
 	function start() {
 		const metrics = { inboxes: { update: count, built: () => count('built') } };
-		const core = coreOf({ store, serviceUrl: SERVICE, rateLimiter, metrics, clock, log });
+		const core = coreOf({
+			store,
+			serviceUrl: SERVICE,
+			config: { QUICK_ANSWERS: true },
+			rateLimiter,
+			metrics,
+			clock,
+			log,
+		});
 		const inboxes = createInboxes(core, async () => null);
 		inboxes.start({
 			memberships: {

@@ -9,7 +9,7 @@ import { answerOf, item, now } from '../../slack/support/answers.ts';
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
 /** A session that asks which colour. */
-function asking(description: string): Shown {
+function asking(description: string, buttons = true): Shown {
 	const human_input = [{ title: 'Which colour?', description, value: '' }];
 	const raw = { name: 'Chairs', status: 'humanInput', messages: [{ role: 'assistant', content: '', human_input }] };
 	const session = readSessionResponse({ session: raw }, 'demo');
@@ -17,19 +17,17 @@ function asking(description: string): Shown {
 	if (snapshot === null || snapshot.question === null) throw new Error('no question');
 	const { question: view, name: sessionName } = snapshot;
 	const question = { service: 'https://service.example', sessionId: 'demo', messageIndex: view.messageIndex };
-	const askedIn = { channelId: 'C0OURS1', threadTs: null, watchedBy: 'U0EXAMPLE1', buttons: true, isRaised: false };
+	const askedIn = { channelId: 'C0OURS1', threadTs: null, watchedBy: 'U0EXAMPLE1', buttons, isRaised: false };
 	const { fingerprint } = view;
 	const where = { askedIn, handOver: null, isRaised: false };
 	const asked = { question, fingerprint, since: now, ...where, sessionName, view, answering: [] };
 	return { ...NOTHING, total: 1, questions: [asked] };
 }
 
-function textOf(content: Shown, quickAnswers = true): string {
+function textOf(content: Shown): string {
 	const receipt = { now, adminContact: null };
-	return JSON.stringify(
-		homeView({ inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } }, content, quickAnswers, receipt })
-			.blocks,
-	);
+	const inbox = { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } };
+	return JSON.stringify(homeView({ inbox, content, receipt }).blocks);
 }
 
 describe('the inbox', () => {
@@ -48,7 +46,7 @@ describe('the inbox', () => {
 	});
 
 	it('shows the options as text when they have no buttons', () => {
-		expect(textOf(asking('One of: red, green'), false)).toContain('> One of: red, green');
+		expect(textOf(asking('One of: red, green', false))).toContain('> One of: red, green');
 	});
 
 	it.each([

@@ -28,7 +28,7 @@ import {
 	WAITING,
 	waitingAs,
 } from '../../../src/doctor/shapes/views.ts';
-import { type InboxQuestion, OLD_PER_PAGE } from '../../../src/features/inbox/content.ts';
+import { type InboxQuestion, PER_PAGE } from '../../../src/features/inbox/content.ts';
 import {
 	homeView,
 	INBOX_LOADING,
@@ -51,7 +51,7 @@ function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): I
 const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
 const OLD_SESSIONS = {
 	...WAITING,
-	old: { ...WAITING.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) },
+	old: { ...WAITING.old, shown: many(PER_PAGE, (id) => waitingAs(`o${id}`)) },
 };
 const NO_OLD = { total: 0, firstPage: 1, shown: [] };
 
@@ -60,7 +60,11 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 	'nothing watched': modelOf({ ...NOTHING, isWatching: false }),
 	'nothing open': modelOf(NOTHING),
 	'channels unknown': modelOf({ ...NOTHING, channelsKnown: false }),
-	'one-press answers switched off': modelOf({ ...NOTHING, total: 1, questions: [ONE] }, false),
+	'one-press answers switched off': modelOf({
+		...NOTHING,
+		total: 1,
+		questions: [{ ...ONE, askedIn: { ...ONE.askedIn, buttons: false } }],
+	}),
 	'a question that somebody else has, and one that is handed to this person': modelOf({
 		...NOTHING,
 		total: 2,
