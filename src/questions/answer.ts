@@ -251,6 +251,9 @@ export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 /** `lastError` of an answer whose text is encrypted with another key. */
 export const UNREADABLE = 'values_unreadable';
 
+/** `lastError` of a delivered answer that was not sent again at its author's request. */
+export const NOTHING_TO_START = 'nothing_to_start';
+
 /** How the answer ended to which this one lost; null when it does not wait because of that. */
 export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
 	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
@@ -259,6 +262,11 @@ export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'last
 /** True while the answer can still reach the service without its author. */
 export function isBlocking(state: string): boolean {
 	return (BLOCKING_STATES as readonly string[]).includes(state);
+}
+
+/** Whether the service has an answer in this state. */
+export function hasArrived(state: AnswerState): boolean {
+	return state === 'delivered' || state === 'resumed';
 }
 
 /** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */

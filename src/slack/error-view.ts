@@ -86,6 +86,10 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'Nothing was changed.',
 	],
+	nothing_to_start: [
+		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now.',
+		'Open the session to see it.',
+	],
 	post_refused: [
 		'Slack did not let me post in that channel.',
 		'Invite me there with `/invite`, or copy the text yourself.',

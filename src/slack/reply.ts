@@ -113,7 +113,7 @@ export function createReply(
 	 */
 	async function onTop(
 		request: PersonRequest,
-		{ origin }: ViewMetadata,
+		{ origin }: Pick<ViewMetadata, 'origin'>,
 		{ modal, message, overHome = false }: { modal: ModalView; message: MessageContent; overHome?: boolean },
 	): Promise<void> {
 		if ((await openView(client, request, modal, !overHome)) !== null) return;

@@ -1,24 +1,56 @@
 import { type Answer, textsOf } from '../../questions/answer.ts';
-import { ACTIONS, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
+import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
+import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import { textMessage } from '../../slack/parts.ts';
-import type { AllowedRequest, PersonRequest, Press, Task } from '../../slack/request.ts';
-import { ifAllowed, inboxOf, NOTHING_TO_DO } from '../../slack/request.ts';
+import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
+import { copyPlace, forAnybody, ifAllowed, inboxOf, NOTHING_TO_DO, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms } from './drafts.ts';
-import { createReceiptPresses } from './receipt-presses.ts';
-import { afterUndoWords } from './receipt-view.ts';
+import { afterUndoMessage, PRESS_NOTES } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
-import { registerSecondSending } from './second-sending.ts';
 
-/** Registers *Undo*, and the buttons on receipts, in a modal or a DM. */
+/** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
 export function registerAnswerActions(
 	core: HandlerContext & { flow: Forms; answers: Answers; receipts: Receipts },
 ): void {
-	const { listen, flow, reply, answers } = core;
-	const presses = createReceiptPresses(core);
-	const { onOwn, onReceipt, showAgain } = presses;
-	registerSecondSending(core, presses);
+	const { listen, flow, reply, answers, receipts } = core;
+
+	/** The task for the author of the button's answer. */
+	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {
+		listen.action(id, async (asked, press) => {
+			const own = await answers.own(press.value, asked.person);
+			return own === null ? forAnybody(() => reply.failed(asked, 'answer_not_yours')) : taskFor(own, asked, press);
+		});
+	}
+
+	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
+	function onReceipt(
+		id: ActionId,
+		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
+		placeOf: (own: Answer, asked: PersonRequest) => Place = ({ origin, question }) =>
+			windowPlace({ ...question, origin }),
+	): void {
+		onOwn(id, (own, asked, press) => {
+			const about = { sessionId: own.question.sessionId, kept: 'answer' } as const;
+			// It acts in a person's name: facts about them are as fresh as for "Send answer". Each button updates the receipt,
+			// and one posts: Slack limits both for all people together.
+			const options = { changes: true, takesTurn: true, maxAgeMs: FRESH_MS, about } as const;
+			return ifAllowed(placeOf(own, asked), (request) => act(own, request, press), options);
+		});
+	}
+
+	/** Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update of it. */
+	async function showAgain(request: PersonRequest, { view }: Press, answer: Answer, note = ''): Promise<void> {
+		const inbox = inboxOf(request, view);
+		if (inbox !== null) {
+			// The inbox shows the state by itself, but no note.
+			const noted = { ...receipts.shown(answer, note), overHome: inbox.viewId === null };
+			if (note !== '') await reply.onTop(request, { origin: request }, noted);
+			return;
+		}
+		const isShown = await receipts.showIn(view?.id ?? request, answer, note);
+		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
+	}
 
 	/** Opens the session's form with the texts of `answer` in it, where they fit. */
 	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, answer: Answer | null): Task {
@@ -39,12 +71,28 @@ export function registerAnswerActions(
 
 	onReceipt(
 		ACTIONS.giveUp,
-		async (own, request, press) => {
-			const { answer } = await answers.withdraw(own);
-			await showAgain(request, press, answer);
-		},
+		async (own, request, press) => showAgain(request, press, (await answers.withdraw(own)).answer),
 		// Like *Undo*, also after they left.
 		({ origin: { channelId } }) => ({ channelId }),
+	);
+
+	onReceipt(ACTIONS.sendAgain, async (own, request, press) => {
+		const { answer, isDone } = await answers.sendAgain(own);
+		request.log.info({ answer: own.id, outcome: isDone ? 'asked' : 'too late' }, 'send again');
+		await showAgain(request, press, answer, isDone ? '' : PRESS_NOTES.sentAgain);
+	});
+
+	onReceipt(
+		ACTIONS.postToThread,
+		async (own, request, press) => {
+			// The button may be older than a change of the setting.
+			if (!receipts.context().postsText) return showAgain(request, press, own, PRESS_NOTES.notInChannels);
+			const failed = await receipts.postText(own);
+			request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
+			const note = failed === null ? PRESS_NOTES.posted : reply.words(failed, 'answer').text;
+			await showAgain(request, press, own, note);
+		},
+		({ origin, question }, asked) => copyPlace(asked, origin.channelId, question.sessionId),
 	);
 
 	onOwn(ACTIONS.undo, (own, _, press) => {
@@ -53,7 +101,7 @@ export function registerAnswerActions(
 			request.log.info({ answer: own.id, outcome: isDone ? 'undone' : answer.state }, 'undo');
 			// The inbox shows it by itself.
 			if (isDone && inboxOf(request, press.view) !== null) return;
-			const content = textMessage(afterUndoWords(answer));
+			const content = afterUndoMessage(answer);
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await reply.withoutTurn(request, content);
 		};

@@ -1,7 +1,7 @@
 import { elapsedSince, startDeadline } from '../../core/clock.ts';
 import { codeOf } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
-import type { AgentOutcome, Answer, AnswerPatch } from '../../questions/answer.ts';
+import { type AgentOutcome, type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { beforePut, resumeOutcome } from '../../questions/compare.ts';
 import { fingerprintOf, isOver, isReworded, type Session, shownHashOf } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -84,7 +84,8 @@ export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				return await put.write(answer, token, { restartAskedAt: null, nextAttemptAt: now, receiptState });
+				const found = { startFailed: false, lastError: NOTHING_TO_START };
+				return await put.write(answer, token, { ...found, restartAskedAt: null, nextAttemptAt: now, receiptState });
 			}
 			begun = await put.write(answer, token, {
 				...checkedFrom(now),
@@ -108,13 +109,14 @@ export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
 			const lastError = reported ? 'still_not_started' : code;
-			return put.write(begun, token, { ...checkedFrom(clock.now()), restartAskedAt: null, lastError, receiptState });
+			const next = begun === answer ? { nextAttemptAt: clock.now() } : checkedFrom(clock.now());
+			return put.write(begun, token, { ...next, restartAskedAt: null, lastError, receiptState });
 		}
 	};
 }
 
 /** Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. */
-export function canRestart(answer: Answer, session: Session): boolean {
+function canRestart(answer: Answer, session: Session): boolean {
 	const { messageIndex } = answer.question;
 	const message = session.messages[messageIndex];
 	const storedValues = message?.humanInput.map(({ value }) => value) ?? [];

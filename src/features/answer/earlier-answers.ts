@@ -1,4 +1,4 @@
-import { type Answer, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
+import { type Answer, hasArrived, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import { isSecretValue } from '../../questions/secrecy.ts';
 import type { LeftEmpty, Session } from '../../questions/session.ts';
@@ -45,11 +45,6 @@ export async function ourAnswers(
 			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own)) ?? null;
 		},
 	};
-}
-
-/** Whether the service has an answer in this state. */
-export function hasArrived(state: Answer['state']): boolean {
-	return state === 'delivered' || state === 'resumed';
 }
 
 /** Those of `answers` that arrived for this question with this fingerprint, newest delivery first. */

@@ -5,8 +5,10 @@ import {
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
+	hasArrived,
 	isBlocking,
 	itemsOf,
+	NOTHING_TO_START,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import { answerCard, type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
@@ -152,7 +154,8 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
-			return agentMayStand(answer) ? startFailedText(answer, adminContact) : '';
+			if (agentMayStand(answer)) return startFailedText(answer, adminContact);
+			return lastError === NOTHING_TO_START ? errorWords(lastError).text : '';
 		default:
 			return '';
 	}
@@ -238,17 +241,10 @@ export function ownTextMessage(answer: Answer): MessageContent {
 
 /** The result of pressing a receipt's button, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
-	nothingToStart:
-		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
 	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
 	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
 	posted: '💬 Your text was posted.',
 } as const;
-
-/** *Send again* could not read the session. */
-export function notSentAgainWords(code: string): string {
-	return `Your answer was not sent again. ${errorWords(code).what} It is still in the session. Press *Send again* in a moment.`;
-}
 
 /** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */
 export function tooLateWords(texts: readonly string[]): string {
@@ -326,13 +322,13 @@ export function shownChoice({ position }: Choice, answer: Answer): string | null
 	return item === undefined || item.secret ? null : item.value || null;
 }
 
-/** What became of an answer after *Undo* was pressed. mrkdwn. */
-export function afterUndoWords(answer: Answer): string {
+/** To the author of an answer after *Undo* was pressed: what became of it. */
+export function afterUndoMessage(answer: Answer): MessageContent {
 	const item = itemsOf(answer).find(({ value }) => value !== null);
 	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
-	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
-	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
-	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer);
+	if (answer.state === 'withdrawn') return textMessage(CHOICE_WORDS.undone(choice));
+	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
+	return textMessage(isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer));
 }
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';

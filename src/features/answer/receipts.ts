@@ -12,9 +12,10 @@ import {
 	TAKES_LONG_MS,
 	type Telling,
 } from '../../questions/answer.ts';
-import { slackErrorCode, slackFailure } from '../../slack/clients.ts';
+import { isThreaded, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { type MessageContent, replacement } from '../../slack/parts.ts';
-import { type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
+import type { PersonRequest } from '../../slack/request.ts';
+import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
@@ -47,6 +48,11 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 	function context(note = ''): ReceiptContext {
 		const { ADMIN_CONTACT: adminContact } = config;
 		return { adminContact, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
+	}
+
+	function shown(answer: Answer, note = '') {
+		const receipt = context(note);
+		return { modal: receiptModal(answer, receipt), message: receiptMessage(answer, receipt) };
 	}
 
 	const pause = (ms: number, shutdownSignal: AbortSignal) => clock.sleep(ms, shutdownSignal).catch(() => {});
@@ -152,6 +158,54 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 				return await turn;
 			} finally {
 				if (telling.get(answer.id) === turn) telling.delete(answer.id);
+			}
+		},
+
+		shown,
+
+		/** Shows an answer in its receipt `at`: a view's id, or the message of a press. False when Slack takes no update of it. */
+		async showIn(
+			at: string | Pick<PersonRequest, 'channelId' | 'messageTs'>,
+			answer: Answer,
+			note: string,
+		): Promise<boolean> {
+			const { modal, message } = shown(answer, note);
+			const { chat, views } = clients.people;
+			try {
+				if (typeof at === 'string') await views.update({ view_id: at, view: modal });
+				else if (at.channelId === null || at.messageTs === null) return false;
+				else await chat.update({ channel: at.channelId, ts: at.messageTs, ...replacement(message) });
+				return true;
+			} catch {
+				return false;
+			}
+		},
+
+		/**
+		 * Posts the author's own text into the thread of its form or nowhere, where there is none into the channel: a text meant for a
+		 * few people must not appear in a whole channel. Resolves to an error code, or null.
+		 */
+		async postText(
+			own: Answer,
+		): Promise<'thread_gone' | 'text_in_channel' | 'slack_unavailable' | 'post_refused' | null> {
+			const { channelId: channel, threadTs } = own.origin;
+			if (channel === null) return 'post_refused';
+			const { chat } = clients.people;
+			const isGone = (error: unknown) => slackErrorCode(error) === 'message_not_found';
+			try {
+				if (threadTs === null) {
+					await chat.postMessage({ channel, ...ownTextMessage(own) });
+					return null;
+				}
+				// This needs no scope, and finds a missing thread before anybody sees the post.
+				await chat.getPermalink({ channel, message_ts: threadTs });
+				const { ts, message } = await chat.postMessage({ channel, ...ownTextMessage(own), thread_ts: threadTs });
+				if (isThreaded(message) || ts === undefined) return null;
+				const isDeleted = await chat.delete({ channel, ts }).then(() => true, isGone);
+				return isDeleted ? 'thread_gone' : 'text_in_channel';
+			} catch (error) {
+				if (isGone(error)) return 'thread_gone';
+				return slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused';
 			}
 		},
 	};

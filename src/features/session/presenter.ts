@@ -1,6 +1,7 @@
 import type { Core } from '../../core.ts';
 import {
 	type Answer,
+	hasArrived,
 	isBlocking,
 	isSamePerson,
 	itemsOf,
@@ -18,7 +19,7 @@ import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims } from '../answer/claims.ts';
 import type { Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
-import { hasArrived, type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
+import { type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { PRESS_NOTES, receiptExplanation } from '../../../src/features/answer/receipt-view.ts';
+import { receiptExplanation } from '../../../src/features/answer/receipt-view.ts';
 import { answerOf } from '../../slack/support/answers.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
@@ -79,7 +79,7 @@ it.each([
 	act(id);
 	await modal.press('Send again');
 	await timed.until(() =>
-		[PRESS_NOTES.nothingToStart, headline('resumed')].some((words) => modal.text().includes(words)),
+		[whatHappened('nothing_to_start'), headline('resumed')].some((words) => modal.text().includes(words)),
 	);
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	await modal.close();
