@@ -15,7 +15,7 @@ export async function loadProgram(entry: string) {
 			load<typeof import('../../src/features/watch/schedule.ts')>('features/watch/schedule.ts'),
 			load<typeof import('../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts'),
 			load<typeof import('../../src/core/rate-limiter.ts')>('core/rate-limiter.ts'),
-			load<typeof import('../../src/features/answer/claims.ts')>('features/answer/claims.ts'),
+			load<typeof import('../../src/features/answer/drafts.ts')>('features/answer/drafts.ts'),
 		]);
 	return {
 		openStore: open.openStore,

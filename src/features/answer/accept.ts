@@ -13,7 +13,7 @@ import {
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import type { AnswerStore } from './answer-store.ts';
-import type { Claims } from './claims.ts';
+import type { Claims } from './drafts.ts';
 import { mayLandForMs } from './put.ts';
 
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt'> & {

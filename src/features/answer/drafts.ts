@@ -1,4 +1,5 @@
 import { uptimeOf } from '../../core/clock.ts';
+import { codeOf } from '../../core/errors.ts';
 import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import {
@@ -7,14 +8,16 @@ import {
 	type Origin,
 	type Person,
 	type QuestionKey,
+	type QuestionUpdated,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import { type FormReading, readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, SessionView, SubmittedView, Task } from '../../slack/request.ts';
-import type { Draft, DraftStore } from './answering-store.ts';
-import type { Claims } from './claims.ts';
+import type { Claim, ClaimStore, Draft, DraftStore } from './answering-store.ts';
 
+/** A claim lapses after this long without an action of its person. */
+const CLAIM_MS = 5 * 60_000;
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
 /** Forms that are remembered. */
@@ -55,6 +58,36 @@ export interface Forms {
 	open(request: PersonRequest, wish: Wish, view?: SubmittedView | null): Task;
 	show(request: AllowedRequest, form: StandingForm & { sameReading: true }): Promise<void>;
 }
+
+/** Who has a question open. A claim only informs, so a failure to store one is only logged. */
+export function createClaims(
+	{ store: { claims: store }, clock, log }: Core<{ claims: ClaimStore }>,
+	questionUpdated: QuestionUpdated,
+) {
+	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
+		try {
+			if (await write()) questionUpdated(question, 'claim', by);
+		} catch (error) {
+			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
+		}
+	}
+
+	return {
+		/** Sets or prolongs a claim. Cards are updated only for a new one. */
+		async take(question: QuestionKey, person: Person): Promise<void> {
+			const now = clock.now();
+			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
+		},
+		release: (question: QuestionKey, person: Person) => change(question, person, () => store.release(question, person)),
+		/** The claims of other people, oldest first. */
+		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
+			const active = await store.active(question, clock.now());
+			return active.filter(({ person }) => !isSamePerson(person, own));
+		},
+	};
+}
+
+export type Claims = ReturnType<typeof createClaims>;
 
 /** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
 export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ drafts: DraftStore }>, claims: Claims) {

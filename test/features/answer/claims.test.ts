@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import { createClaims } from '../../../src/features/answer/claims.ts';
+import { createClaims } from '../../../src/features/answer/drafts.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { ANN, BOB, T0 } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';

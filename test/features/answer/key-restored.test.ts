@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { createAnswers } from '../../../src/features/answer/accept.ts';
-import { createClaims } from '../../../src/features/answer/claims.ts';
+import { createClaims } from '../../../src/features/answer/drafts.ts';
 import { openStore } from '../../../src/stores.ts';
 import { current, KEY, LEASE, OTHER_KEY, SERVICE, submission, T0, valuesOf } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
