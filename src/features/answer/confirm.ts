@@ -62,7 +62,7 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 			agentOutcome: agentOutcome === 'notYet' ? 'unseen' : agentOutcome,
 			...noted,
 			nextAttemptAt: clock.now(),
-			...(agentOutcome === 'resumed' && { state: 'resumed', startFailed: false }),
+			...(agentOutcome === 'resumed' && { state: 'resumed', startFailed: false, restartAskedAt: null }),
 		};
 	};
 }

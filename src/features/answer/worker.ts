@@ -107,10 +107,7 @@ export function createAnswerWorker(
 		if (answer.state !== 'delivered') return answer;
 		if (answer.restartAskedAt !== null) return restart(answer, token, signal);
 		if (answer.agentOutcome !== null) return answer;
-		const checked = await put.write(answer, token, await confirm(answer, signal));
-		// The author may have asked for the restart during the check.
-		const mustRestart = checked.state === 'delivered' && checked.restartAskedAt !== null;
-		return mustRestart ? restart(checked, token, signal) : checked;
+		return put.write(answer, token, await confirm(answer, signal));
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {

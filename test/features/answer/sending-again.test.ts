@@ -106,6 +106,21 @@ describe('sending an answer again', () => {
 		expect(sentAgain()).toBe(1);
 	});
 
+	it('is forgotten when pressed during the check that finds that the agent went on', async () => {
+		const { harness, ann, press, sentAgain } = await startFailed();
+		await using _ = harness;
+		harness.on.read = () => {
+			harness.on.read = () => undefined;
+			return harness.clock.sleep(3_000);
+		};
+		harness.setSession({ ...harness.session('s1'), status: 'active' });
+		await harness.pass(1_500);
+		expect(await press()).not.toBeNull();
+		await harness.pass(5_000);
+		expect(sentAgain()).toBe(0);
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'resumed', restartAskedAt: null, nextAttemptAt: null });
+	});
+
 	it('is reported and not repeated after the program ends during it', async () => {
 		const { harness, press, hold, sentAgain, ann, worker } = await startFailed();
 		await using _ = harness;
