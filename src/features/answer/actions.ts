@@ -48,7 +48,7 @@ export function registerAnswerActions(
 			if (note !== '') await reply.onTop(request, { origin: request }, noted);
 			return;
 		}
-		const isShown = await receipts.showIn(view?.id ?? request, answer, note);
+		const isShown = await receipts.showIn(request, view?.id ?? null, answer, note);
 		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
 	}
 

@@ -13,7 +13,7 @@ import {
 	type Telling,
 } from '../../questions/answer.ts';
 import { isThreaded, slackErrorCode, slackFailure } from '../../slack/clients.ts';
-import { type MessageContent, replacement } from '../../slack/parts.ts';
+import { replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
@@ -28,9 +28,15 @@ const MAX_ACKS = 1_000;
 /** Messages that are remembered until the store has their ids. */
 const MAX_POSTED = 1_000;
 
-/** Slack will never accept an update of this message. */
-const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
-type Message = NonNullable<ReceiptState['dm']>;
+/** Slack will never accept an update of this view or message. */
+const NOT_UPDATABLE = new Set([
+	'not_found',
+	'view_not_found',
+	'message_not_found',
+	'channel_not_found',
+	'cant_update_message',
+	'edit_window_closed',
+]);
 
 /** Of these the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
@@ -40,7 +46,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
-	const posted = new Map<string, Message>();
+	const posted = new Map<string, ReceiptState['dm']>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<Telling>>();
 
@@ -69,39 +75,10 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
-	/** `failed` may succeed later; `onLimit` receives how long Slack asks to wait. */
-	async function inModal(answer: Answer, onLimit: OnLimit): Promise<'shown' | 'closed' | 'failed'> {
+	/** False when Slack will never accept the update. */
+	async function isUpdated(update: Promise<unknown>): Promise<boolean> {
 		try {
-			await clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, context()) });
-			return 'shown';
-		} catch (error) {
-			const code = slackErrorCode(error);
-			if (code === 'not_found' || code === 'view_not_found') return 'closed';
-			log.warn({ answer: answer.id, code: failureCode(error, onLimit) }, 'a receipt could not be shown in its modal');
-			return 'failed';
-		}
-	}
-
-	/** Updates the author's message, or posts a new one when that is not possible any more; null when both failed. */
-	async function inDm(answer: Answer, onLimit: OnLimit): Promise<ReceiptState['dm']> {
-		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
-		const before = posted.get(key) ?? answer.receiptState.dm;
-		try {
-			const content = receiptMessage(answer, context());
-			// The author may have deleted the message: only news justifies another one.
-			if (before !== null && ((await tryUpdate(before, content)) || isTold(answer, answer.receiptState))) return before;
-			const dm = await post(answer, content);
-			if (dm !== null) setBounded(posted, key, dm, MAX_POSTED);
-			return dm;
-		} catch (error) {
-			log.warn({ answer: answer.id, code: failureCode(error, onLimit) }, 'a receipt could not be sent as a DM');
-			return null;
-		}
-	}
-
-	async function tryUpdate({ channelId, ts }: Message, content: MessageContent): Promise<boolean> {
-		try {
-			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
+			await update;
 			return true;
 		} catch (error) {
 			if (NOT_UPDATABLE.has(slackErrorCode(error) ?? '')) return false;
@@ -109,33 +86,48 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		}
 	}
 
-	async function post({ id, person }: Answer, content: MessageContent): Promise<ReceiptState['dm']> {
-		const channel = await directChannelOf(person.userId);
-		const { ts } = await clients.background.chat.postMessage({
-			channel,
-			...content,
-			metadata: { event_type: 'handraise_receipt', event_payload: { answer: id } },
-		});
-		return ts === undefined ? null : { channelId: channel, ts };
+	/** Updates the author's message, or posts a new one when that is not possible any more. */
+	async function inDm(answer: Answer): Promise<ReceiptState['dm']> {
+		const { message } = shown(answer);
+		const { chat } = clients.background;
+		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
+		const before = posted.get(key) ?? answer.receiptState.dm;
+		if (before !== null) {
+			const update = chat.update({ channel: before.channelId, ts: before.ts, ...replacement(message) });
+			// The author may have deleted the message: only news justifies another one.
+			if ((await isUpdated(update)) || isTold(answer, answer.receiptState)) return before;
+		}
+		const channelId = await directChannelOf(answer.person.userId);
+		const { ts } = await chat.postMessage({ channel: channelId, ...message });
+		if (ts === undefined) return null;
+		setBounded(posted, key, { channelId, ts }, MAX_POSTED);
+		return { channelId, ts };
 	}
 
 	async function tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
 		await untilAcknowledged(answer, shutdownSignal);
-		const { receiptState } = answer;
+		const { receiptState, viewId } = answer;
 		let againAfterMs: number | null = null;
-		const onLimit = (retryAfterMs: number) => {
-			againAfterMs = Math.max(retryAfterMs, againAfterMs ?? 0);
+		const failed = (what: string) => (error: unknown) => {
+			const { code, retryAfterMs } = slackFailure(error);
+			if (retryAfterMs !== null) againAfterMs = Math.max(retryAfterMs, againAfterMs ?? 0);
+			log.warn({ answer: answer.id, code }, what);
+			return null;
 		};
-		const modal = receiptState.modalOpen ? await inModal(answer, onLimit) : 'closed';
-		const wantsDm = receiptState.dm !== null || needsDm(answer, modal, clock.now());
-		const dm = wantsDm ? await inDm(answer, onLimit) : null;
-		const isNowCurrent = wantsDm ? dm !== null : modal !== 'failed';
+		const { views } = clients.people;
+		const inModal = async () => isUpdated(views.update({ view_id: viewId, view: shown(answer).modal }));
+		/** Null: that may succeed later. */
+		const isShown =
+			receiptState.modalOpen && (await inModal().catch(failed('a receipt could not be shown in its modal')));
+		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
+		const dm = wantsDm ? await inDm(answer).catch(failed('a receipt could not be sent as a DM')) : null;
+		const isNowCurrent = wantsDm ? dm !== null : isShown !== null;
 		return {
 			receiptState: {
 				state: isNowCurrent ? answer.state : receiptState.state,
 				agentOutcome: isNowCurrent ? answer.agentOutcome : receiptState.agentOutcome,
 				dm: dm ?? receiptState.dm,
-				modalOpen: modal !== 'closed',
+				modalOpen: isShown !== false,
 			},
 			againAfterMs,
 		};
@@ -163,18 +155,15 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 		shown,
 
-		/** Shows an answer in its receipt `at`: a view's id, or the message of a press. False when Slack takes no update of it. */
-		async showIn(
-			at: string | Pick<PersonRequest, 'channelId' | 'messageTs'>,
-			answer: Answer,
-			note: string,
-		): Promise<boolean> {
+		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
+		async showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
 			const { modal, message } = shown(answer, note);
 			const { chat, views } = clients.people;
+			const { channelId: channel, messageTs: ts } = request;
 			try {
-				if (typeof at === 'string') await views.update({ view_id: at, view: modal });
-				else if (at.channelId === null || at.messageTs === null) return false;
-				else await chat.update({ channel: at.channelId, ts: at.messageTs, ...replacement(message) });
+				if (viewId !== null) await views.update({ view_id: viewId, view: modal });
+				else if (channel !== null && ts !== null) await chat.update({ channel, ts, ...replacement(message) });
+				else return false;
 				return true;
 			} catch {
 				return false;
@@ -213,18 +202,10 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 export type Receipts = ReturnType<typeof createReceipts>;
 
-type OnLimit = (retryAfterMs: number) => void;
-
-function failureCode(error: unknown, onLimit: OnLimit): string {
-	const { code, retryAfterMs } = slackFailure(error);
-	if (retryAfterMs !== null) onLimit(retryAfterMs);
-	return code;
-}
-
-function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {
+function needsDm(answer: Answer, isShown: boolean, now: number): boolean {
 	const age = now - firstDueAt(answer);
 	const isBadNews = isFailed(answer.state) || BAD_OUTCOMES.includes(answer.agentOutcome) || agentMayStand(answer);
-	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
+	if (isBadNews) return !isShown || age > STILL_THERE_MS;
 	if (answer.state === 'delivered') return answer.agentOutcome === null && age >= TAKES_LONG_MS;
 	return isBlocking(answer.state) && age >= TAKES_LONG_MS;
 }
