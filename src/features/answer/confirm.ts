@@ -40,16 +40,14 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 		return next === undefined ? null : now + next - elapsed;
 	}
 
-	async function agentOutcomeOf(answer: Answer, session: Session): Promise<AgentOutcome | 'notYet'> {
-		if (await isOverwritten(store.answers, answer, session)) return 'overwritten';
-		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
-	}
-
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
 		let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
 		let lastError: string | null = null;
 		try {
-			agentOutcome = await agentOutcomeOf(answer, await read(answer.question.sessionId, signal));
+			const session = await read(answer.question.sessionId, signal);
+			const before = answer.before ?? { status: session.status, assistantCount: 0 };
+			const isReplaced = await isOverwritten(store.answers, answer, session);
+			agentOutcome = isReplaced ? 'overwritten' : resumeOutcome(before, session);
 		} catch (error) {
 			signal.throwIfAborted();
 			lastError = codeOf(error);

@@ -24,9 +24,8 @@ const AFTER_ACK_MS = 250;
 /** The same wait after acceptance, when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
-const MAX_ACKS = 1_000;
-/** Messages that are remembered until the store has their ids. */
-const MAX_POSTED = 1_000;
+/** Acknowledgements, and messages until the store has their ids. */
+const MAX_REMEMBERED = 1_000;
 
 /** Slack will never accept an update of this view or message. */
 const NOT_UPDATABLE = new Set([
@@ -100,7 +99,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		const channelId = await directChannelOf(answer.person.userId);
 		const { ts } = await chat.postMessage({ channel: channelId, ...message });
 		if (ts === undefined) return null;
-		setBounded(posted, key, { channelId, ts }, MAX_POSTED);
+		setBounded(posted, key, { channelId, ts }, MAX_REMEMBERED);
 		return { channelId, ts };
 	}
 
@@ -122,15 +121,9 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
 		const dm = wantsDm ? await inDm(answer).catch(failed('a receipt could not be sent as a DM')) : null;
 		const isNowCurrent = wantsDm ? dm !== null : isShown !== null;
-		return {
-			receiptState: {
-				state: isNowCurrent ? answer.state : receiptState.state,
-				agentOutcome: isNowCurrent ? answer.agentOutcome : receiptState.agentOutcome,
-				dm: dm ?? receiptState.dm,
-				modalOpen: isShown !== false,
-			},
-			againAfterMs,
-		};
+		const { state, agentOutcome } = isNowCurrent ? answer : receiptState;
+		const told = { state, agentOutcome, dm: dm ?? receiptState.dm, modalOpen: isShown !== false };
+		return { receiptState: told, againAfterMs };
 	}
 
 	return {
@@ -138,7 +131,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		/** Call it before a submission of this view is stored: its receipts then wait for `acknowledged`. */
 		expectAcknowledgement(viewId: string): void {
 			// Bounded, because another replica may send the receipt, and then no `tell` here removes the entry.
-			setBounded(acks, viewId, Promise.withResolvers(), MAX_ACKS);
+			setBounded(acks, viewId, Promise.withResolvers(), MAX_REMEMBERED);
 		},
 		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(clock.sleep(AFTER_ACK_MS)),
 
@@ -160,36 +153,26 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 			const { modal, message } = shown(answer, note);
 			const { chat, views } = clients.people;
 			const { channelId: channel, messageTs: ts } = request;
-			try {
-				if (viewId !== null) await views.update({ view_id: viewId, view: modal });
-				else if (channel !== null && ts !== null) await chat.update({ channel, ts, ...replacement(message) });
-				else return false;
-				return true;
-			} catch {
-				return false;
-			}
+			if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: modal })).catch(() => false);
+			if (channel === null || ts === null) return false;
+			return isUpdated(chat.update({ channel, ts, ...replacement(message) })).catch(() => false);
 		},
 
 		/**
-		 * Posts the author's own text into the thread of its form or nowhere, where there is none into the channel: a text meant for a
-		 * few people must not appear in a whole channel. Resolves to an error code, or null.
+		 * Posts the author's own text into the thread of its form or nowhere, because a text meant for a few people must not appear
+		 * in a whole channel; where the form had no thread, into its channel. Resolves to an error code, or null.
 		 */
-		async postText(
-			own: Answer,
-		): Promise<'thread_gone' | 'text_in_channel' | 'slack_unavailable' | 'post_refused' | null> {
+		async postText(own: Answer): Promise<string | null> {
 			const { channelId: channel, threadTs } = own.origin;
 			if (channel === null) return 'post_refused';
 			const { chat } = clients.people;
 			const isGone = (error: unknown) => slackErrorCode(error) === 'message_not_found';
 			try {
-				if (threadTs === null) {
-					await chat.postMessage({ channel, ...ownTextMessage(own) });
-					return null;
-				}
 				// This needs no scope, and finds a missing thread before anybody sees the post.
-				await chat.getPermalink({ channel, message_ts: threadTs });
-				const { ts, message } = await chat.postMessage({ channel, ...ownTextMessage(own), thread_ts: threadTs });
-				if (isThreaded(message) || ts === undefined) return null;
+				if (threadTs !== null) await chat.getPermalink({ channel, message_ts: threadTs });
+				const thread = threadTs === null ? {} : { thread_ts: threadTs };
+				const { ts, message } = await chat.postMessage({ channel, ...ownTextMessage(own), ...thread });
+				if (threadTs === null || isThreaded(message) || ts === undefined) return null;
 				const isDeleted = await chat.delete({ channel, ts }).then(() => true, isGone);
 				return isDeleted ? 'thread_gone' : 'text_in_channel';
 			} catch (error) {

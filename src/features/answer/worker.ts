@@ -17,6 +17,7 @@ import type { AnswerStore } from './answer-store.ts';
 import { createConfirmation, createRestart } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
 import { atMost, type CheckAuthor, createPut, LeaseLost, MAX_ASKING } from './put.ts';
+import type { Receipts } from './receipts.ts';
 
 /** The answers of a dead replica are taken over after this long. */
 const LEASE_MS = 20_000;
@@ -35,8 +36,7 @@ const MIN_BEFORE_LONG_MS = 2_000;
 interface Options {
 	readonly checkAuthor: CheckAuthor;
 	readonly random?: () => number;
-	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
-	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
+	readonly receipts: Pick<Receipts, 'tell'>;
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
 	readonly isOurs: (person: Person) => boolean;
 	readonly questionUpdated: QuestionUpdated;
