@@ -77,8 +77,8 @@ export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 		try {
 			const permit = await sessionService.reserveDelivery(signal);
 			let { session } = await permit.read(answer.question.sessionId);
-			const mustReadAgain = await put.hasAsked(answer, answer.restartAskedAt ?? 0);
-			if (mustReadAgain) ({ session } = await permit.read(answer.question.sessionId));
+			if (await put.hasAsked(answer, answer.restartAskedAt ?? 0))
+				({ session } = await permit.read(answer.question.sessionId));
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
@@ -115,13 +115,10 @@ export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 
 /** Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. */
 function canRestart(answer: Answer, session: Session): boolean {
-	const { messageIndex } = answer.question;
-	const message = session.messages[messageIndex];
-	const storedValues = message?.humanInput.map(({ value }) => value) ?? [];
+	const message = session.messages[answer.question.messageIndex];
+	if (message === undefined || message !== session.messages.at(-1) || isOver(session.status)) return false;
+	const storedValues = message.humanInput.map(({ value }) => value);
 	return (
-		message !== undefined &&
-		session.messages.length - 1 === messageIndex &&
-		!isOver(session.status) &&
 		fingerprintOf(message.humanInput) === answer.fingerprint &&
 		!isReworded(answer.shownHash, shownHashOf(message)) &&
 		isStoredAnswer(answer, storedValues)

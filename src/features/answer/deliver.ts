@@ -173,9 +173,9 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 		const now = clock.now();
 		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
 		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
-		const hasMoved = maybeSentAt !== null && hasMovedSince(answer.before, comparisonInput(answer, session));
-		if (hasMoved && comparison.kind !== 'alreadyOurs') {
-			return deliveredPatch(now, answer.startFailed);
+		if (maybeSentAt !== null) {
+			const hasMoved = hasMovedSince(answer.before, comparisonInput(answer, session));
+			if (hasMoved || comparison.kind === 'alreadyOurs') return deliveredPatch(now, answer.startFailed);
 		}
 		switch (comparison.kind) {
 			case 'clear':
@@ -188,12 +188,11 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 				// The time to try is over, and this read shows that nothing arrived.
 				return { state: 'waiting', nextAttemptAt: now, putStartedAt: null };
 			case 'alreadyOurs':
-				// Without an earlier PUT of ours, somebody else gave the same answer.
-				return maybeSentAt !== null
-					? deliveredPatch(now, answer.startFailed)
-					: { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, null) };
-			case 'answeredByOther':
-				return { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, comparison.values) };
+			case 'answeredByOther': {
+				// `alreadyOurs` without an earlier PUT of ours: somebody else gave the same answer.
+				const values = 'values' in comparison ? comparison.values : null;
+				return { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, values) };
+			}
 			case 'changed':
 				return { ...ended, state: 'changed' };
 			case 'over':
@@ -206,11 +205,12 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 		const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
 		try {
 			if (answer.content.kind !== 'readable') {
-				const lastError = UNREADABLE;
 				// It cannot be compared, so it keeps blocking others while its PUT may still land.
-				return putStartedAt !== null && put.landsForMs(putStartedAt) > 0
-					? await put.write(answer, token, { ...untilItLanded(putStartedAt), lastError })
-					: await put.write(answer, token, { state: 'waiting', lastError, nextAttemptAt: clock.now() });
+				const mayLand = putStartedAt !== null && put.landsForMs(putStartedAt) > 0;
+				const next = mayLand
+					? untilItLanded(putStartedAt)
+					: ({ state: 'waiting', nextAttemptAt: clock.now() } as const);
+				return await put.write(answer, token, { ...next, lastError: UNREADABLE });
 			}
 			// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
 			const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;

@@ -29,13 +29,11 @@ export interface Prefill {
 	readonly givenFor: Pick<Draft, 'fingerprint' | 'shownHash'> | null;
 }
 
-/** A session to show. */
 export interface Wish extends SessionTarget {
 	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
 	readonly toAnswer?: boolean;
 	/** Left out: the origin of the request. */
 	readonly origin?: Origin;
-	/** Initial texts. */
 	readonly prefill?: Prefill;
 	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
 	readonly text?: string | null;
@@ -116,13 +114,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		}
 	}
 
-	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
-		const now = uptimeOf(clock);
-		if (now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS) return;
-		setBounded(claimedAt, formId, now, MAX_FORMS);
-		await claims.take(key, person);
-	}
-
 	/** Reads a view's form. `actedBlockId`: the block that was changed. */
 	async function read(view: SessionView, actedBlockId?: string): Promise<StandingForm> {
 		const { metadata } = view;
@@ -153,7 +144,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 	return {
 		read,
 		keep,
-		/** Saves the texts in a view's fields as a draft. */
 		async save(person: Person, view: SessionView): Promise<StandingForm> {
 			const form = await read(view);
 			await keep(person, form);
@@ -163,8 +153,13 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		async typed(person: Person, view: SessionView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
 			await keep(person, form);
+			const { formId } = form.metadata;
 			const key = keyOf(form.metadata);
-			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
+			const now = uptimeOf(clock);
+			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS;
+			if (key === null || isClaimed) return;
+			setBounded(claimedAt, formId, now, MAX_FORMS);
+			await claims.take(key, person);
 		},
 		left,
 		/** The form was submitted. The draft that this answer became itself while it waited stays. */

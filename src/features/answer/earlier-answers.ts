@@ -33,9 +33,7 @@ export async function ourAnswers(
 			const inTime = arrivedTo(answers, question).filter(
 				({ deliveredAt: at }) => at !== null && at >= since && at < before,
 			);
-			return inTime.flatMap((answer) =>
-				itemsOf(answer).flatMap(({ value, wiped }, position) => (value !== null || wiped ? [position] : [])),
-			);
+			return inTime.flatMap(({ positions }) => positions);
 		},
 		/** What they say about secrecy, oldest first. */
 		marks,
@@ -50,8 +48,8 @@ export async function ourAnswers(
 /** Those of `answers` that arrived for this question with this fingerprint, newest delivery first. */
 function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
 	return answers
-		.filter(({ state }) => hasArrived(state))
-		.filter((answer) => answer.question.messageIndex === messageIndex && answer.fingerprint === fingerprint)
+		.filter((answer) => hasArrived(answer.state) && answer.fingerprint === fingerprint)
+		.filter((answer) => answer.question.messageIndex === messageIndex)
 		.toSorted((one, other) => (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0));
 }
 

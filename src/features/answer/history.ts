@@ -30,14 +30,12 @@ export function registerHistory({
 
 	listen.action([ACTIONS.historyOlder, ACTIONS.historyNewer], (_, { view, number: offset }) => {
 		const { id: view_id, metadata } = sessionViewOf(view);
-		const { sessionId, origin } = metadata;
-		const turn = async (request: AllowedRequest) => {
-			const tooFast = await personReads.turn(request);
-			if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
-			else await client.views.update({ view_id, view: await page(request, { ...metadata, offset }) });
-			return tooFast?.code ?? 'shown';
-		};
-		return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
+		const turn = (request: AllowedRequest) =>
+			logged(request, 'history', metadata.sessionId, async () => {
+				await client.views.update({ view_id, view: await page(request, { ...metadata, offset }) });
+				return 'shown';
+			});
+		return ifAllowed(windowPlace(metadata), turn, { takesTurn: true });
 	});
 
 	return (request: AllowedRequest, sessionId: string) =>

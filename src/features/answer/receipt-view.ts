@@ -39,6 +39,7 @@ import {
 	durationText,
 	momentMrkdwn,
 	personMrkdwn,
+	sentences,
 	sessionIdMrkdwn,
 	sessionName,
 	viewTitle,
@@ -143,7 +144,8 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			const ending = firstEndingOf(answer);
 			if (ending !== null) return firstEndedText(answer, ending);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
-			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
+			const tried = `Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}.`;
+			return sentences(problem, tried, typeAgainText(answer, 'Try again'), 'Try again, or discard it?');
 		}
 		case 'refused':
 			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
@@ -169,11 +171,10 @@ const FIRST_TODO: Partial<Record<FirstEnding, string>> = {
 /** The answer to which this one lost is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	const first = firstPersonOf(answer);
-	const isWiped = itemsOf(answer).some((item) => item.wiped);
-	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
 	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
-	return `${what} ${FIRST_TODO[ending] ?? 'The question is open again.'} Your text is kept.${secrets}`;
+	const kept = answer.content.kind === 'removed' ? '' : 'Your text is kept.';
+	return sentences(what, FIRST_TODO[ending] ?? 'The question is open again.', kept, typeAgainText(answer, 'Send mine'));
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
@@ -184,11 +185,10 @@ function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: st
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
-function wipedText(answer: Answer): string {
-	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again. ';
-	return itemsOf(answer).some((item) => item.wiped)
-		? 'Its passwords and codes were removed. *Try again* asks you to type them again. '
-		: '';
+function typeAgainText(answer: Answer, label: 'Try again' | 'Send mine'): string {
+	if (answer.content.kind === 'removed') return `*${label}* asks you to type it again.`;
+	const isWiped = itemsOf(answer).some((item) => item.wiped);
+	return isWiped ? `Its passwords and codes were removed. *${label}* asks you to type them again.` : '';
 }
 
 function keptText(answer: Answer): string {
