@@ -37,7 +37,7 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'features/answer/deliver.ts',
-			from: 'const edited = await settle(current, compare(current, session), session, null);',
+			from: 'const edited = await settle(current, again, session, null);',
 			to: 'const edited = null;',
 		},
 	],

@@ -1,5 +1,4 @@
 import { elapsedSince, startDeadline } from '../../core/clock.ts';
-import { codeOf } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
 import { type AgentOutcome, type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { beforePut, resumeOutcome } from '../../questions/compare.ts';
@@ -32,34 +31,24 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 		return (await sessionService.read(sessionId, { priority: 'background', signal: either })).session;
 	}
 
-	/** Counts only time that has certainly passed, so that a clock change skips no check. */
-	function nextCheck({ deliveredAt }: Answer): number | null {
-		const now = clock.now();
-		const elapsed = elapsedSince(clock, deliveredAt ?? now);
-		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
-		return next === undefined ? null : now + next - elapsed;
-	}
-
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
 		let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
-		let lastError: string | null = null;
 		try {
 			const session = await read(answer.question.sessionId, signal);
 			const before = answer.before ?? { status: session.status, assistantCount: 0 };
 			const isReplaced = await isOverwritten(store.answers, answer, session);
 			agentOutcome = isReplaced ? 'overwritten' : resumeOutcome(before, session);
-		} catch (error) {
+		} catch {
 			signal.throwIfAborted();
-			lastError = codeOf(error);
 		}
-		// The result of the last *Send again* stays.
-		const noted = answer.startFailed ? {} : { lastError };
-		const nextAt = agentOutcome === 'notYet' ? nextCheck(answer) : null;
-		if (nextAt !== null) return { nextAttemptAt: nextAt, ...noted };
+		const now = clock.now();
+		// Counts only time that has certainly passed, so that a clock change skips no check.
+		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
+		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
+		if (agentOutcome === 'notYet' && next !== undefined) return { nextAttemptAt: now + next - elapsed };
 		return {
 			agentOutcome: agentOutcome === 'notYet' ? 'unseen' : agentOutcome,
-			...noted,
-			nextAttemptAt: clock.now(),
+			nextAttemptAt: now,
 			...(agentOutcome === 'resumed' && { state: 'resumed', startFailed: false, restartAskedAt: null }),
 		};
 	};

@@ -72,7 +72,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 			const isEarly = put.landsForMs(maybeSentAt) > 0;
 			const { session, endedAt } = await permit.read(answer.question.sessionId);
 			signal.throwIfAborted();
-			const comparison = compare(current, session);
+			const comparison = compareForDelivery(comparisonInput(current, session));
 			if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {
 				// It may still land, so it can be neither repeated nor given up yet.
 				return await put.write(current, token, { ...untilItLanded(maybeSentAt), missingCount: 0 });
@@ -90,7 +90,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 				current = await markPut(current, token, session);
 				isMarked = true;
 				// The mark returns the final text: an edit may have come before it, none can come after it.
-				const edited = await settle(current, compare(current, session), session, null);
+				const again = compareForDelivery(comparisonInput(current, session));
+				const edited = await settle(current, again, session, null);
 				if (edited !== null) return await writeSettled(current, token, edited);
 			}
 			const elapsed = clock.now() - endedAt;
@@ -222,8 +223,4 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 			return fail(attempt, error);
 		}
 	};
-}
-
-function compare(answer: Answer, session: Session): DeliveryComparison {
-	return compareForDelivery(comparisonInput(answer, session));
 }

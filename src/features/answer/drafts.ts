@@ -20,7 +20,6 @@ import type { Claim, ClaimStore, Draft, DraftStore } from './answering-store.ts'
 const CLAIM_MS = 5 * 60_000;
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
-/** Forms that are remembered. */
 const MAX_FORMS = 2_000;
 
 /** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
@@ -42,7 +41,6 @@ export interface Wish extends SessionTarget {
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
 
-/** A form in a person's view. */
 export interface StandingForm {
 	readonly view: SubmittedView;
 	/** With `secret` as the box is ticked now. */
@@ -87,10 +85,8 @@ export function createClaims(
 
 export type Claims = ReturnType<typeof createClaims>;
 
-/** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
+/** Saves what people type. Saves of a form may overtake each other: the store keeps the newest. */
 export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ drafts: DraftStore }>, claims: Claims) {
-	/** The next save of each form that is being saved; null: none. */
-	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
 	/** The ticked positions when a form's box was pressed last: Slack may report earlier typing after that. */
 	const marked = new Map<string, readonly number[]>();
@@ -98,20 +94,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
 		const { sessionId, messageIndex } = metadata;
 		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
-	}
-
-	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
-		const isSaving = nextSaves.has(formId);
-		nextSaves.set(formId, save);
-		if (isSaving) return;
-		try {
-			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
-				nextSaves.set(formId, null);
-				await next();
-			}
-		} finally {
-			nextSaves.delete(formId);
-		}
 	}
 
 	/** Reads a view's form. `actedBlockId`: the block that was changed. */
@@ -132,7 +114,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		const { secret } = typed;
 		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
 		const submissionKey = isSubmitted ? undefined : submissionKeyOf(view.id, formId);
-		await saveLatest(formId, () => drafts.save(draft, submissionKey));
+		await drafts.save(draft, submissionKey);
 	}
 
 	/** Releases the person's claim on the question. */
@@ -153,8 +135,8 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		async typed(person: Person, view: SessionView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
 			await keep(person, form);
-			const { formId } = form.metadata;
-			const key = keyOf(form.metadata);
+			const { formId } = view.metadata;
+			const key = keyOf(view.metadata);
 			const now = uptimeOf(clock);
 			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS;
 			if (key === null || isClaimed) return;

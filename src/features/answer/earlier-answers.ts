@@ -80,20 +80,17 @@ export async function whoWasFirst(
 	const items = itemsOf(answer);
 	const storedValues = values ?? items.map(({ value }) => value ?? '');
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
-	const outsider = {
-		answerId: null,
-		person: null,
-		at: null,
+	const arrived = arrivedTo(answers, { ...asked, fingerprint });
+	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues));
+	return {
+		answerId: first?.id ?? null,
+		person: first?.person ?? null,
+		at: first?.deliveredAt ?? null,
 		same: values === null,
 		values: items.map(({ value, secret }, position) =>
 			secret || value === null || isHidden(position) ? null : (storedValues[position] ?? null),
 		),
 	};
-	const arrived = arrivedTo(answers, { ...asked, fingerprint });
-	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues));
-	return first === undefined
-		? outsider
-		: { ...outsider, answerId: first.id, person: first.person, at: first.deliveredAt };
 }
 
 /** Whether somebody outside Handraise replaced our text. The agent may have emptied the field: that does not count. */

@@ -95,7 +95,6 @@ export interface SessionModel {
 	readonly secret?: readonly number[];
 	/** Of our answers in this session: they say which values of items that are not open are secret. */
 	readonly marks?: readonly AnswerMarks[];
-	/** See `NOTICES`. */
 	readonly notices: readonly string[];
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
@@ -135,7 +134,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	const first = [
 		...sessionHeadline(model.session, model.now),
 		...noticeBlocks(model),
-		...(question === null ? nothingOpen(model) : questionBlocks(model, form, mark)),
+		...(question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark)),
 	];
 	const last = [...steps.navigation, ...footer(model)];
 	const details = steps.page === 0 ? sessionDetails(model.session, model.links, model.withoutImages === true) : [];
@@ -163,14 +162,13 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
 }
 
-function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): KnownBlock[] {
-	const { question, metadata } = model;
+function questionBlocks(model: SessionModel, question: Question, form: Form, mark: CutMark): KnownBlock[] {
+	const { metadata } = model;
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
 	// A view with the most inputs has no room for one more block.
 	const beside = fields.length === 0 ? {} : { fields };
-	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900, mark.onCut), beside);
+	const blocks = saidBlocks('The agent asks', quotedMarkdown(question.context, 2900, mark.onCut), beside);
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
-	if (form === null) return blocks;
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard))];
 	return [
 		...blocks,

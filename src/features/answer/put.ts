@@ -116,7 +116,6 @@ export function checkedFrom(now: number): AnswerPatch {
 	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
 }
 
-/** The input of `questions/compare.ts`. */
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {
 	const { question, fingerprint, shownHash } = answer;
 	return { session, messageIndex: question.messageIndex, fingerprint, shownHash, values: valuesOf(answer) };

@@ -206,12 +206,11 @@ export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastEr
 	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
 }
 
-/** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
-	const { id, question, origin } = answer;
-	const { sessionId, messageIndex } = question;
+	const { id, origin } = answer;
+	const { sessionId, messageIndex } = answer.question;
 	return modal({
 		callbackId: CALLBACKS.receipt,
 		title: viewTitle(sessionId),
@@ -222,7 +221,6 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 	});
 }
 
-/** A receipt for a DM or a thread. */
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
 	const text = `${stateLine(answer)} (your answer for session ${sessionIdMrkdwn(answer.question.sessionId)})`;
 	// Slack takes about 12,000 characters in all blocks of a message.

@@ -24,7 +24,7 @@ const AFTER_ACK_MS = 250;
 /** The same wait after acceptance, when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
-/** Acknowledgements, and messages until the store has their ids. */
+/** Of each map below; only the newest entries matter. */
 const MAX_REMEMBERED = 1_000;
 
 /** Slack will never accept an update of this view or message. */
@@ -60,18 +60,16 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		return { modal: receiptModal(answer, receipt), message: receiptMessage(answer, receipt) };
 	}
 
-	const pause = (ms: number, shutdownSignal: AbortSignal) => clock.sleep(ms, shutdownSignal).catch(() => {});
-
 	async function untilAcknowledged(answer: Answer, shutdownSignal: AbortSignal): Promise<void> {
-		const ack = acks.get(answer.viewId);
-		if (ack === undefined) {
-			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
-			if (wait > 0 && answer.receiptState.state === null) await pause(wait, shutdownSignal);
-			return;
-		}
+		const { viewId, acceptedAt, receiptState } = answer;
+		const ack = acks.get(viewId);
+		const foreignMs = receiptState.state === null ? acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now() : 0;
 		// Slack waits three seconds for an acknowledgement.
-		await Promise.race([ack.promise, pause(3_000 + AFTER_ACK_MS, shutdownSignal)]);
-		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
+		const waitMs = ack === undefined ? foreignMs : 3_000 + AFTER_ACK_MS;
+		if (waitMs <= 0) return;
+		const pause = clock.sleep(waitMs, shutdownSignal).catch(() => {});
+		await (ack === undefined ? pause : Promise.race([ack.promise, pause]));
+		if (acks.get(viewId) === ack) acks.delete(viewId);
 	}
 
 	/** False when Slack will never accept the update. */
@@ -130,20 +128,15 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		context,
 		/** Call it before a submission of this view is stored: its receipts then wait for `acknowledged`. */
 		expectAcknowledgement(viewId: string): void {
-			// Bounded, because another replica may send the receipt, and then no `tell` here removes the entry.
 			setBounded(acks, viewId, Promise.withResolvers(), MAX_REMEMBERED);
 		},
 		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(clock.sleep(AFTER_ACK_MS)),
 
 		/** Never throws. Stops waiting once `shutdownSignal` is aborted. */
-		async tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
+		tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
 			const turn = Promise.resolve(telling.get(answer.id)).then(() => tell(answer, shutdownSignal));
-			telling.set(answer.id, turn);
-			try {
-				return await turn;
-			} finally {
-				if (telling.get(answer.id) === turn) telling.delete(answer.id);
-			}
+			setBounded(telling, answer.id, turn, MAX_REMEMBERED);
+			return turn;
 		},
 
 		shown,

@@ -1,12 +1,12 @@
-import { type AcceptResult, type AnswerItem, submissionKeyOf } from '../../questions/answer.ts';
+import { type AnswerItem, submissionKeyOf } from '../../questions/answer.ts';
 import { titleOf } from '../../slack/form/fields.ts';
 import { CALLBACKS } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import type { AllowedRequest, SubmissionAck, Submitted, Wait } from '../../slack/request.ts';
+import type { AllowedRequest, Submitted, Wait } from '../../slack/request.ts';
 import { isOfSession, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, StandingForm } from './drafts.ts';
-import { notYetWords, receiptModal, tooLateWords } from './receipt-view.ts';
+import { notYetWords, tooLateWords } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
@@ -42,14 +42,6 @@ export function registerSubmission(
 		};
 	}
 
-	function acknowledgement(result: AcceptResult, form: StandingForm): SubmissionAck {
-		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
-		const note =
-			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
-		return { response_action: 'update', view: receiptModal(result.answer, receipts.context(note)) };
-	}
-
-	/** Stores the form's texts. */
 	async function send(request: AllowedRequest, form: StandingForm, { inTime }: Wait): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
@@ -60,8 +52,11 @@ export function registerSubmission(
 		receipts.expectAcknowledgement(view.id);
 		const result = await inTime(answers.submit(submissionOf(request, form)), 'acceptance_unknown');
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
+		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
+		const note =
+			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
 		return {
-			ack: acknowledgement(result, form),
+			ack: { response_action: 'update', view: receipts.shown(result.answer, note).modal },
 			after: async () => {
 				receipts.acknowledged(view.id);
 				// The store has no text that came too late, so it stays a draft.

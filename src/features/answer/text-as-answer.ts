@@ -8,8 +8,8 @@ import { chosenTextHelp, chosenTextOffer, helpMessage } from '../watch/view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 import type { Drafting, Forms } from './drafts.ts';
 
-const MENTION_EVENT = z.object({ text: z.string().default('') });
-const SHORTCUT_BODY = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
+const MESSAGE = z.object({ text: z.string() }).catch({ text: '' });
+const SHORTCUT_BODY = z.object({ message: MESSAGE });
 
 /**
  * Registers the two ways to use a message in the thread of a watched session as an answer: the shortcut "Use as answer"
@@ -39,11 +39,9 @@ export function registerTextAsAnswer({
 	}
 
 	listen.message('app_mention', ({ channelId }, event) => {
-		const { data } = MENTION_EVENT.safeParse(event);
-		if (data === undefined) return null;
+		const text = typedText(MESSAGE.parse(event).text, botUserId);
 		return ifAllowed(channelId, async (request) => {
 			const found = await findWatch(request);
-			const text = typedText(data.text, botUserId);
 			if (found === null || text === '') await reply.toPerson(request, helpMessage('asked'));
 			else await offer(request, found.watch.session.sessionId, found.view, text);
 		});
@@ -58,8 +56,7 @@ export function registerTextAsAnswer({
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
-		const { data } = SHORTCUT_BODY.safeParse(body);
-		const text = data === undefined ? '' : typedText(data.message.text, botUserId);
+		const text = typedText(SHORTCUT_BODY.parse(body).message.text, botUserId);
 		const sessionId = (await findWatch(request))?.watch.session.sessionId;
 		if (sessionId === undefined || text === '') {
 			return ifAllowed(request.channelId, async (allowed) => {

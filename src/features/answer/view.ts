@@ -2,7 +2,6 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import {
 	type AgentOutcome,
 	type Answer,
-	type AnswerItem,
 	type AnswerState,
 	agentMayStand,
 	type FAILED_STATES,
@@ -140,18 +139,14 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
 		const title = quotedTitleMrkdwn(item.title, 200) || 'Your answer';
-		return section(`*${title}*\n${answerText(item, itemRoom)}`);
+		const text = valueMrkdwn(item, (value) => quoted(value, itemRoom));
+		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);
 	});
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
 }
 
 /** In place of a secret that is not stored any more. */
 export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
-
-function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
-	if (secret && wiped) return REMOVED_ANSWER;
-	return valueMrkdwn({ value, secret }, (text) => quoted(text, limit));
-}
 
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
@@ -167,14 +162,13 @@ export function historyWords(sessionId: string, total: number): string {
 export function historyView(metadata: ViewMetadata, answers: readonly Answer[], total: number): ModalView {
 	const { offset } = metadata;
 	const next = offset + HISTORY_PAGE;
-	const shown = answers.slice(0, HISTORY_PAGE);
 	return modal({
 		callbackId: CALLBACKS.history,
 		title: 'History',
 		metadata,
 		blocks: [
 			...section(historyWords(metadata.sessionId, total)),
-			...shown.flatMap((answer): KnownBlock[] => [
+			...answers.flatMap((answer): KnownBlock[] => [
 				divider(),
 				...section(personMrkdwn(answer.person.userId)),
 				...ownText(answer, 3000),
@@ -184,7 +178,7 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
 				next < total ? button(ACTIONS.historyOlder, 'Older answers', { value: String(next) }) : null,
 			),
-			...context(shown.length === 0 && total > 0 ? 'No more answers here.' : ''),
+			...context(answers.length === 0 && total > 0 ? 'No more answers here.' : ''),
 		],
 	});
 }

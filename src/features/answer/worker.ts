@@ -66,8 +66,7 @@ export function createAnswerWorker(
 			.finally(() => advanced.abort());
 		const receiptState = await longReceipt;
 		if (advancedAnswer !== null) {
-			await tellAndRelease(receiptState === null ? advancedAnswer : { ...advancedAnswer, receiptState }, token);
-			return;
+			return tellAndRelease(receiptState === null ? advancedAnswer : { ...advancedAnswer, receiptState }, token);
 		}
 		// The author or another replica has changed the answer, and its receipt may be newer than the one told here.
 		if (receiptState !== null && !shutdownSignal.aborted) {
@@ -158,8 +157,9 @@ export function createAnswerWorker(
 		logFailure: ({ id }, error) =>
 			log.error({ answer: id, code: codeOf(error), err: error }, 'work on an answer failed; it is tried again'),
 		async renew(held, ms) {
-			const renewing = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
-			const renewed = await Promise.all(renewing);
+			const renewed = await Promise.all(
+				held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now())),
+			);
 			return held.filter((_, index) => renewed[index]);
 		},
 		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
