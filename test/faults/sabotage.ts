@@ -122,7 +122,7 @@ export const SABOTAGES = {
 	'insert-reply': [
 		{
 			file: 'features/answer/accept.ts',
-			from: 'if (!(error instanceof StoreUnavailableError && error.commitUnknown)) throw error;',
+			from: "if (!(error instanceof HandraiseError && 'commitUnknown' in error && error.commitUnknown)) throw error;",
 			to: 'throw error;',
 		},
 	],

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { uptimeOf } from '../../core/clock.ts';
 import { codeOf, HandraiseError } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
-import { StoreUnavailableError } from '../../database/database.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -43,7 +42,7 @@ export function createAnswers(
 		try {
 			return await store.accept(answer);
 		} catch (error) {
-			if (!(error instanceof StoreUnavailableError && error.commitUnknown)) throw error;
+			if (!(error instanceof HandraiseError && 'commitUnknown' in error && error.commitUnknown)) throw error;
 			log.warn({ code: codeOf(error) }, 'lost the reply of the database while storing an answer');
 			// Retryable: pressing again repeats the same submission, so nothing is sent twice.
 			const unknown = new HandraiseError('lost the reply of the database while storing an answer', {

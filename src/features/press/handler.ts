@@ -50,10 +50,9 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 	/** Whether an option was pressed a moment ago: one message tells of both presses. */
 	function repeats(key: string): boolean {
 		const now = clock.now();
-		const before = pressedAt.get(key);
+		const sinceMs = Math.abs(now - (pressedAt.get(key) ?? Number.NEGATIVE_INFINITY));
 		setBounded(pressedAt, key, now, MAX_PRESSES);
-		// The clock may have been set back.
-		return before !== undefined && now >= before && now - before < REPEATED_WITHIN_MS;
+		return sinceMs < REPEATED_WITHIN_MS;
 	}
 
 	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {

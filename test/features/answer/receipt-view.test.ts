@@ -178,6 +178,12 @@ describe('receipts', () => {
 			'⚠️ Delivered, but the session service reported a failure: the agent may not have been started',
 			{ explanation: /^It is being sent again/ },
 		],
+		[
+			'that was not sent again, because the agent had gone on',
+			{ state: 'delivered', lastError: 'nothing_to_start' },
+			'✅ Delivered',
+			{ explanation: /^Your answer was not sent again: the agent has continued, .*\. Open the session to see it\.$/ },
+		],
 		['given up', { state: 'withdrawn' }, '↩️ Discarded; nothing was sent'],
 	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
 		expectReceipt(answer, headline, more);
