@@ -2,11 +2,12 @@ import { type Answer, textsOf } from '../../questions/answer.ts';
 import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
 import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
+import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
 import { copyPlace, forAnybody, ifAllowed, inboxOf, NOTHING_TO_DO, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms } from './drafts.ts';
-import { afterUndoMessage, PRESS_NOTES } from './receipt-view.ts';
+import { afterUndoWords, PRESS_NOTES } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
@@ -101,7 +102,7 @@ export function registerAnswerActions(
 			request.log.info({ answer: own.id, outcome: isDone ? 'undone' : answer.state }, 'undo');
 			// The inbox shows it by itself.
 			if (isDone && inboxOf(request, press.view) !== null) return;
-			const content = afterUndoMessage(answer);
+			const content = textMessage(afterUndoWords(answer));
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await reply.withoutTurn(request, content);
 		};

@@ -320,13 +320,13 @@ export function shownChoice({ position }: Choice, answer: Answer): string | null
 	return item === undefined || item.secret ? null : item.value || null;
 }
 
-/** To the author of an answer after *Undo* was pressed: what became of it. */
-export function afterUndoMessage(answer: Answer): MessageContent {
+/** What became of an answer after *Undo* was pressed. mrkdwn. */
+export function afterUndoWords(answer: Answer): string {
 	const item = itemsOf(answer).find(({ value }) => value !== null);
 	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
-	if (answer.state === 'withdrawn') return textMessage(CHOICE_WORDS.undone(choice));
+	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
 	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
-	return textMessage(isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer));
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer);
 }
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
