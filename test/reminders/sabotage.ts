@@ -46,14 +46,14 @@ export const SABOTAGES = {
 			{ post, now }: { post: NewPost | null; now: number },
 		) => {
 			if (post !== null) {
-				await db.write((trx) => planPosts({ trx, cipher, now }, [{ ...post, key: post.key + now }]));
+				await db.write((trx) => planPosts({ trx, now }, [{ ...post, key: post.key + now }]));
 			}
 			return db
 				.write(async (trx) => {`,
 		},
 		{
 			file: 'features/remind/ladder-store.ts',
-			from: '					if (post !== null) await planPosts({ trx, cipher, now }, [post]);\n',
+			from: '					if (post !== null) await planPosts({ trx, now }, [post]);\n',
 			to: '',
 		},
 		{
