@@ -89,7 +89,10 @@ const environment = z.object({
 		.default('https://slack.com/api/'),
 	SESSION_SERVICE_URL: webAddress(required('the base address of the session service, without /v1'))
 		.refine((value) => !value.endsWith('/v1'), 'ends in /v1: remove it, Handraise adds it')
-		.refine((value) => !URL.parse(value)?.username, 'contains a user name: put the key into SESSION_SERVICE_API_KEY'),
+		.refine((value) => {
+			const { username, password } = URL.parse(value) ?? {};
+			return !username && !password;
+		}, 'contains a user name or password: put the key into SESSION_SERVICE_API_KEY'),
 	SESSION_SERVICE_API_KEY: required("the key from the API section of the service's dashboard").refine(
 		(value) => /^[\x21-\x7e]+$/.test(value),
 		'contains characters that are not allowed in an HTTP header: copy it again',

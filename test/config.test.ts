@@ -167,6 +167,11 @@ describe('the settings', () => {
 		],
 		['a service that ends in /v1', { SESSION_SERVICE_URL: 'https://s.example/v1/' }, /ends in \/v1/],
 		['a service with a password', { SESSION_SERVICE_URL: 'https://a:secret@s.example' }, /contains a user name/],
+		[
+			'a service with a password alone',
+			{ SESSION_SERVICE_URL: 'http://:pw@s.example' },
+			/contains a user name or password/,
+		],
 		['a service with a query', { SESSION_SERVICE_URL: 'https://s.example/?a=1' }, /not a valid address/],
 		[
 			'a misspelt rule about access',

@@ -1,4 +1,5 @@
 import { listQuery, readListResponse } from '../session-service/schema.ts';
+import { limitPerMinute } from '../session-service/transport.ts';
 import { type Findings, type HttpResponse, jsonObject, notChecked, request, type Setup } from './check.ts';
 
 const PROBE = { limit: 1, page: 1 };
@@ -96,7 +97,7 @@ export async function checkRateLimit({ ok, warning }: Findings, { need, service 
 	const { response } = await service;
 	if (response.kind === 'no-response') throw notChecked('the session service does not answer');
 	const limit = limitPerMinute(response.headers);
-	if (limit === null) {
+	if (limit === undefined) {
 		return warning(
 			`the session service does not state its limit; Handraise uses SESSION_SERVICE_RPM=${requestsPerMinute}. Ask whether that is right.`,
 		);
@@ -111,14 +112,6 @@ export async function checkRateLimit({ ok, warning }: Findings, { need, service 
 	return warning(
 		`the session service allows ${limit} requests a minute, SESSION_SERVICE_RPM is ${requestsPerMinute}: ${advice}`,
 	);
-}
-
-/** From `RateLimit-Limit` and the window in `RateLimit-Policy` (`250;w=60`), which is a minute by default. */
-function limitPerMinute(headers: Headers): number | null {
-	const limit = /^\s*(\d{1,9})\b/.exec(headers.get('ratelimit-limit') ?? '')?.[1];
-	if (limit === undefined) return null;
-	const windowSeconds = Number(/;\s*w=(\d{1,9})/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 60);
-	return windowSeconds > 0 ? Math.floor((Number(limit) * 60) / windowSeconds) : null;
 }
 
 /** Only warns: SESSION_DASHBOARD_URL is for browsers, and this machine may not be able to reach it. */

@@ -4,8 +4,9 @@ import { LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
 export const PRIORITIES = ['delivery', 'person', 'background'] as const;
 export type RequestPriority = (typeof PRIORITIES)[number];
 
-/** What a response of the service says about its rate limit, in the service's units. */
+/** What a response of the service says about its rate limit. */
 export interface RateLimitObservation {
+	/** Requests a minute. */
 	readonly limit?: number | undefined;
 	readonly remaining?: number | undefined;
 	readonly resetSeconds?: number | undefined;

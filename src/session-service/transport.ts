@@ -182,13 +182,22 @@ export function readRateLimit(
 	now: number,
 	elapsedMs: number,
 ): RateLimitObservation {
-	const limit = wholeNumber(headers.get('ratelimit-limit'));
+	const limit = limitPerMinute(headers);
 	const remaining = wholeNumber(headers.get('ratelimit-remaining'));
 	const reset = wholeNumber(headers.get('ratelimit-reset'));
 	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
 	const after = retryAfter(headers.get('retry-after'), now) ?? reset ?? DEFAULT_PAUSE_SECONDS;
 	const retryAfterSeconds = status === 429 ? Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) : undefined;
 	return { limit, remaining, resetSeconds, retryAfterSeconds };
+}
+
+/** Of `RateLimit-Limit`, whose window it or `RateLimit-Policy` names in seconds (`250;w=60`), else a minute; at least 1. */
+export function limitPerMinute(headers: { get(name: string): string | null | undefined }): number | undefined {
+	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`;
+	const limit = /^\s*([1-9]\d{0,8})\b/.exec(stated)?.[1];
+	if (limit === undefined) return undefined;
+	const windowSeconds = new RegExp(`\\b${limit}\\s*;[^,]*\\bw=([1-9]\\d{0,8})`).exec(stated)?.[1] ?? 60;
+	return Math.max(1, Math.floor((Number(limit) * 60) / Number(windowSeconds)));
 }
 
 function wholeNumber(value: string | undefined): number | undefined {

@@ -15,6 +15,19 @@ it('reads the rate limit headers, counted from when the request was sent', () =>
 	expect(said(200, headers, 60_000)).toMatchObject({ resetSeconds: 0 });
 });
 
+it.each<[Record<string, string>, number | undefined]>([
+	[{ 'ratelimit-limit': '100', 'ratelimit-policy': '100;w=3600' }, 1],
+	[{ 'ratelimit-limit': '5', 'ratelimit-policy': '5;w=1' }, 300],
+	[{ 'ratelimit-limit': '100;w=30' }, 200],
+	[{ 'ratelimit-limit': '10, 10;w=1;burst=20, 50;w=60' }, 600],
+	[{ 'ratelimit-limit': '50', 'ratelimit-policy': '10;w=1, 50;w=120' }, 25],
+	[{ 'ratelimit-limit': '5', 'ratelimit-policy': '5;w=3600' }, 1],
+	[{ 'ratelimit-limit': '250', 'ratelimit-policy': '250;w=0' }, 250],
+	[{ 'ratelimit-limit': '0' }, undefined],
+])('takes the limit of %j for %s requests a minute', (headers, limit) => {
+	expect(said(200, headers).limit).toBe(limit);
+});
+
 it.each<[Record<string, string>, number]>([
 	[{ 'retry-after': '28', 'ratelimit-reset': '40' }, 28],
 	[{ 'retry-after': 'Mon, 05 Jan 2026 09:00:45 GMT' }, 45],
