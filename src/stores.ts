@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Clock, systemClock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
-import { from, liveWorkspaces, type StoreDatabase } from './database/database.ts';
+import { add, from, liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import {
 	type Cipher,
 	createCipher,
@@ -97,9 +97,9 @@ export async function openStore(options: StoreOptions) {
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
 			inboxes: createInboxStore({ db, cipher, log }),
-			handOvers: createHandOverStore(db),
-			ladders: createLadderStore(db),
-			channelSettings: createChannelSettingsStore(db),
+			handOvers: createHandOverStore({ db }),
+			ladders: createLadderStore({ db }),
+			channelSettings: createChannelSettingsStore({ db }),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
@@ -145,9 +145,7 @@ async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 /** Whether `cipher` has the key that this database was created with. Writes the check value into a new database. */
 async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
 	await db.writeOne((trx) =>
-		trx
-			.insertInto('meta')
-			.values({ name: 'key_check', value: sealKeyCheck(cipher) })
+		add(trx, 'meta', { name: 'key_check', value: sealKeyCheck(cipher) })
 			.onConflict((conflict) => conflict.column('name').doNothing())
 			.execute(),
 	);

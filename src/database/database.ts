@@ -3,33 +3,24 @@ import {
 	type DeleteResult,
 	type Expression,
 	type ExpressionBuilder,
+	type InsertObject,
 	type InsertResult,
-	type Kysely,
 	PostgresAdapter,
 	type SelectQueryBuilder,
 	sql,
+	type UpdateObject,
 	type UpdateQueryBuilder,
 	type UpdateResult,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
-import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
+import { type Db, LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.
 
-/** Remembers results: the program has few names. */
-function remembered(translate: (name: string) => string) {
-	const known = new Map<string, string>();
-	return (name: string): string => {
-		const translated = known.get(name) ?? translate(name);
-		known.set(name, translated);
-		return translated;
-	};
-}
-
-export const nameInSql = remembered((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-const nameInRow = remembered((column) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+export const nameInSql = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const nameInRow = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 export function rowsOf(columns: readonly { readonly name: string }[]) {
 	const names = columns.map(({ name }) => nameInRow(name));
@@ -50,16 +41,16 @@ export interface StoreDatabase {
 	readonly workspace?: (() => string | null) | undefined;
 	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
-	readonly read: Kysely<Tables>;
+	readonly read: Db;
 	/**
 	 * Runs `work` as one transaction. Resolves after the commit (on SQLite: synced to disk); rolls back and rejects when
 	 * `work` throws. `work` must only use the given handle and await nothing else: PostgreSQL runs it again after a unique
 	 * violation, a deadlock or a serialization failure. On SQLite, writes that arrive in one turn of the event loop share
 	 * one commit and its fdatasync; each still fails alone.
 	 */
-	write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+	write<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
-	writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+	writeOne<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
 	ping(): Promise<void>;
 	close(): Promise<void>;
@@ -71,17 +62,27 @@ export type Filter<Table extends keyof Tables> = {
 };
 
 /** The query of the rows that match `filter`; the caller adds what it selects. */
-export function from<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
+export function from<Table extends keyof Tables>(db: Db, table: Table, filter: Filter<Table> = {}) {
 	const query: unknown = db.selectFrom(table as 'meta').where(matching(filter));
 	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
 }
 
-export function change<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table>) {
-	const query: unknown = db.updateTable(table as 'meta').where(matching(filter));
-	return query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>;
+export function add<Table extends keyof Tables>(db: Db, table: Table, row: InsertObject<Tables, Table>) {
+	return db.insertInto(table).values(row);
 }
 
-export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
+/** The query that writes these columns of the rows that match `filter`; the caller runs it. Undefined ones stay. */
+export function change<Table extends keyof Tables>(
+	db: Db,
+	table: Table,
+	filter: Filter<Table>,
+	columns: UpdateObject<Tables, Table>,
+) {
+	const query = db.updateTable(table as 'meta').where(matching(filter)) as unknown;
+	return (query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>).set(columns);
+}
+
+export function remove<Table extends keyof Tables>(db: Db, table: Table, filter: Filter<Table> = {}) {
 	const query: unknown = db.deleteFrom(table as 'meta').where(matching(filter));
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
@@ -90,11 +91,7 @@ export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Ta
  * The query of the keys of these rows, which stay locked. A transaction locks sessions, then watches, posts and
  * ladders, several of each in the order of their keys: two transactions with other orders would wait for each other.
  */
-export function locked<Table extends LeasedTable | 'watches'>(
-	trx: Kysely<Tables>,
-	table: Table,
-	filter: Filter<Table>,
-) {
+export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
 	const keys: Readonly<Record<string, string>> = LEASED_KEYS;
 	const key = (keys[table] ?? 'id') as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
@@ -126,12 +123,12 @@ function matching(filter: object) {
 }
 
 /** Serializes transactions on PostgreSQL until their end. SQLite has a single writer. */
-export async function lockFor(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<void> {
+export async function lockFor(trx: Db, purpose: keyof typeof ADVISORY_LOCKS): Promise<void> {
 	if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})`.execute(trx);
 }
 
 /** Any different numbers. */
-export const ADVISORY_LOCKS = {
+const ADVISORY_LOCKS = {
 	migrating: 0x68616e64,
 	/** Two replicas at once would add the last allowed watch. */
 	addingWatches: 7_205_759_403,
@@ -142,12 +139,12 @@ export const ADVISORY_LOCKS = {
 	handingOver: 0x68646f76,
 } as const;
 
-export function isPostgres(db: Kysely<Tables>): boolean {
+export function isPostgres(db: Db): boolean {
 	return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `blocker` finds something. */
-export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expression<unknown>) {
+export function rowUnlessExists(db: Db, row: object, blocker: Expression<unknown>) {
 	return db
 		.selectNoFrom(Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column)))
 		.where(({ not, exists }) => not(exists(blocker)));

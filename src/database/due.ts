@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
-import { ADVISORY_LOCKS, change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
+import { change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { LEASED_KEYS, type LeasedTable, type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type Db, LEASED_KEYS, type LeasedTable, type Row, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
@@ -31,7 +31,7 @@ export async function nextDue(
 /** Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment. */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
-	{ table, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
+	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Row<T>[]> {
 	const key: string = LEASED_KEYS[table];
@@ -39,7 +39,6 @@ export function leaseDue<T extends LeasedTable>(
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
 	return db.write(async (trx) => {
-		if (takingLock !== undefined && !(await tryLock(trx, takingLock))) return [];
 		await before?.(trx);
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
@@ -64,9 +63,7 @@ interface DueQuery<T extends LeasedTable> {
 	readonly orderBy: RawBuilder<unknown>;
 	readonly limit: number;
 	/** Runs first in the same transaction. */
-	readonly before?: (trx: Kysely<Tables>) => Promise<void>;
-	/** For rows that belong together, of which two replicas at once would each take some: while one takes, others do not. */
-	readonly takingLock?: keyof typeof ADVISORY_LOCKS;
+	readonly before?: (trx: Db) => Promise<void>;
 }
 
 /** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
@@ -97,32 +94,16 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 		}
 		const held = { id, leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
-		await db.writeOne((trx) => {
-			const unreadable = change(trx, query.table as 'posts', held);
-			return unreadable.set(set).execute();
-		});
+		await db.writeOne((trx) => change(trx, query.table as 'posts', held, set).execute());
 	}
 	return found.filter((one) => one !== null);
 }
 
-export async function freeLeases<T extends LeasedTable>(
-	trx: Kysely<Tables>,
-	table: T,
-	filter: Filter<T>,
-): Promise<void> {
+export async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filter: Filter<T>): Promise<void> {
 	const freed = { ...filter, [LEASED_KEYS[table]]: locked(trx, table, filter) } as Filter<LeasedTable>;
-	const query = change(trx, table as LeasedTable, freed);
-	await query.set(WITHOUT_LEASE).execute();
+	await change(trx, table as LeasedTable, freed, WITHOUT_LEASE).execute();
 }
 
 export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], table: LeasedTable) {
 	if (tokens.length > 0) await db.writeOne((trx) => freeLeases(trx, table, { leaseToken: tokens }));
-}
-
-/** Whether this transaction has the lock now. SQLite has a single writer. */
-async function tryLock(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<boolean> {
-	if (!isPostgres(trx)) return true;
-	const { rows } = await sql<{ locked: boolean }>`
-		select pg_try_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])}) as locked`.execute(trx);
-	return rows[0]?.locked === true;
 }

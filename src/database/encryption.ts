@@ -3,8 +3,14 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
-import { StoreUnavailableError } from './database.ts';
+import { type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { syncDirectory } from './sqlite.ts';
+
+/** What stores are made of. */
+export interface StoreParts {
+	readonly db: StoreDatabase;
+	readonly cipher: Cipher;
+}
 
 /** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
 export interface CipherPlace {

@@ -12,9 +12,18 @@ import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Cell } from '../core/values.ts';
-import { change, from, isPostgres, nameInSql, rowsOf, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import {
+	add,
+	change,
+	from,
+	isPostgres,
+	nameInSql,
+	rowsOf,
+	type StoreDatabase,
+	StoreUnavailableError,
+} from './database.ts';
 import { stopBesideNewer } from './migrate.ts';
-import type { Tables } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
 
 /** Milliseconds, below the 3 s that Slack waits. The server enforces `statement`; `query` is for one that is silent. */
 const SERVING = { connect: 2_000, statement: 2_000, query: 2_500 };
@@ -207,7 +216,7 @@ export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: 
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;
 
-	async function apply(trx: Kysely<Tables>, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
+	async function apply(trx: Db, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
 		// Replicas wait for the row until the commit. A crash may lose the latest counts, which are soon outdated.
 		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
 		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
@@ -222,8 +231,8 @@ export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: 
 		if (state === null || state === before) return results;
 		// When two replicas find no row, one fails on the key and runs again with the other's state.
 		const written = { name, state: JSON.stringify(state), changedAt: clock.now() };
-		if (before === null) await trx.insertInto('shared_states').values(written).execute();
-		else await change(trx, 'shared_states', { name }).set(written).execute();
+		if (before === null) await add(trx, 'shared_states', written).execute();
+		else await change(trx, 'shared_states', { name }, written).execute();
 		return results;
 	}
 

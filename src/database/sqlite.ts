@@ -13,7 +13,7 @@ import {
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
 import { nameInSql, rowsOf, type StoreDatabase, StoreUnavailableError } from './database.ts';
-import type { Tables } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
@@ -23,7 +23,7 @@ const COMMITS_PER_TURN = 8;
 const LOOK_EVERY_MS = 30_000;
 
 interface QueuedWrite {
-	work(db: Kysely<Tables>): Promise<unknown>;
+	work(db: Db): Promise<unknown>;
 	resolve(value: unknown): void;
 	reject(error: unknown): void;
 }
@@ -44,7 +44,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
 	const kysely = new Kysely<Tables>({ dialect });
 
-	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+	async function write<T>(work: (db: Db) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();
 		const { promise, resolve, reject } = Promise.withResolvers<T>();
 		queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -110,7 +110,7 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 }
 
 /** One transaction for the whole batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
-async function commitTogether(connection: Kysely<Tables>, database: DatabaseSync, batch: readonly QueuedWrite[]) {
+async function commitTogether(connection: Db, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
 		await sql`begin immediate`.execute(connection);

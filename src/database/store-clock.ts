@@ -3,7 +3,7 @@ import { type Clock, createWaker, STEP_MS } from '../core/clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { remove, type StoreDatabase } from './database.ts';
-import { COLUMNS, type Tables } from './tables.ts';
+import { COLUMNS, type Db, type Tables } from './tables.ts';
 
 /** How often the time is measured: the database's, and the machine's. */
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
@@ -12,7 +12,7 @@ const MEASURE_SOON_MS = 100;
 const LONGEST_ROUND_TRIP_MS = 500;
 
 /** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
-export async function databaseTime(db: Kysely<Tables>): Promise<number> {
+export async function databaseTime(db: Db): Promise<number> {
 	const { rows } = await sql<{ ms: number }>`
 		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
 	return rows[0]?.ms ?? 0;

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, Kysely, Selectable } from 'kysely';
 import { pick } from '../core/values.ts';
 import type { Person, QuestionKey } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
@@ -277,6 +277,9 @@ export type Tables = {
 		-readonly [Column in keyof (typeof COLUMNS)[Table]]: Value<(typeof COLUMNS)[Table][Column]>;
 	};
 };
+
+/** The database, or a transaction. */
+export type Db = Kysely<Tables>;
 
 type Value<Sql> = Sql extends `${string} default ${string}`
 	? Generated<Scalar<Sql>>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
-import { change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
-import { type Row, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { sql } from 'kysely';
+import { add, change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
+import { type Db, type Row, sessionOf, WITHOUT_LEASE } from '../database/tables.ts';
 import type { CardUrgency, Endings } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { PostContent } from './kinds.ts';
@@ -10,7 +10,7 @@ import { streamOf, URGENCIES } from './watch-rows.ts';
 
 /** A transaction that writes posts. */
 export interface Tx {
-	readonly trx: Kysely<Tables>;
+	readonly trx: Db;
 	readonly now: number;
 }
 
@@ -18,9 +18,9 @@ export interface Tx {
 export const OPEN = ['planned', 'shown'] as const;
 
 /** Drops the planned posts that match `filter`; returns how many. */
-export function dropPlanned(trx: Kysely<Tables>, filter: Filter<'posts'>): Promise<number> {
-	const dropped = change(trx, 'posts', { ...filter, state: 'planned' });
-	return countChanged(dropped.set({ state: 'dropped', dueAt: null, ...WITHOUT_LEASE }));
+export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
+	const dropped = { state: 'dropped', dueAt: null, ...WITHOUT_LEASE };
+	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
 /**
@@ -34,23 +34,21 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Pr
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
 		const due = { dueAt: heldUntil ?? now, lastError: heldUntil === undefined ? null : HELD };
-		await trx
-			.insertInto('posts')
-			.values({
-				id: randomUUID(),
-				stream,
-				number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
-				// A question has one post for each time that it is asked.
-				uniqueKey: content.kind === 'question' ? `${key}${about.questionId}` : key,
-				teamId: target.teamId,
-				placeId: target.kind === 'person' ? target.userId : target.channelId,
-				...about,
-				kind: content.kind,
-				content: JSON.stringify(content),
-				state: 'planned',
-				createdAt: now,
-				...due,
-			})
+		await add(trx, 'posts', {
+			id: randomUUID(),
+			stream,
+			number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
+			// A question has one post for each time that it is asked.
+			uniqueKey: content.kind === 'question' ? `${key}${about.questionId}` : key,
+			teamId: target.teamId,
+			placeId: target.kind === 'person' ? target.userId : target.channelId,
+			...about,
+			kind: content.kind,
+			content: JSON.stringify(content),
+			state: 'planned',
+			createdAt: now,
+			...due,
+		})
 			.onConflict((conflict) =>
 				// What waits until it has rested begins to rest anew.
 				conflict.columns(['stream', 'uniqueKey']).doUpdateSet(due).where('posts.lastError', '=', HELD),
@@ -64,7 +62,7 @@ type Subject = Partial<Pick<Row<'posts'>, 'watchId' | 'service' | 'sessionId' | 
 const ABOUT_OPEN = new Set<PostContent['kind']>(['question', 'handedOver', 'givenBack']);
 
 /** What a post of a watch is about: its session, and the open question, or that of its reminder. */
-async function subjectOf(trx: Kysely<Tables>, watchId: string, content: PostContent): Promise<Subject> {
+async function subjectOf(trx: Db, watchId: string, content: PostContent): Promise<Subject> {
 	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
 	const about = { watchId, ...watch };
 	if (watch === undefined) return about;
@@ -87,15 +85,14 @@ export async function markPosts(
 	const notBefore = slowly ? sql<number>`coalesce(shown_at, 0) + ${SHOWN_EVERY_MS}` : sql<number>`${now}`;
 	// PostgreSQL takes a case of nothing but parameters for a text.
 	const at = sql<number>`cast(case when ${notBefore} > ${now} then ${notBefore} else ${now} end as bigint)`;
-	await change(trx, 'posts', { id: locked(trx, 'posts', { ...filter, state: OPEN }) })
-		.set({
-			wanted: sql<number>`wanted + 1`,
-			urgency: sql<number>`case when due_at is null or urgency > ${rank} then ${sql.lit(rank)} else urgency end`,
-			// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
-			dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
-				else due_at end`,
-		})
-		.execute();
+	const columns = {
+		wanted: sql<number>`wanted + 1`,
+		urgency: sql<number>`case when due_at is null or urgency > ${rank} then ${sql.lit(rank)} else urgency end`,
+		// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
+		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
+			else due_at end`,
+	};
+	await change(trx, 'posts', { id: locked(trx, 'posts', { ...filter, state: OPEN }) }, columns).execute();
 }
 
 /** Whether a question of a watch stands in its channel. */
@@ -103,7 +100,7 @@ export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.w
 	and posts.kind in ('question', 'switching') and posts.ts is not null)`;
 
 /** How the questions of a watched session ended lately. */
-export async function endingsOf(db: Kysely<Tables>, session: SessionKey, now: number): Promise<Endings> {
+export async function endingsOf(db: Db, session: SessionKey, now: number): Promise<Endings> {
 	const since = now - COUNTED_MS;
 	const asked = from(db, 'questions', sessionOf(session)).selectAll();
 	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
@@ -124,7 +121,7 @@ export async function endingsOf(db: Kysely<Tables>, session: SessionKey, now: nu
 }
 
 /** Whether an answer of ours to this question is on its way, or has arrived since it is asked. */
-function hasArrived(db: Kysely<Tables>, { service, sessionId, fingerprint, askedAt }: Row<'questions'>) {
+function hasArrived(db: Db, { service, sessionId, fingerprint, askedAt }: Row<'questions'>) {
 	const ours = from(db, 'answers', { service, sessionId, fingerprint }).select('id');
 	return isFound(ours.where(({ or, eb }) => or([eb('state', '=', 'delivering'), eb('deliveredAt', '>=', askedAt)])));
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { pick } from '../core/values.ts';
-import { change, from } from '../database/database.ts';
+import { add, change, from } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
-import { type Row, sessionOf, type Tables } from '../database/tables.ts';
+import { type Db, type Row, sessionOf } from '../database/tables.ts';
 import { BLOCKING_STATES } from '../questions/answer.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
@@ -54,7 +54,7 @@ export async function recordQuestions(
 		if (one.kind === 'moved') {
 			const { messageIndex } = one;
 			const open = { ...sessionOf(session), settledAt: null };
-			await change(trx, 'questions', open).set({ messageIndex }).execute();
+			await change(trx, 'questions', open, { messageIndex }).execute();
 			continue;
 		}
 		const { question } = one;
@@ -64,7 +64,7 @@ export async function recordQuestions(
 			const isReworded = open.shownHash !== question.shownHash;
 			const reworded = isReworded ? { rewordedCount: open.rewordedCount + 1, rewordedAt: now } : {};
 			const columns = { ...columnsOf(question), ...contentOf(open.id, question), ...reworded };
-			await change(trx, 'questions', { id: open.id }).set(columns).execute();
+			await change(trx, 'questions', { id: open.id }, columns).execute();
 			continue;
 		}
 		// The former state of the session could not be read.
@@ -75,43 +75,34 @@ export async function recordQuestions(
 			where service = ${service} and session_id = ${sessionId})`;
 		const id = randomUUID();
 		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: readAt };
-		await trx
-			.insertInto('questions')
-			.values({ id, ...sessionOf(session), number, ...columns, ...(handOver !== null && holderColumns(handOver)) })
-			.execute();
+		const held = handOver !== null && holderColumns(handOver);
+		await add(trx, 'questions', { id, ...sessionOf(session), number, ...columns, ...held }).execute();
 		if (handOver !== null) {
 			// The direct messages about it are about this one now.
 			const told = { watchId: handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
-			await change(trx, 'posts', told).set({ questionId: id }).execute();
+			await change(trx, 'posts', told, { questionId: id }).execute();
 		}
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
 	}
 }
 
 /** Keeps what an open question was answered, as channels may see it, for its posts. */
-async function keepAnswered(
-	trx: Kysely<Tables>,
-	row: Row<'questions'>,
-	answered: QuestionView['items'],
-	cipher: Cipher,
-) {
+async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
 	const { id } = row;
 	const asked = contentColumn.open(row.content, id, cipher);
 	if (asked === null) return;
-	await change(trx, 'questions', { id })
-		.set({ content: contentColumn.seal({ ...asked, answered }, id, cipher) })
-		.execute();
+	await change(trx, 'questions', { id }, { content: contentColumn.seal({ ...asked, answered }, id, cipher) }).execute();
 }
 
 /** The open question of a watched session, if it has one. */
-export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
+export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
 	return from(db, 'questions', { ...sessionOf(session), settledAt: null })
 		.selectAll()
 		.executeTakeFirst();
 }
 
 /** The newest question of a session, open or not. */
-export function newestQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
+export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
 	const asked = from(db, 'questions', sessionOf(session)).selectAll();
 	return asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
@@ -173,7 +164,7 @@ export function holderColumns(handOver: HandOver) {
  * rested. The caller holds the lock of the session.
  */
 export async function settleQuestion(
-	trx: Kysely<Tables>,
+	trx: Db,
 	session: SessionKey,
 	how: SettledHow,
 	{ now, since }: { readonly now: number; readonly since?: number },
@@ -183,15 +174,14 @@ export async function settleQuestion(
 			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', 'delivered', 'resumed')
 			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}
 		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
-	const settled = await change(trx, 'questions', { ...sessionOf(session), settledAt: null })
-		.set({
-			settledAt: now,
-			settledHow: how,
-			...(how !== 'unwatched' && { answerId: ours }),
-			...(how === 'renewed' && { heldWatchId: null }),
-		})
-		.returning('id')
-		.executeTakeFirst();
+	const columns = {
+		settledAt: now,
+		settledHow: how,
+		...(how !== 'unwatched' && { answerId: ours }),
+		...(how === 'renewed' && { heldWatchId: null }),
+	};
+	const settling = change(trx, 'questions', { ...sessionOf(session), settledAt: null }, columns);
+	const settled = await settling.returning('id').executeTakeFirst();
 	if (settled !== undefined) await dropPlanned(trx, { questionId: settled.id, lastError: HELD });
 }
 

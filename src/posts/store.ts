@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
 import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } from '../database/database.ts';
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
-import type { Cipher } from '../database/encryption.ts';
-import { channelOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import type { StoreParts } from '../database/encryption.ts';
+import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
 import type { ContentOf } from './kinds.ts';
 import { markPosts, OPEN, type Tx } from './plan-store.ts';
@@ -16,19 +16,16 @@ import { liveWatches, lockSessionOf, readShownWatch, replaceCard } from './watch
 /** What features write when an attempt for a post is noted, in its transaction, under the locks of `finish`. */
 export interface PostHooks {
 	beginLadder(
-		trx: Kysely<Tables>,
+		trx: Db,
 		watch: WatchRow,
 		begun: { questionId: string; postTs: string; postedAt: number; now: number },
 	): Promise<void>;
-	endReminders(trx: Kysely<Tables>, ended: ReturnType<typeof endedReminders>, now: number): Promise<void>;
+	endReminders(trx: Db, ended: ReturnType<typeof endedReminders>, now: number): Promise<void>;
 	giveBackUndelivered(tx: Tx, content: ContentOf<'handedOver'>, questionId: string | null): Promise<void>;
 }
 
 /** The part of the store of watches that posts. */
-export function createPostStore(
-	{ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log },
-	hooks: PostHooks,
-) {
+export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, hooks: PostHooks) {
 	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	async function shownOf(watchIds: readonly string[]) {
 		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
@@ -85,19 +82,16 @@ export function createPostStore(
 		const staysShown = result.kind === 'shown' ? !result.isLast : result.kind === 'refused' && !isFirstPost;
 		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused;
 		await lockSessionOf(trx, concernsWatch ? before.watchId : null);
-		const concerned = from(trx, 'watches', { id: before.watchId ?? '' })
-			.selectAll()
-			.forUpdate();
-		const watch = concernsWatch ? await concerned.executeTakeFirst() : undefined;
-		const row = await change(trx, 'posts', { id, leaseToken: token, state: OPEN })
-			.set((eb) => ({
-				...WITHOUT_LEASE,
-				...attemptChange(before, result, now),
-				...(staysShown && { dueAt: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
-				...(result.kind === 'retry' && result.code !== PACED && { attempts: eb('attempts', '+', 1) }),
-			}))
-			.returningAll()
-			.executeTakeFirst();
+		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
+		const watch = concernsWatch ? await concerned.forUpdate().executeTakeFirst() : undefined;
+		const columns = {
+			...WITHOUT_LEASE,
+			...attemptChange(before, result, now),
+			...(staysShown && { dueAt: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
+			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
+		};
+		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
+		const row = await noted.returningAll().executeTakeFirst();
 		if (row === undefined) return;
 		if (isRefused) await hooks.giveBackUndelivered(tx, content, before.questionId);
 		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
@@ -117,11 +111,9 @@ export function createPostStore(
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
 	async function loseThread(tx: Tx, watch: WatchRow, ts: string): Promise<void> {
-		const gone = change(tx.trx, 'posts', { watchId: watch.id, ts, state: ['shown', 'closed'] });
-		const rows = await gone
-			.set({ ...GONE, ...WITHOUT_LEASE })
-			.returning('kind')
-			.execute();
+		const lost = { watchId: watch.id, ts, state: ['shown', 'closed'] };
+		const gone = change(tx.trx, 'posts', lost, { ...GONE, ...WITHOUT_LEASE });
+		const rows = await gone.returning('kind').execute();
 		if (rows.some(({ kind }) => kind === 'card')) await replaceCard(tx, watch, ts);
 	}
 
@@ -150,10 +142,9 @@ export function createPostStore(
 		 * outcome is not known. False when the lease was lost.
 		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
-			db.writeOne((trx) => {
-				const held = change(trx, 'posts', { id, leaseToken: token, state: OPEN });
-				return hasChanged(held.set({ sendingSince: since, leasedUntil }));
-			}),
+			db.writeOne((trx) =>
+				hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { sendingSince: since, leasedUntil })),
+			),
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
 		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
@@ -236,11 +227,8 @@ function isFirst(updates: boolean) {
 
 /** Makes unreadable posts due: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
-	await db.writeOne((trx) =>
-		change(trx, 'posts', { state: OPEN, lastError: UNREADABLE })
-			.set((eb) => ({ dueAt: eb.ref('createdAt'), lastError: null }))
-			// All of them wait, so this is enough for an index.
-			.where('dueAt', 'is not', null)
-			.execute(),
-	);
+	const unreadable = { state: OPEN, lastError: UNREADABLE };
+	const due = { dueAt: sql<number>`created_at`, lastError: null };
+	// All of them have a due time, so this is enough for an index.
+	await db.writeOne((trx) => change(trx, 'posts', unreadable, due).where('dueAt', 'is not', null).execute());
 }

@@ -1,7 +1,7 @@
-import { type Kysely, sql, type UpdateObject } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
-import { sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { dropPlanned, markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
@@ -10,7 +10,7 @@ import { newestQuestionOf, readQuestion } from './question-store.ts';
 import { readPost, readView, readWatch, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 
 /** The query of the live watches that match `filter`. */
-export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
+export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
@@ -18,12 +18,12 @@ export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
  * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
  * session is still watched.
  */
-export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
+export async function lockSession(trx: Db, key: SessionKey) {
 	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
 }
 
 /** Locks the session of a watch; null when there is no such watch. */
-export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<SessionKey | null> {
+export async function lockSessionOf(trx: Db, watchId: string | null): Promise<SessionKey | null> {
 	if (watchId === null) return null;
 	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
 	if (row === undefined) return null;
@@ -35,7 +35,7 @@ export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null)
  * Locks the live watches of a session, then its posts that are not over, for a transaction that writes one after the other.
  * The caller holds the lock of the session.
  */
-export async function lockPosts(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
+export async function lockPosts(trx: Db, key: SessionKey): Promise<void> {
 	await locked(trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
 	await locked(trx, 'posts', { ...sessionOf(key), state: OPEN }).execute();
 }
@@ -45,16 +45,15 @@ export async function lockPosts(trx: Kysely<Tables>, key: SessionKey): Promise<v
  * due reads (see `PlannedRead`), by default that of its time. The caller holds the lock of the session.
  */
 export async function readEarly(
-	trx: Kysely<Tables>,
+	trx: Db,
 	row: WatchedSessionRow,
 	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
 ): Promise<void> {
 	if (row.nextReadAt === null) return;
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
-	await change(trx, 'watched_sessions', sessionOf(row))
-		.set({ touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier })
-		.execute();
+	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier };
+	await change(trx, 'watched_sessions', sessionOf(row), columns).execute();
 }
 
 /** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
@@ -65,10 +64,10 @@ export function hasPlace(row: WatchedSessionRow, by: number, now: number): boole
 }
 
 /** Moves the read of a session to the place `by`, ahead of others. The caller holds the lock of the session. */
-export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by: number, now: number): Promise<void> {
+export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, now: number): Promise<void> {
 	const session = sessionOf(row);
 	// Not before its time: the service is away. But ahead of others when it is back.
-	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ readBy: by }).execute();
+	if (row.failures > 0) await change(trx, 'watched_sessions', session, { readBy: by }).execute();
 	// As of before: the agent does not go on after this read, so no further early ones follow.
 	else await readEarly(trx, row, { askedAt: row.touchedAt, at: now, by });
 }
@@ -87,9 +86,9 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 }
 
 /** Makes these ladders due at `now`. */
-export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, now: number): Promise<void> {
-	const ladders = change(trx, 'ladders', { watchId: locked(trx, 'ladders', filter) });
-	await ladders.set({ dueAt: now, changeCount: sql<number>`change_count + 1` }).execute();
+export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: number): Promise<void> {
+	const columns = { dueAt: now, changeCount: sql<number>`change_count + 1` };
+	await change(trx, 'ladders', { watchId: locked(trx, 'ladders', filter) }, columns).execute();
 }
 
 /**
@@ -118,8 +117,7 @@ export interface WatchEnding {
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
 	const { reason, posts, keepPending } = ending;
-	const ended = await change(trx, 'watches', { id: row.id })
-		.set({ endedReason: reason, endedAt: now })
+	const ended = await change(trx, 'watches', { id: row.id }, { endedReason: reason, endedAt: now })
 		.returningAll()
 		.executeTakeFirstOrThrow();
 	// A post that is on its way is drawn once more when it has arrived.
@@ -128,17 +126,17 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markPosts(tx, { watchId: row.id });
 	// Its hand-overs are over.
-	await change(trx, 'questions', { heldWatchId: row.id }).set({ heldWatchId: null }).execute();
+	await change(trx, 'questions', { heldWatchId: row.id }, { heldWatchId: null }).execute();
 	return ended;
 }
 
 /** Ends these posts of a channel without a last look, and revokes their leases: nothing more is posted there. */
-export async function silencePosts(trx: Kysely<Tables>, filter: Filter<'posts'>): Promise<void> {
+export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<void> {
 	// All of them first: whoever gives posts back locks both in the order of their keys.
 	await locked(trx, 'posts', { ...filter, state: OPEN }).execute();
 	await dropPlanned(trx, filter);
-	const shown = change(trx, 'posts', { ...filter, state: 'shown' });
-	await shown.set({ state: 'closed', dueAt: null, ...WITHOUT_LEASE }).execute();
+	const closed = { state: 'closed', dueAt: null, ...WITHOUT_LEASE };
+	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
 }
 
 /**
@@ -164,7 +162,6 @@ export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]
 export const asksAnew = (now: number) => ({ since: now, isNew: 1 });
 
 /** Changes what is known of a watch's session while it waits. */
-export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
-	const waiting = change(trx, 'waiting_sessions', sessionOf(row));
-	return waiting.set(columns).execute();
+export function changeWaiting(trx: Db, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
+	return change(trx, 'waiting_sessions', sessionOf(row), columns).execute();
 }

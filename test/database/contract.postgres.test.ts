@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
-import { ADVISORY_LOCKS, type StoreDatabase } from '../../src/database/database.ts';
+import { expect, it, vi } from 'vitest';
+import { lockFor, type StoreDatabase } from '../../src/database/database.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
 import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import { lockSession } from '../../src/posts/watch-store.ts';
@@ -41,20 +41,23 @@ it('skips due answers that another PostgreSQL transaction has locked', async () 
 	await replicas.close();
 });
 
-it('takes no ladders while another replica takes some, because it would split channels', async () => {
+it('waits while another replica takes ladders, because both at once would split channels', async () => {
 	const { store, replica, close } = await openReplicas();
 	const watch = await addWatch(store.watches);
 	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
 	const { id, teamId, channelId, session } = watch;
 	const { service, sessionId } = session;
 	await store.db.write((db) => beginLadder(db, { id, teamId, channelId, service, sessionId }, question));
-	const take = () => store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
-	const meanwhile = await replica.db.write(async (db) => {
-		await sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.takingLadders})`.execute(db);
-		return take();
+	let taking: ReturnType<typeof store.ladders.takeDue> | null = null;
+	await replica.db.write(async (db) => {
+		await lockFor(db, 'takingLadders');
+		taking = store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
+		await vi.waitFor(async () => {
+			const waiting = sql`select from pg_locks where locktype = 'advisory' and not granted`;
+			expect((await waiting.execute(db)).rows).toHaveLength(1);
+		});
 	});
-	expect(meanwhile).toEqual([]);
-	expect(await take()).toHaveLength(1);
+	expect(await taking).toHaveLength(1);
 	await close();
 });
 

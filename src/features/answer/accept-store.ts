@@ -1,9 +1,9 @@
-import { type Expression, type Insertable, type Kysely, sql } from 'kysely';
+import { type Expression, type Insertable, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
-import { change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
+import { add, change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
-import { questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { type Db, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -48,7 +48,7 @@ export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: Ne
 }
 
 /** Null when another row has the same submission key or conflicts. */
-async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
+async function insertWithoutConflict(db: Db, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
 	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 	const row = newRow(answer, cipher);
 	const blocker = db.selectFrom('answers').select('id').where(sameOrConflicting(answer));
@@ -60,7 +60,7 @@ async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer:
 }
 
 /** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
-function insertUnless(db: Kysely<Tables>, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
+function insertUnless(db: Db, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
 	return db
 		.insertInto('answers')
 		.columns(Object.keys(row) as (keyof typeof row)[])
@@ -69,7 +69,7 @@ function insertUnless(db: Kysely<Tables>, row: Insertable<Tables['answers']>, bl
 }
 
 async function acceptInTransaction(
-	db: Kysely<Tables>,
+	db: Db,
 	store: StoreDatabase,
 	cipher: Cipher,
 	answer: NewAnswer,
@@ -106,7 +106,7 @@ function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
 }
 
 async function repeat(
-	db: Kysely<Tables>,
+	db: Db,
 	cipher: Cipher,
 	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
 	answer: NewAnswer,
@@ -114,25 +114,22 @@ async function repeat(
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
 	const { id, viewId, origin, press, editCount } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
-	const edited = await change(db, 'answers', { id, state: 'accepted', putStartedAt: null })
-		.set({ ...submittedColumns(id, { ...answer, viewId, origin, press }, cipher), editCount: editCount + 1 })
-		.where(isOwnSchema())
-		.returningAll()
-		.executeTakeFirst();
+	const unsent = { id, state: 'accepted', putStartedAt: null };
+	const columns = submittedColumns(id, { ...answer, viewId, origin, press }, cipher);
+	const edit = change(db, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
+	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
-	const current = await change(db, 'answers', { id })
-		.set({ secretPositions: stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept) })
-		.where(isOwnSchema())
-		.returningAll()
-		.executeTakeFirstOrThrow(newer);
+	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
+	const hidden = change(db, 'answers', { id }, { secretPositions }).where(isOwnSchema());
+	const current = await hidden.returningAll().executeTakeFirstOrThrow(newer);
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
 /** `AnswerStore.retry`. The caller has locked the answer in this transaction. */
 export async function retryAnswer(
-	db: Kysely<Tables>,
+	db: Db,
 	cipher: Cipher,
 	answer: Answer,
 	{ now, giveUpAt }: { now: number; giveUpAt: number },
@@ -174,7 +171,7 @@ export async function retryAnswer(
  * Serializes what decides which of several answers to a question is first: an answer must not lose to one that another
  * replica withdraws at the same moment. SQLite has a single writer.
  */
-async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<void> {
+async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
 	const { service, sessionId, messageIndex } = question;
 	const name = JSON.stringify([service, sessionId, messageIndex]);
@@ -182,7 +179,7 @@ async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<
 }
 
 /** Does so for the question of a stored answer. */
-export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
+export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
 	const row = await from(db, 'answers', { id }).select(['service', 'sessionId', 'messageIndex']).executeTakeFirst();
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
@@ -201,7 +198,7 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
  * worker tells at once; its text becomes a draft. A press of the same person stays as it is, and so do answers that are
  * outdated too.
  */
-export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: Answer, now: number): Promise<void> {
+export async function releaseLosers(db: Db, cipher: Cipher, first: Answer, now: number): Promise<void> {
 	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
 	const lost = from(db, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
@@ -216,28 +213,25 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 		if (released.has(author)) continue;
 		released.add(author);
 		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
-		await change(db, 'answers', { id: loser.id, state: 'conflicted' })
-			.set({ ...waiting, nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) })
-			.execute();
+		const due = { nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) };
+		await change(db, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
 		await keepAsDraft(db, cipher, loser, now);
 	}
 }
 
 /** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
-async function keepAsDraft(db: Kysely<Tables>, cipher: Cipher, answer: Answer, now: number): Promise<void> {
+async function keepAsDraft(db: Db, cipher: Cipher, answer: Answer, now: number): Promise<void> {
 	const { id: formId, person, question, fingerprint, shownHash } = answer;
 	const values = textsOf(answer);
 	if (Object.keys(values).length === 0) return;
 	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
-	await db
-		.insertInto('drafts')
-		.values(draftRow(draft, cipher))
+	await add(db, 'drafts', draftRow(draft, cipher))
 		.onConflict((conflict) => conflict.column('formId').doNothing())
 		.execute();
 }
 
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
-export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void> {
+export async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
 }
 
@@ -270,7 +264,7 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, positions: re
 
 /** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */
 async function replaceWaiting(
-	db: Kysely<Tables>,
+	db: Db,
 	cipher: Cipher,
 	rows: readonly AnswerRow[],
 	{ winner, now }: { winner: Winner; now: number },
@@ -278,7 +272,7 @@ async function replaceWaiting(
 	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(cipher))) {
 		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
 		const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: now };
-		await change(db, 'answers', { id: answer.id, state: 'waiting' }).set(columns).execute();
+		await change(db, 'answers', { id: answer.id, state: 'waiting' }, columns).execute();
 	}
 }
 

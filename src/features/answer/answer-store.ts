@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../../core/clock.ts';
 import type { Lease } from '../../core/lease-loop.ts';
 import type { Log } from '../../core/log.ts';
@@ -16,7 +16,7 @@ import { earliest, isOurs, takeReadable } from '../../database/due.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { databaseTime } from '../../database/store-clock.ts';
-import { personOf, questionOf, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { type Db, personOf, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -74,7 +74,7 @@ export function createAnswerStore({
 	 * Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. Throws beside a
 	 * newer schema.
 	 */
-	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
+	function withOwn<T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
 			const own = from(trx, 'answers', { id, ...personOf(person) })
@@ -103,7 +103,7 @@ export function createAnswerStore({
 			const receipt = answer && { ...receiptOf(answer, null), nextAttemptAt: now };
 			const own = { id: row.id, state: 'waiting' };
 			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
-			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own).set(taken)));
+			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own, taken)));
 		}
 		return changed;
 	}
@@ -123,7 +123,7 @@ export function createAnswerStore({
 				const [answer] = (await due.execute()).flatMap(readOrSkip);
 				if (answer === undefined) return;
 				const told = { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null };
-				await change(trx, 'answers', untold).set(told).execute();
+				await change(trx, 'answers', untold, told).execute();
 			}),
 
 		/**
@@ -133,7 +133,7 @@ export function createAnswerStore({
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
-			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
+			const before = (trx: Db) => freeLapsed(trx, now);
 			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
 			return takeReadable(db, due, { lease, now }, async (row) => readOrSkip(row)[0] ?? null);
 		},
@@ -168,16 +168,15 @@ export function createAnswerStore({
 
 		/** Prolongs the lease; false when it was lost. */
 		renew: (id: string, lease: Lease, now: number) =>
-			db.writeOne((trx) => {
-				const own = change(trx, 'answers', { id, leaseToken: lease.token });
-				return hasChanged(own.set({ leasedUntil: now + lease.ms }));
-			}),
+			db.writeOne((trx) =>
+				hasChanged(change(trx, 'answers', { id, leaseToken: lease.token }, { leasedUntil: now + lease.ms })),
+			),
 
 		/** Gives these leases back, in any state of their answers. */
 		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
 			db.writeOne(async (trx) => {
 				const own = { id: held.map(({ id }) => id), leaseToken: held.map(({ token }) => token) };
-				await change(trx, 'answers', own).set(WITHOUT_LEASE).execute();
+				await change(trx, 'answers', own, WITHOUT_LEASE).execute();
 			}),
 
 		rows: db.queuedRows(['answers']),
@@ -197,13 +196,11 @@ export function createAnswerStore({
 
 		/** Makes live answers due whose last attempt failed with one of these codes. Returns how many. */
 		hasten: (service: string, lastErrors: readonly string[], now: number) =>
-			db.writeOne((trx) =>
-				countChanged(
-					change(trx, 'answers', { service, leaseToken: null, state: BLOCKING_STATES, lastError: lastErrors })
-						.where('nextAttemptAt', '>', now)
-						.set({ nextAttemptAt: now, notBefore: null }),
-				),
-			),
+			db.writeOne((trx) => {
+				const failed = { service, leaseToken: null, state: BLOCKING_STATES, lastError: lastErrors };
+				const due = change(trx, 'answers', failed, { nextAttemptAt: now, notBefore: null });
+				return countChanged(due.where('nextAttemptAt', '>', now));
+			}),
 
 		/** Throws for a damaged row. */
 		async get(id: string): Promise<Answer | null> {
@@ -324,7 +321,7 @@ export function createAnswerStore({
 				db.writeOne((trx) => {
 					const ended = from(trx, 'answers').select('id').where('endedAt', '<', before);
 					const id = ended.where('content', 'is not', null).limit(limit);
-					return countChanged(change(trx, 'answers', { id }).set(WITHOUT_VALUES));
+					return countChanged(change(trx, 'answers', { id }, WITHOUT_VALUES));
 				});
 			return waitingCount + (await inBatches(removeFromEnded));
 		},
@@ -360,18 +357,18 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 }
 
 /** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
-async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
+async function freeLapsed(trx: Db, now: number): Promise<void> {
 	const leased = from(trx, 'answers').select('id').where('leaseToken', 'is not', null);
 	const lapsed = await leased.where('leasedUntil', '<=', now).forUpdate().skipLocked().execute();
 	const id = lapsed.map((row) => row.id);
-	if (id.length > 0) await change(trx, 'answers', { id }).set(WITHOUT_LEASE).execute();
+	if (id.length > 0) await change(trx, 'answers', { id }, WITHOUT_LEASE).execute();
 }
 
 /**
  * Other processes count from the noted start of a PUT until it cannot land any more. So the noted time must be the
  * database's, and a machine that slept may not have noticed yet that its own time is behind.
  */
-async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
+async function expectTime(trx: Db, at: number): Promise<void> {
 	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
 	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
 }

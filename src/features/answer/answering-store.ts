@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { pick } from '../../core/values.ts';
 import {
+	add,
 	change,
 	countChanged,
 	type Filter,
@@ -10,10 +11,9 @@ import {
 	isPostgres,
 	remove,
 	rowUnlessExists,
-	type StoreDatabase,
 } from '../../database/database.ts';
-import { type Cipher, sealedColumn } from '../../database/encryption.ts';
-import { personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
+import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
+import { type Db, personOf, questionOf, type Row } from '../../database/tables.ts';
 import type { Answer, Person, QuestionKey } from '../../questions/answer.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
@@ -53,7 +53,7 @@ const ofPerson = (person: Person, question: QuestionKey) => ({
 });
 
 /** The drafts of forms. One that cannot be decrypted counts as absent. */
-export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+export function createDraftStore({ db, cipher }: StoreParts) {
 	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
@@ -100,7 +100,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					const sealed = sealDraft({ ...draft, values: Object.fromEntries(kept) }, cipher);
 					const own = { formId: row.formId };
 					if (kept.every(([, text]) => text === '')) await remove(trx, 'drafts', own).execute();
-					else await change(trx, 'drafts', own).set({ content: sealed }).execute();
+					else await change(trx, 'drafts', own, { content: sealed }).execute();
 				}
 				// Also makes copies of those drafts in SQLite's files unreadable.
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
@@ -137,20 +137,19 @@ export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
 	return content && { ...own, person: personOf(row), question: questionOf(row), ...content };
 }
 
-export function createClaimStore({ db }: { db: StoreDatabase }) {
+export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 	return {
 		/** Sets or prolongs a claim. True when this person had no active claim before. */
 		claim: ({ question, person, until }: Claim, now: number) =>
 			db.write(async (trx) => {
 				const own = ofPerson(person, question);
-				const active = change(trx, 'claims', own).where('until', '>', now);
-				if (await hasChanged(active.set({ until }))) return false;
+				const active = change(trx, 'claims', own, { until }).where('until', '>', now);
+				if (await hasChanged(active)) return false;
 				const begun = { claimedAt: now, until };
 				const key = ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'] as const;
-				const made = trx
-					.insertInto('claims')
-					.values({ ...own, ...begun })
-					.onConflict((conflict) => conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now));
+				const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>
+					conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now),
+				);
 				return hasChanged(made);
 			}),
 
@@ -166,7 +165,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 }
 
 /** The claims that match `filter` and have not lapsed, oldest first. */
-export async function activeClaims(read: Kysely<Tables>, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
+export async function activeClaims(read: Db, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
 	const active = from(read, 'claims', filter).where('until', '>', now);
 	const rows = await active.selectAll().orderBy('claimedAt').orderBy('userId').execute();
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));

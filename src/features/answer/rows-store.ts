@@ -1,10 +1,10 @@
-import type { Insertable, Kysely } from 'kysely';
+import type { Insertable } from 'kysely';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
 import { pick } from '../../core/values.ts';
 import { change } from '../../database/database.ts';
 import { type Cipher, parseOrNull, sealedColumn } from '../../database/encryption.ts';
-import { personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
+import { type Db, personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
 import {
 	AGENT_OUTCOMES,
 	ANSWER_STATES,
@@ -217,13 +217,8 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 }
 
 /** Changes an answer that was read in this transaction. Throws when it has another state. */
-export async function changeAnswer(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	{ id, state }: Answer,
-	set: AnswerChange,
-): Promise<Answer> {
-	const changed = change(trx, 'answers', { id, state }).set(set).returningAll();
+export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answer, set: AnswerChange): Promise<Answer> {
+	const changed = change(trx, 'answers', { id, state }, set).returningAll();
 	return readAnswer(await changed.executeTakeFirstOrThrow(), cipher);
 }
 

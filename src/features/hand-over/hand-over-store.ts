@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely';
-import { change, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
-import { personOf, sessionOf, type Tables } from '../../database/tables.ts';
+import { sql } from 'kysely';
+import { change, from, isFound, lockFor, remove } from '../../database/database.ts';
+import type { StoreParts } from '../../database/encryption.ts';
+import { type Db, personOf, sessionOf } from '../../database/tables.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
@@ -24,7 +25,7 @@ import type { SessionKey } from '../../questions/session.ts';
  * The newest hand-over of each question, stored with it. It is over when its question is settled or not watched any more
  * (see `settleQuestion` and `endWatch`).
  */
-export function createHandOverStore(db: StoreDatabase) {
+export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
 		const { trx, now } = tx;
 		// Before the session.
@@ -45,7 +46,7 @@ export function createHandOverStore(db: StoreDatabase) {
 		if (await isFound(queued)) return { kind: 'handedOver', handOver: next };
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
-		await change(trx, 'questions', { id: asked.id }).set(holderColumns(next)).execute();
+		await change(trx, 'questions', { id: asked.id }, holderColumns(next)).execute();
 		const got = { ...personOf({ teamId: next.teamId, userId: next.to }), ...sessionOf(session) };
 		await remove(trx, 'snoozes', got).execute();
 		await passOn(tx, session, post);
@@ -93,7 +94,7 @@ async function giveBack(tx: Tx, given: GivenBack) {
 	if (current.to !== by) return { kind: 'notYours', handOver: current } as const;
 	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true } as const;
 	const handOver = { ...current, givenBackAt: now };
-	await change(trx, 'questions', { id: asked.id }).set({ givenBackAt: now }).execute();
+	await change(trx, 'questions', { id: asked.id }, { givenBackAt: now }).execute();
 	const { id: handOverId, watchId } = handOver;
 	const content = { kind: 'givenBack', watchId, handOverId, by, ...(undelivered && { undelivered }) } as const;
 	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });
@@ -116,7 +117,7 @@ export async function giveBackUndelivered(
 }
 
 /** Locks the session. The question; undefined when it is not open any more. */
-async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion) {
+async function lockQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
 	await lockSession(trx, session);
 	const question = await openQuestionOf(trx, session);
 	return question?.fingerprint === fingerprint ? question : undefined;
@@ -135,7 +136,7 @@ async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void>
 const keyOfGiver = (userId: string) => `handedOver:${userId}`;
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
-async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Promise<HandOverResult | null> {
+async function tooManyOf(trx: Db, next: HandOver, now: number): Promise<HandOverResult | null> {
 	const key = keyOfGiver(next.from);
 	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'posts', { teamId: next.teamId })
 		.select([

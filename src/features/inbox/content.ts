@@ -65,9 +65,11 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
-		const keys = questions.map(({ question }) => question);
-		const sessionIds = keys.map(({ sessionId }) => sessionId);
-		const [snapshots, claims] = await Promise.all([reads.snapshots(serviceUrl, sessionIds), reads.claims(keys, now)]);
+		const sessionIds = questions.map(({ question }) => question.sessionId);
+		const [snapshots, claims] = await Promise.all([
+			reads.snapshots(serviceUrl, sessionIds),
+			reads.claims(serviceUrl, sessionIds, now),
+		]);
 		const shown = questions.flatMap((visible) => {
 			const { sessionId } = visible.question;
 			const snapshot = snapshots.get(sessionId);

@@ -2,26 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import type { Log } from '../../core/log.ts';
 import { pick } from '../../core/values.ts';
-import {
-	change,
-	countChanged,
-	from,
-	hasChanged,
-	isFound,
-	remove,
-	type StoreDatabase,
-} from '../../database/database.ts';
+import { add, change, countChanged, from, hasChanged, isFound, remove } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
-import type { Cipher } from '../../database/encryption.ts';
+import type { StoreParts } from '../../database/encryption.ts';
 import { personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import { IS_ANSWERED, readHandOver } from '../../posts/question-store.ts';
 import { readView } from '../../posts/watch-rows.ts';
-import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../../questions/answer.ts';
+import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { InboxPlace } from '../../slack/request.ts';
-import { activeClaims, type Claim, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
+import { activeClaims, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
 import { createAnswerReader } from '../answer/rows-store.ts';
 
 /** Presses in one inbox show in it at most so often. */
@@ -48,7 +40,7 @@ const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
  * The stored inboxes and what they show; damaged rows are left out. The row of an inbox is the queue: it is due when its person
  * asked for it or its content may have changed.
  */
-export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
+export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
 
@@ -63,9 +55,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const first = { id, ...personOf(person), viewId, page: 0, ...asked };
 			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
 			await db.writeOne((trx) =>
-				trx
-					.insertInto('inboxes')
-					.values({ ...first, nextUpdateAt: now, askedCount: 1, changeCount: 1 })
+				add(trx, 'inboxes', { ...first, nextUpdateAt: now, askedCount: 1, changeCount: 1 })
 					.onConflict((conflict) =>
 						conflict.column('id').doUpdateSet({
 							...asked,
@@ -86,11 +76,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
 				const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
-				return countChanged(
-					change(trx, 'inboxes', {})
-						.set(touched)
-						.where('openedAt', '>', now - followedMs),
-				);
+				return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - followedMs));
 			}),
 
 		/** Leases our due inboxes: first those whose person waits (`asked`: only those), then the longest due. */
@@ -116,7 +102,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * between. False when the lease was lost or the inbox was forgotten.
 		 */
 		beginShowing: (id: string, token: string) =>
-			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }).set({ shownKey: null }))),
+			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
 
 		/**
 		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
@@ -131,20 +117,17 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			shown: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
 		): Promise<void> {
 			const { shownKey, nextAt, now, spacingMs } = shown;
-			await db.writeOne((trx) =>
-				change(trx, 'inboxes', { id, leaseToken: token })
-					.set({
-						...WITHOUT_LEASE,
-						...(shownKey !== null && { shownKey, shownCount: askedCount }),
-						builtAt: now,
-						// PostgreSQL takes a case of nothing but parameters for a text.
-						nextUpdateAt: sql<number | null>`cast(case
-							when change_count = ${changeCount} then ${nextAt}
-							when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
-							else ${now + spacingMs} end as bigint)`,
-					})
-					.execute(),
-			);
+			const columns = {
+				...WITHOUT_LEASE,
+				...(shownKey !== null && { shownKey, shownCount: askedCount }),
+				builtAt: now,
+				// PostgreSQL takes a case of nothing but parameters for a text.
+				nextUpdateAt: sql<number | null>`cast(case
+					when change_count = ${changeCount} then ${nextAt}
+					when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
+					else ${now + spacingMs} end as bigint)`,
+			};
+			await db.writeOne((trx) => change(trx, 'inboxes', { id, leaseToken: token }, columns).execute());
 		},
 
 		/** It is not updated any more. */
@@ -156,7 +139,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		async release(tokens: readonly string[], id?: string): Promise<void> {
 			if (tokens.length === 0) return;
 			const held = { leaseToken: tokens, ...(id !== undefined && { id }) };
-			await db.writeOne((trx) => change(trx, 'inboxes', held).set(WITHOUT_LEASE).execute());
+			await db.writeOne((trx) => change(trx, 'inboxes', held, WITHOUT_LEASE).execute());
 		},
 
 		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
@@ -212,22 +195,15 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** What cards show of these sessions, by session id. */
 		async snapshots(service: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
-			if (sessionIds.length === 0) return new Map();
 			const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
 			const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
 			const read = rows.map((row) => [row.sessionId, readView(row, cipher)] as const);
 			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 		},
 
-		/** The claims on these questions that have not lapsed, oldest first. */
-		async claims(questions: readonly QuestionKey[], now: number): Promise<readonly Claim[]> {
-			const [first] = questions;
-			if (first === undefined) return [];
-			const wanted = new Set(questions.map(nameInService));
-			const ofSessions = { service: first.service, sessionId: questions.map(({ sessionId }) => sessionId) };
-			const claims = await activeClaims(db.read, ofSessions, now);
-			return claims.filter(({ question }) => wanted.has(nameInService(question)));
-		},
+		/** The claims on questions of these sessions that have not lapsed, oldest first. */
+		claims: (service: string, sessionIds: readonly string[], now: number) =>
+			activeClaims(db.read, { service, sessionId: sessionIds }, now),
 
 		/**
 		 * The person's answers that are under way or need a decision, those first, each newest first. A failed one needs a
@@ -285,9 +261,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/** Hides a question from its person's inbox until `until`; replaces what they have snoozed of this session. */
 		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
 			await db.writeOne((trx) =>
-				trx
-					.insertInto('snoozes')
-					.values({ ...personOf(person), ...sessionOf(session), fingerprint, until })
+				add(trx, 'snoozes', { ...personOf(person), ...sessionOf(session), fingerprint, until })
 					.onConflict((conflict) =>
 						conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet({ fingerprint, until }),
 					)

@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
 import type { ReminderStage } from '../../database/channel-settings.ts';
-import { change, from, hasChanged, inLockOrder, locked, remove, type StoreDatabase } from '../../database/database.ts';
+import { add, change, from, hasChanged, inLockOrder, locked, lockFor, remove } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
-import { channelOf, type Row, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
 import { planPosts } from '../../posts/plan-store.ts';
@@ -20,7 +20,7 @@ import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
 type LadderRow = Row<'ladders'>;
 
 /** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
-export function createLadderStore(db: StoreDatabase) {
+export function createLadderStore({ db }: Pick<StoreParts, 'db'>) {
 	async function batchOf(rows: readonly LadderRow[], now: number) {
 		const channel = channelOf(rows[0] as LadderRow);
 		const [{ settings, change: changed }, ladders] = await Promise.all([
@@ -78,7 +78,7 @@ export function createLadderStore(db: StoreDatabase) {
 	 * for a post to its watch.
 	 */
 	async function prepareSession(
-		trx: Kysely<Tables>,
+		trx: Db,
 		outcome: LadderOutcome,
 		{ post, now }: { post: NewPost | null; now: number },
 	): Promise<void> {
@@ -93,11 +93,11 @@ export function createLadderStore(db: StoreDatabase) {
 		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
 	}
 
-	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
+	async function recordOutcome(trx: Db, token: string, outcome: LadderOutcome, now: number) {
 		const held = { watchId: outcome.ladder.watchId, leaseToken: token };
 		if (outcome.kind === 'over') return hasChanged(remove(trx, 'ladders', held));
 		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
-		return hasChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }));
+		return hasChanged(change(trx, 'ladders', held, { ...WITHOUT_LEASE, ...columns }));
 	}
 
 	return {
@@ -112,9 +112,10 @@ export function createLadderStore(db: StoreDatabase) {
 		) {
 			const { now } = options;
 			const where = dueByChannel(service, options);
-			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
-			const due = { table: 'ladders', service, where, ...order } as const;
-			const rows = await leaseDue(db, due, { lease, now });
+			// Two replicas at once would each take some ladders of a channel.
+			const before = (trx: Db) => lockFor(trx, 'takingLadders');
+			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, before };
+			const rows = await leaseDue(db, { table: 'ladders', service, where, ...order }, { lease, now });
 			const byChannel = Map.groupBy(rows, ({ teamId, channelId }) => `${teamId}:${channelId}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
@@ -218,17 +219,14 @@ class LeaseLost extends Error {}
 
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(
-	trx: Kysely<Tables>,
+	trx: Db,
 	watch: Pick<WatchRow, 'id' | 'teamId' | 'channelId' | 'service' | 'sessionId'>,
 	{ questionId, postTs, postedAt, now }: { questionId: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
 	const { id: watchId, teamId, channelId, service, sessionId } = watch;
 	const begun = { questionId, postTs, postedAt, dueAt: now };
 	await remove(trx, 'ladders', { watchId }).execute();
-	await trx
-		.insertInto('ladders')
-		.values({ watchId, teamId, channelId, service, sessionId, ...begun })
-		.execute();
+	await add(trx, 'ladders', { watchId, teamId, channelId, service, sessionId, ...begun }).execute();
 }
 
 function readLadder(row: LadderRow) {
@@ -268,7 +266,7 @@ const UNSEEN_AGAIN_MS = 5_000;
  * `UNSEEN_AGAIN_MS`. A ladder of another post stays as it is.
  */
 export async function endReminders(
-	trx: Kysely<Tables>,
+	trx: Db,
 	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },
 	now: number,
 ): Promise<void> {
@@ -280,8 +278,7 @@ export async function endReminders(
 		const again = isUnseen
 			? { ...before, lastReminderAt, dueAt: now + UNSEEN_AGAIN_MS }
 			: { lastReminderAt: now, dueAt: now };
-		await change(trx, 'ladders', { watchId, postTs, isSending: 1 })
-			.set({ isSending: 0, changeCount: sql<number>`change_count + 1`, ...again })
-			.execute();
+		const ended = { isSending: 0, changeCount: sql<number>`change_count + 1`, ...again };
+		await change(trx, 'ladders', { watchId, postTs, isSending: 1 }, ended).execute();
 	}
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Kysely, sql } from 'kysely';
-import { change, from, lockFor } from '../../database/database.ts';
+import { sql } from 'kysely';
+import { add, change, from, lockFor } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
-import { channelOf, sessionOf, type Tables } from '../../database/tables.ts';
+import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type {
 	AddWatchResult,
 	ChannelKey,
@@ -71,7 +71,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
 	if (!isKnown)
-		await change(trx, 'watched_sessions', sessionOf(watch.session)).set({ nextReadAt: watch.createdAt }).execute();
+		await change(trx, 'watched_sessions', sessionOf(watch.session), { nextReadAt: watch.createdAt }).execute();
 	const news = isKnown ? watch.news : undefined;
 	// What that read finds is not told to this watch, but by the next one.
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
@@ -98,7 +98,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 
 /** The transaction of `WatchStore.raiseHand`. */
 export async function raiseHand(
-	trx: Kysely<Tables>,
+	trx: Db,
 	hand: NewRaisedHand,
 ): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached> {
 	const { session, createdAt } = hand;
@@ -123,20 +123,17 @@ const RAISED = 'raisedHand' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 function insert(
-	trx: Kysely<Tables>,
+	trx: Db,
 	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
 	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'createdBy'> & Partial<WatchRow>,
 ): Promise<WatchRow> {
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
-	return trx
-		.insertInto('watches')
-		.values({ id, ...channelOf(channel), ...sessionOf(session), ...begun })
-		.returningAll()
-		.executeTakeFirstOrThrow();
+	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
+	return row.returningAll().executeTakeFirstOrThrow();
 }
 
-function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
-	return change(trx, 'watches', { id }).set(columns).returningAll().executeTakeFirstOrThrow();
+function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
 }
 
 /**
@@ -144,7 +141,7 @@ function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>
  * stored of it; null: `firstRead` is now.
  */
 async function startReading(
-	trx: Kysely<Tables>,
+	trx: Db,
 	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
 	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
 ): Promise<WatchedSessionRow | null> {
@@ -153,10 +150,7 @@ async function startReading(
 	if (row === undefined) {
 		const unread = { ...sessionOf(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
 		// Of two replicas that find none, one fails on the key and runs again.
-		await trx
-			.insertInto('watched_sessions')
-			.values({ ...unread, ...firstRead, ...planned })
-			.execute();
+		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
 		return null;
 	}
 	const { nextReadAt: at, readBy: by, hurry } = row;
@@ -164,9 +158,8 @@ async function startReading(
 		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
 	// A read that is under way, and begins with nothing, would not find what this one stores.
 	const isFirst = at === null || (row.view === null && row.leaseToken === null);
-	await change(trx, 'watched_sessions', sessionOf(session))
-		.set({ ...(isFirst && firstRead), ...next, hurry: hurry + 1 })
-		.execute();
+	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
+	await change(trx, 'watched_sessions', sessionOf(session), columns).execute();
 	return isFirst ? null : row;
 }
 
@@ -184,7 +177,7 @@ function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchS
  * `countsUnposted`: whether those count whose question does not stand in its channel: it may ask nothing.
  */
 export async function limitReached(
-	trx: Kysely<Tables>,
+	trx: Db,
 	{ createdBy, teamId, channelId, limits }: Pick<NewWatch, 'createdBy' | 'teamId' | 'channelId' | 'limits'>,
 	names: readonly WatchLimit[],
 	{ countsUnposted = true, by = 0 }: { countsUnposted?: boolean; by?: number } = {},
@@ -211,7 +204,7 @@ const HANDED_OVER_MS = 24 * 3_600_000;
  * channel, or in any of its workspace when the limit of all is reached. Null: none. `keepsNewest`: not the one that changed last.
  */
 export async function stalestHand(
-	trx: Kysely<Tables>,
+	trx: Db,
 	channel: ChannelKey,
 	{ reached, now, keepsNewest = false }: { reached: LimitReached; now: number; keepsNewest?: boolean },
 ): Promise<Watch | null> {

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { pick } from '../../core/values.ts';
 import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { change, countChanged, from, isFound, lockFor, remove, type StoreDatabase } from '../../database/database.ts';
-import type { Cipher } from '../../database/encryption.ts';
-import { channelOf, type Row, sessionOf, type Tables } from '../../database/tables.ts';
+import { add, change, countChanged, from, isFound, lockFor, remove } from '../../database/database.ts';
+import type { StoreParts } from '../../database/encryption.ts';
+import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
@@ -21,7 +21,7 @@ const BACK_WITHIN_MS = 24 * 3_600_000;
 const SAVED_BEFORE_MS = 10 * 60_000;
 
 /** The part of the store of watches about discovery. */
-export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+export function createDiscoveryStore({ db, cipher }: StoreParts) {
 	const nameOf = (row: WaitingRow) => cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
 
 	return {
@@ -50,7 +50,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const rows = known.filter((row) => row.goneAt === null);
 				const before = new Map(known.map((row) => [row.sessionId, row]));
 				const missing = rows.filter((row) => !wanted.has(row.sessionId)).map((row) => row.sessionId);
-				await change(trx, 'waiting_sessions', { service, sessionId: missing }).set({ goneAt: now }).execute();
+				await change(trx, 'waiting_sessions', { service, sessionId: missing }, { goneAt: now }).execute();
 				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
 				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
 					const row = before.get(sessionId);
@@ -60,15 +60,13 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						// Whoever comes back is read at once: it may ask something else.
 						const back = row.goneAt !== null && { goneAt: null, loweredAt: null, loweredCount: 0 };
 						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
-						const known = change(trx, 'waiting_sessions', { service, sessionId });
-						await known.set({ name: sealed, ...back, ...anew }).execute();
+						const columns = { name: sealed, ...back, ...anew };
+						await change(trx, 'waiting_sessions', { service, sessionId }, columns).execute();
 						continue;
 					}
 					const isNew = (isFollowing || before.size > 0) && (!isCut || index < lastKnown);
-					await trx
-						.insertInto('waiting_sessions')
-						.values({ service, sessionId, name: sealed, since: now, isNew: Number(isNew) })
-						.execute();
+					const first = { service, sessionId, name: sealed, since: now, isNew: Number(isNew) };
+					await add(trx, 'waiting_sessions', first).execute();
 				}
 				return differs(rows);
 			});
@@ -101,12 +99,12 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					await remove(trx, 'discoveries', channel).execute();
 					// Of two replicas that find none, one fails on the key and runs again.
 					const first = { ...channel, service, ...values, createdBy, createdAt };
-					await trx.insertInto('discoveries').values(first).execute();
+					await add(trx, 'discoveries', first).execute();
 					await planPosts({ trx, now: createdAt }, posts);
 					return 'begun';
 				}
 				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
-				await change(trx, 'discoveries', channel).set(values).execute();
+				await change(trx, 'discoveries', channel, values).execute();
 				return 'changed';
 			}),
 
@@ -178,7 +176,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 }
 
 /** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
-async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number | null): Promise<boolean> {
+async function hasGoneOn(trx: Db, row: WaitingRow, savedAt: number | null): Promise<boolean> {
 	const isClosed = row.loweredAt !== null && row.loweredCount === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.goneAt ?? 0) - SAVED_BEFORE_MS)) return true;
 	const answers = from(trx, 'answers', sessionOf(row)).select('id');
@@ -186,7 +184,7 @@ async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number |
 }
 
 /** The longest waiting first. */
-function waitingRows(db: Kysely<Tables>, service: string) {
+function waitingRows(db: Db, service: string) {
 	const listed = from(db, 'waiting_sessions', { service, goneAt: null }).selectAll();
 	return listed.orderBy('since').orderBy('sessionId');
 }
@@ -213,7 +211,7 @@ type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number }>;
 
 /** The settings of channels. Every method is one transaction. */
-export function createChannelSettingsStore(db: StoreDatabase) {
+export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 	return {
 		/** The defaults where nobody has set anything. */
 		read: (channel: ChannelKey) => readSettings(db.read, channel),
@@ -227,11 +225,11 @@ export function createChannelSettingsStore(db: StoreDatabase) {
 				const key = channelOf(channel);
 				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
 				const values = { ...chosen, revision: revision + 1 };
-				const insert = trx.insertInto('channel_settings').values({ ...key, ...values });
+				const insert = add(trx, 'channel_settings', { ...key, ...values });
 				const changed = await countChanged(
 					revision === 0
 						? insert.onConflict((conflict) => conflict.columns(['teamId', 'channelId']).doNothing())
-						: change(trx, 'channel_settings', { ...key, revision }).set(values),
+						: change(trx, 'channel_settings', { ...key, revision }, values),
 				);
 				if (changed === 0) return false;
 				await planPosts({ trx, now }, [post]);
@@ -242,7 +240,7 @@ export function createChannelSettingsStore(db: StoreDatabase) {
 }
 
 /** The settings of a channel; the defaults where it has none. */
-export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
+export async function readSettings(read: Db, channel: ChannelKey): Promise<StoredChannelSettings> {
 	const row = await from(read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
 	const { settings, revision, changedBy: by, changedAt: at } = row;

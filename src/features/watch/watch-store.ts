@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { change, countChanged, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
-import { channelOf, sessionOf, type Tables } from '../../database/tables.ts';
+import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
 import { DISMISSED } from '../../database/watch.ts';
 import type { Tx } from '../../posts/plan-store.ts';
@@ -44,12 +44,12 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 		if (row === undefined) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
-			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
+			const dismissed = change(trx, 'watches', { id: watchId }, { revision: DISMISSED });
 			return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
 		}
 		const ended = await endWatch(tx, row, ending);
 		if (ending.reason === 'gaveWay') {
-			await change(trx, 'waiting_sessions', sessionOf(session)).set({ isNew: 0 }).execute();
+			await change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
 		}
 		await stopUnwatched(trx, session, tx.now);
 		await touchLadders(trx, sessionOf(session), tx.now);
@@ -77,7 +77,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 
 		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
-			const exceeded = (trx: Kysely<Tables>) =>
+			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
 			if ((await exceeded(db.read)) === null) return false;
 			return db.write(async (trx) => {
@@ -140,7 +140,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		 */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
-			const settled = (trx: Kysely<Tables>) => from(trx, 'questions').select('id').where('settledAt', '<', before);
+			const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
 			await inBatches((limit) =>
 				db.writeOne((trx) => countChanged(remove(trx, 'questions', { id: settled(trx).limit(limit) }))),
 			);
@@ -164,14 +164,14 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
 /** Posts that are over. Not cards: they hold no text, and the last one tells when another one may be posted. */
-function overBefore(trx: Kysely<Tables>, before: number) {
+function overBefore(trx: Db, before: number) {
 	// Written out: SQLite uses a partial index only then.
 	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
 	return over.where('createdAt', '<', before).where('kind', '!=', 'card');
 }
 
 /** Removes watches that ended before `before` with all that is theirs. */
-async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+async function removeBatch(trx: Db, before: number, limit: number): Promise<number> {
 	const old = from(trx, 'watches').select(['id', 'service', 'sessionId']).where('endedAt', '<', before);
 	const ended = await old.limit(limit).execute();
 	const ids = ended.map((row) => row.id);

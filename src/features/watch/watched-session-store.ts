@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
-import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase } from '../../database/database.ts';
+import { add, change, from, inLockOrder, isFound, locked, remove } from '../../database/database.ts';
 import { leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
-import type { Cipher } from '../../database/encryption.ts';
-import { channelOf, sessionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import type { Cipher, StoreParts } from '../../database/encryption.ts';
+import { channelOf, type Db, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	type CardUrgency,
 	type ChannelKey,
@@ -84,16 +84,14 @@ export interface ReadOutcome {
 type OutageUpdate = Readonly<{ service: string; now: number; down: boolean; since: number; unlessReadSince: number }>;
 
 /** The part of the store of watches about the sessions that are read. */
-export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 	async function recordWatch(tx: Tx, update: WatchUpdate): Promise<void> {
 		const { trx, now } = tx;
-		const unchanged = { id: update.watchId, revision: update.revision };
-		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
+		const unchanged = { id: update.watchId, revision: update.revision, endedAt: null };
+		const before = await from(trx, 'watches', unchanged).selectAll().forUpdate().executeTakeFirst();
 		if (before === undefined) return;
-		const row = await change(trx, 'watches', { ...unchanged, endedAt: null })
-			.set({ revision: Math.max(update.revision, 0) + 1, ...(update.changed && { lastChangeAt: now }) })
-			.returningAll()
-			.executeTakeFirstOrThrow();
+		const told = { revision: Math.max(update.revision, 0) + 1, ...(update.changed && { lastChangeAt: now }) };
+		const row = await change(trx, 'watches', unchanged, told).returningAll().executeTakeFirstOrThrow();
 		if (update.end === null) {
 			await planPosts(tx, update.posts);
 			const isAsked = update.posts.some(({ content }) => content.kind === 'question');
@@ -135,9 +133,9 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const service = [...new Set(held.map(({ session }) => session.service))];
 				const sessionIds = held.map(({ session }) => session.sessionId);
 				const own = { service, sessionId: sessionIds, leaseToken: held.map(({ token }) => token) };
-				const renewed = change(trx, 'watched_sessions', { ...own, sessionId: locked(trx, 'watched_sessions', own) });
-				const rows = renewed.set({ leasedUntil: now + ms }).returning(['service', 'sessionId']);
-				return (await rows.execute()).map(sessionOf);
+				const rows = { ...own, sessionId: locked(trx, 'watched_sessions', own) };
+				const renewed = change(trx, 'watched_sessions', rows, { leasedUntil: now + ms });
+				return (await renewed.returning(['service', 'sessionId']).execute()).map(sessionOf);
 			}),
 
 		sessionRows: db.queuedRows(['watched_sessions']),
@@ -177,8 +175,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
 				const tx = { trx, cipher, now };
-				const held = change(trx, 'watched_sessions', { ...sessionOf(key), leaseToken: token });
-				await held.set(sessionChange(row, update, cipher)).execute();
+				const held = { ...sessionOf(key), leaseToken: token };
+				await change(trx, 'watched_sessions', held, sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
 				if (questions.length + watches.length > 0) await lockPosts(trx, key);
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
@@ -265,7 +263,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
 					const row = { ...sessionOf(session), nextReadAt: planned.at, leaseToken: null };
 					const moved = { nextReadAt: Math.round(to.at), readBy: Math.round(to.by) };
-					await change(trx, 'watched_sessions', row).set(moved).execute();
+					await change(trx, 'watched_sessions', row, moved).execute();
 				}
 			}),
 
@@ -290,7 +288,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
  * Of a raised hand before its first read: the question that was open when its channel last stopped watching the session, since
  * `watch all` began there. Null: none.
  */
-async function dismissedQuestion(db: Kysely<Tables>, hand: WatchRow) {
+async function dismissedQuestion(db: Db, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
 	const [here, session] = [channelOf(hand), sessionOf(hand)];
 	const begun = from(db, 'discoveries', { ...here, service: hand.service }).select('createdAt');
@@ -332,7 +330,7 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 		const later = from(trx, 'watched_sessions', { service }).select('sessionId');
 		if ((await isFound(known)) || (await isFound(later.where('lastReadAt', '>', unlessReadSince)))) return false;
 		const begin = Math.floor(since);
-		await trx.insertInto('service_outages').values({ service, downSince: begin }).execute();
+		await add(trx, 'service_outages', { service, downSince: begin }).execute();
 		const keys = ['teamId', 'channelId'] as const;
 		const watching = from(trx, 'watches', { service, endedAt: null }).select(keys);
 		// A union has each channel once.
@@ -360,14 +358,14 @@ function queueNotices(tx: Tx, channels: readonly ChannelKey[], key: string, cont
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
-export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey, now: number): Promise<void> {
+export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Promise<void> {
 	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionOf(key)).select('id');
 	if (await isFound(watches.where('endedAt', 'is', null))) return;
 	await settleQuestion(trx, key, 'unwatched', { now });
 	if (await isFound(watches)) {
 		const stopped = { nextReadAt: null, ...WITHOUT_LEASE };
-		await change(trx, 'watched_sessions', sessionOf(key)).set(stopped).execute();
+		await change(trx, 'watched_sessions', sessionOf(key), stopped).execute();
 		return;
 	}
 	await remove(trx, 'questions', sessionOf(key)).execute();

@@ -95,7 +95,7 @@ export function describeInboxReads(subject: Subject): void {
 		});
 	});
 
-	it('reads what cards show of sessions, and the claims on questions', async () => {
+	it('reads what cards show of sessions, and the claims on their questions', async () => {
 		await asking('s1');
 		await asking('s2');
 		const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
@@ -104,10 +104,16 @@ export function describeInboxReads(subject: Subject): void {
 		await subject.store.claims.claim({ question: { ...question, messageIndex: 3 }, person: EVE, until: T0 + 9 }, T0);
 		const snapshots = await replica().snapshots(SERVICE, ['s1', 'nowhere']);
 		expect([...snapshots].map(([id, { name }]) => [id, name])).toEqual([['s1', 'Session s1']]);
-		const claims = await replica().claims([question], T0 + 2);
-		expect(claims.map(({ person }) => person)).toEqual([ANN, BOB]);
-		expect(await replica().claims([question], T0 + 300_000)).toEqual([]);
-		expect(await replica().claims([], T0)).toEqual([]);
+		await subject.store.claims.claim({ question: { ...question, sessionId: 's2' }, person: EVE, until: T0 + 9 }, T0);
+		const claims = await replica().claims(SERVICE, ['s1'], T0 + 2);
+		expect(claims.map(({ person, question: { messageIndex } }) => [person, messageIndex])).toEqual([
+			[ANN, 0],
+			[EVE, 3],
+			[BOB, 0],
+		]);
+		expect(await replica().claims(SERVICE, ['s1'], T0 + 300_000)).toEqual([]);
+		expect(await replica().claims(SERVICE, [], T0)).toEqual([]);
+		expect(await replica().snapshots(SERVICE, [])).toEqual(new Map());
 	});
 
 	describe("a person's answers", () => {
