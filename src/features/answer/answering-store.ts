@@ -10,7 +10,6 @@ import {
 	hasChanged,
 	isPostgres,
 	remove,
-	rowUnlessExists,
 } from '../../database/database.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
 import { type Db, personOf, questionOf, type Row } from '../../database/tables.ts';
@@ -65,11 +64,12 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
-				const submitted = trx.selectFrom('answers').select('id').where('submissionKey', '=', submissionKey);
+				const values = Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column));
+				const submitted = from(trx, 'answers', { submissionKey }).select('id');
 				await trx
 					.insertInto('drafts')
 					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
-					.expression(rowUnlessExists(trx, row, submitted))
+					.expression(trx.selectNoFrom(values).where(({ not, exists }) => not(exists(submitted))))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
 						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
