@@ -217,13 +217,7 @@ function isWorking(digest: Digest): boolean {
 	);
 }
 
-export type AddWatchResult =
-	| { readonly kind: 'added'; readonly watch: Watch }
-	/** The channel watches the session already. `changed`: its settings were updated. */
-	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
-	/** There are `count` already: nothing was written. */
-	| LimitReached;
-
+/** There are `count` already: nothing was written. */
 export interface LimitReached {
 	readonly kind: 'limit';
 	readonly limit: WatchLimit;

@@ -108,13 +108,14 @@ export async function endingsOf(db: Db, session: SessionKey, now: number): Promi
 	const open = rows.find((row) => row.settledAt === null);
 	const isAnswered = open !== undefined && (await hasArrived(db, open));
 	const counted = rows.flatMap(({ rewordedCount, rewordedAt, settledAt, settledHow, answerId }) => {
-		const reworded = Array.from({ length: (rewordedAt ?? 0) > since ? rewordedCount : 0 }, () => false);
-		const isOver = (settledAt ?? 0) > since && settledHow !== 'unwatched';
-		const ended = isOver ? [settledHow === 'answered' || answerId !== null] : [];
-		return [
-			...reworded.map((answered) => ({ answered, at: rewordedAt ?? 0 })),
-			...ended.map((answered) => ({ answered, at: settledAt ?? 0 })),
-		];
+		const isReworded = rewordedAt !== null && rewordedAt > since;
+		const reworded = isReworded
+			? Array.from({ length: rewordedCount }, () => ({ answered: false, at: rewordedAt }))
+			: [];
+		const isOver = settledAt !== null && settledAt > since && settledHow !== 'unwatched';
+		return isOver
+			? [...reworded, { answered: settledHow === 'answered' || answerId !== null, at: settledAt }]
+			: reworded;
 	});
 	const endings = counted.reduce((before, { answered, at }) => withEnding(before, answered, at), NO_ENDINGS);
 	return { ...endings, isAnswered };

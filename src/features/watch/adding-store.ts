@@ -3,15 +3,7 @@ import { sql } from 'kysely';
 import { add, change, from, lockFor } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
-import type {
-	AddWatchResult,
-	ChannelKey,
-	LimitReached,
-	Watch,
-	WatchLimit,
-	WatchLimits,
-	WatchSettings,
-} from '../../database/watch.ts';
+import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
 import { HAS_POSTED, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
@@ -42,8 +34,8 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** The transaction of `WatchStore.add`. */
-export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch): Promise<AddWatchResult> {
+/** The transaction of `WatchStore.add`. `already`: the channel watches the session; `changed`: its settings were updated. */
+export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
 	await lockFor(trx, 'addingWatches');
@@ -83,32 +75,29 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 		const row = await changeWatch(trx, live.id, { ...settings, createdBy: watch.createdBy, revision });
 		const target = { ...watch.card.target, watchId: live.id } as const;
 		await planPosts(tx, [{ ...watch.card, target }]);
-		return { kind: 'added', watch: readWatch(row) };
+		return { kind: 'added', watch: readWatch(row) } as const;
 	}
 	if (live !== undefined) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		return { kind: 'already', watch: readWatch(row), changed };
+		return { kind: 'already', watch: readWatch(row), changed } as const;
 	}
 	const revision = Number(news !== undefined && !isBeingRead);
 	const row = await insert(trx, watch, { ...settings, createdBy: watch.createdBy, revision });
 	await planPosts(tx, [watch.card, ...(news ?? [])]);
-	return { kind: 'added', watch: readWatch(row) };
+	return { kind: 'added', watch: readWatch(row) } as const;
 }
 
 /** The transaction of `WatchStore.raiseHand`. */
-export async function raiseHand(
-	trx: Db,
-	hand: NewRaisedHand,
-): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached> {
+export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const { session, createdAt } = hand;
 	await lockFor(trx, 'addingWatches');
 	// Whoever ends the discovery waits for this lock, and then ends this watch too.
 	const filter = { ...channelOf(hand), service: session.service };
 	const discovery = await from(trx, 'discoveries', filter).selectAll().forUpdate().executeTakeFirst();
-	if (discovery === undefined) return { kind: 'unneeded' };
+	if (discovery === undefined) return UNNEEDED;
 	const here = liveWatches(trx, { ...channelOf(hand), ...sessionOf(session) });
-	if ((await here.executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
+	if ((await here.executeTakeFirst()) !== undefined) return UNNEEDED;
 	const { createdBy, discreet, buttons } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
@@ -116,9 +105,10 @@ export async function raiseHand(
 	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
 	await startReading(trx, read, { digest: null, failures: 0 });
 	await insert(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
-	return { kind: 'raised' };
+	return { kind: 'raised' } as const;
 }
 
+const UNNEEDED = { kind: 'unneeded' } as const;
 const RAISED = 'raisedHand' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { pick } from '../../core/values.ts';
 import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { add, change, countChanged, from, isFound, lockFor, remove } from '../../database/database.ts';
+import { add, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
@@ -225,13 +225,12 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 				const key = channelOf(channel);
 				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
 				const values = { ...chosen, revision: revision + 1 };
-				const insert = add(trx, 'channel_settings', { ...key, ...values });
-				const changed = await countChanged(
+				const isWritten = await hasChanged(
 					revision === 0
-						? insert.onConflict((conflict) => conflict.columns(['teamId', 'channelId']).doNothing())
+						? add(trx, 'channel_settings', { ...key, ...values }).onConflict((conflict) => conflict.doNothing())
 						: change(trx, 'channel_settings', { ...key, revision }, values),
 				);
-				if (changed === 0) return false;
+				if (!isWritten) return false;
 				await planPosts({ trx, now }, [post]);
 				await touchLadders(trx, key, now);
 				return true;

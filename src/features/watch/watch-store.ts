@@ -19,15 +19,9 @@ import {
 	touchLadders,
 } from '../../posts/watch-store.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { addWatch, limitReached, type NewWatch, stalestHand } from './adding-store.ts';
 import { createDiscoveryStore } from './channel-store.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
-
-export interface WatchPage {
-	readonly watches: readonly (Watch & { readonly view: SessionSnapshot | null; readonly checkedAt: number | null })[];
-	readonly total: number;
-}
 
 /**
  * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of every
@@ -90,7 +84,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			});
 		},
 		/** The watches that have not ended, newest change first. */
-		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
+		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
 			const newest = liveWatches(db.read, channelOf(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
 			const all = from(db.read, 'watches', { ...channelOf(channel), endedAt: null });
 			const [rows, { total }] = await Promise.all([

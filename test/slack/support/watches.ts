@@ -1,9 +1,11 @@
-import type { WatchPage } from '../../../src/features/watch/watch-store.ts';
+import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { SessionSnapshot } from '../../../src/questions/session-snapshot.ts';
 import { now } from './answers.ts';
 
 /** A watch of a session, as a channel's list shows it. */
-export function watchOf(view: SessionSnapshot): WatchPage['watches'][number] {
+export function watchOf(
+	view: SessionSnapshot,
+): Omit<Awaited<ReturnType<WatchStore['list']>>['watches'][number], 'question'> {
 	return {
 		id: 'watch-1',
 		teamId: 'T1',
