@@ -137,39 +137,46 @@ export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;
 /** How long the reply to a press that came second may take before the worker tells its author instead. */
 export const TOLD_WITHIN_MS = 10_000;
 
+const POSITIONS = z.array(z.int()).readonly();
+
+/** What no query filters by: written only when its author presses a button. */
+export const SUBMISSION = z.object({
+	/** Empty for a one-press answer. */
+	viewId: z.string(),
+	origin: ORIGIN,
+	/** When the session of the form was read. The author has not seen later deliveries. */
+	formReadAt: z.number(),
+	/** The positions that it fills or leaves empty on purpose. */
+	positions: POSITIONS,
+	/** Positions that the author left empty on purpose. They count as answered. */
+	leftEmpty: POSITIONS,
+	/** When the access policy last allowed a press of its author to send it. */
+	checkedAt: z.number(),
+	/** Of what the author saw (`shownHashOf`); null when the form or button is of a version that had none. */
+	shownHash: z.string().nullable(),
+});
+type Submission = Readonly<z.infer<typeof SUBMISSION>>;
+
 /** What an answer has from its submission on. All times are milliseconds since the epoch. */
-export interface SubmittedAnswer {
+export interface SubmittedAnswer extends Omit<Submission, 'positions' | 'checkedAt'> {
 	readonly id: string;
 	readonly submissionKey: string;
-	/** Empty for a one-press answer. */
-	readonly viewId: string;
 	/** Of a one-press answer: its author may take it back until then, unless the PUT has begun; it is sent after that. */
 	readonly press: { readonly undoUntil: number } | null;
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
-	/** Of what the author saw (`shownHashOf`); null when the form or button is of a version that had none. */
-	readonly shownHash: string | null;
-	/** Positions that the author left empty on purpose. They count as answered. */
-	readonly leftEmpty: readonly number[];
-	/** When the session of the form was read. The author has not seen later deliveries. */
-	readonly formReadAt: number;
-	readonly origin: Origin;
 	readonly acceptedAt: number;
 	/** When to stop trying and ask the author. */
 	readonly giveUpAt: number;
 }
 
-export interface Answer extends SubmittedAnswer {
+export interface Answer extends SubmittedAnswer, Submission {
 	readonly content: AnswerContent;
-	/** The positions that it fills or leaves empty on purpose. */
-	readonly positions: readonly number[];
 	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
 	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;
-	/** When the access policy last allowed a press of its author to send it. */
-	readonly checkedAt: number;
 	/** How often the author replaced the text before sending began. */
 	readonly editCount: number;
 	/** When the worker's next step is due; null when nothing is left to do. */

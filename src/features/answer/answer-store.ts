@@ -13,7 +13,7 @@ import {
 	StoreUnavailableError,
 } from '../../database/database.ts';
 import { earliest, isOurs, takeReadable } from '../../database/due.ts';
-import type { Cipher } from '../../database/encryption.ts';
+import type { StoreParts } from '../../database/encryption.ts';
 import { expectOwnSchema } from '../../database/migrate.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import { type Db, personOf, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
@@ -48,19 +48,11 @@ const CANDIDATES_PER_ROW = 8;
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/** Stores answers; the row is the queue. */
-export function createAnswerStore({
-	db,
-	cipher,
-	log,
-	checksTime = false,
-}: {
-	db: StoreDatabase;
-	cipher: Cipher;
-	log?: Log;
-	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
-	checksTime?: boolean;
-}) {
+/**
+ * Stores answers; the row is the queue. `checksTime`: whether `now` is the database's time (PostgreSQL), so that a process with
+ * a wrong time is detected.
+ */
+export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
 	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();

@@ -19,11 +19,11 @@ import {
 	isFailed,
 	isSettled,
 	type NewAnswer,
-	ORIGIN,
 	OTHER_ANSWER,
 	type OtherAnswer,
 	RECEIPT_STATE,
 	type ReceiptState,
+	SUBMISSION,
 	secretOf,
 	TIMELINE_ENTRY,
 	type TimelineEntry,
@@ -38,16 +38,6 @@ export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Co
 const state = z.enum(ANSWER_STATES);
 const agentOutcome = z.enum(AGENT_OUTCOMES);
 const positions = z.array(z.int());
-/** The JSON column `submission`: written only when its author presses a button, and never part of a WHERE clause. */
-const submission = z.object({
-	viewId: z.string(),
-	origin: ORIGIN,
-	formReadAt: z.number(),
-	positions,
-	leftEmpty: positions,
-	checkedAt: z.number(),
-	shownHash: z.string().nullable(),
-});
 const timeline = z.array(TIMELINE_ENTRY);
 const beforePut: z.ZodType<BeforePut> = z.object({
 	status: z.string(),
@@ -61,7 +51,7 @@ const contentColumn = sealedColumn('answers', 'content', z.array(item));
 const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
 /** The JSON of each column. */
 export const ANSWER_JSON = {
-	submission,
+	submission: SUBMISSION,
 	timeline,
 	beforePut,
 	receiptState: RECEIPT_STATE,
@@ -77,7 +67,7 @@ const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, mo
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 	const secretPositions = row.secretPositions === null ? null : positions.parse(JSON.parse(row.secretPositions));
 	return {
-		...submission.parse(JSON.parse(row.submission)),
+		...SUBMISSION.parse(JSON.parse(row.submission)),
 		...pick(
 			row,
 			'id',
@@ -138,7 +128,7 @@ export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 
 /** The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody knows. */
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
-	const given = parseOrNull(submission, row.submission)?.positions;
+	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;
 	const items = contentColumn.open(row.content, row.id, cipher);
 	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
@@ -207,7 +197,7 @@ export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) 
 }
 
 export function submissionColumn(answer: Omit<NewAnswer, 'items' | 'boxed'> & Pick<Answer, 'positions' | 'checkedAt'>) {
-	return { submission: JSON.stringify(submission.parse(answer)) };
+	return { submission: JSON.stringify(SUBMISSION.parse(answer)) };
 }
 
 /** The positions that an answer fills or leaves empty on purpose. */

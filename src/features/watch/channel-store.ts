@@ -126,10 +126,10 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				return discovery;
 			}),
 
-		/** `serviceUrl` null: of any service. */
-		async discoveryOf(channel: ChannelKey, service: string | null): Promise<Discovery | null> {
-			const filter = { ...channelOf(channel), ...(service !== null && { service }) };
-			const row = await from(db.read, 'discoveries', filter).selectAll().executeTakeFirst();
+		async discoveryOf(channel: ChannelKey, service: string): Promise<Discovery | null> {
+			const row = await from(db.read, 'discoveries', { ...channelOf(channel), service })
+				.selectAll()
+				.executeTakeFirst();
 			return row === undefined ? null : readDiscovery(row);
 		},
 

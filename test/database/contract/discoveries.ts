@@ -367,7 +367,7 @@ export function describeDiscoveries(subject: Subject): void {
 					'channelShared',
 				);
 			await Promise.all([end(store()), end(replica())]);
-			expect(await store().discoveryOf(C1, null)).toBeNull();
+			expect(await store().discoveryOf(C1, SERVICE)).toBeNull();
 			expect(await store().ofChannel(C1)).toEqual([]);
 			const due = await store().takePosts(LEASE, 9, T0);
 			const told = due.map(({ post: { target, content } }) => [target, content]);
