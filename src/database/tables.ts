@@ -102,11 +102,17 @@ export const COLUMNS = {
 		/** Null while no watch is live. */
 		nextReadAt: 'bigint',
 		readBy: 'bigint not null',
+		/** When the newest successful read began. */
 		lastReadAt: 'bigint',
+		/** When the newest read began that found a change; before any change, the first read. */
 		lastChangeAt: 'bigint',
+		/** When an early read was asked for, because an answer was delivered. */
 		touchedAt: 'bigint',
+		/** Failed reads since the last successful one. */
 		failures: 'integer not null',
+		/** When a read first found the session over. One more read follows. */
 		overSince: 'bigint',
+		/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
 		hurry: 'integer not null',
 	},
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Digest, QuestionDigest } from '../questions/changes.ts';
 import { isOver, type SessionKey } from '../questions/session.ts';
-import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 
 /**
  * Which changes are posted. The card shows everything in the first two modes. `raisedHand`: `watch all` brought the
@@ -120,32 +119,6 @@ export interface PlannedRead {
 	readonly by: number;
 }
 
-/** A session that at least one channel watches. All its watches share this one row. */
-export interface WatchedSession {
-	readonly session: SessionKey;
-	readonly stepRate: StepRate;
-	/** Null before the first read. */
-	readonly digest: Digest | null;
-	readonly nextRead: PlannedRead;
-	/** When the newest successful read began. */
-	readonly lastReadAt: number | null;
-	/** When the newest read began that found a change; before any change, the first read. */
-	readonly lastChangeAt: number | null;
-	/** When an early read was asked for, because an answer was delivered. */
-	readonly earlyReadAskedAt: number | null;
-	/** Failed reads since the last successful one. */
-	readonly failures: number;
-	/** When a read first found the session over. One more read follows. */
-	readonly overSince: number | null;
-	/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
-	readonly earlyReadCount: number;
-}
-
-export interface TakenSession extends WatchedSession {
-	/** What is stored of it; null before the first read, or when it cannot be read. */
-	readonly view: SessionSnapshot | null;
-}
-
 export interface ListedWaiting {
 	readonly sessionId: string;
 	/** When it was known not to wait, clock milliseconds; null: never. */
@@ -156,17 +129,6 @@ export interface ListedWaiting {
 
 /** `awaited`: the read was moved ahead of others. `planned`: it comes in its turn. */
 export type ReadKind = 'awaited' | 'planned';
-
-/** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
-export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
-	readonly status: string | null;
-	readonly questionOpen: boolean;
-}
-
-/** `watchers`: who created its watches, and the channels into which it was brought. They share reads fairly. */
-export interface WatchedOutline extends SessionOutline {
-	readonly watchers: readonly string[];
-}
 
 /** How often a session steps, learned from reads of it. Stored as JSON with the session. */
 export const stepRate = z.object({
@@ -202,7 +164,10 @@ export function stepRateAfter(
 export function activityOf({
 	status,
 	questionOpen,
-}: Pick<SessionOutline, 'status' | 'questionOpen'>): 'working' | 'waiting' | 'resting' {
+}: {
+	readonly status: string | null;
+	readonly questionOpen: boolean;
+}): 'working' | 'waiting' | 'resting' {
 	if (questionOpen || status === 'humanInput') return 'waiting';
 	return status === 'paused' || status === 'inactive' ? 'resting' : 'working';
 }

@@ -1,7 +1,7 @@
 import { pick } from '../core/values.ts';
 import { type Cipher, parseOrNull, sealedColumn } from '../database/encryption.ts';
 import { type Row, sessionOf } from '../database/tables.ts';
-import type { CardUrgency, Watch, WatchEnd, WatchedSession, WatchMode } from '../database/watch.ts';
+import type { CardUrgency, Watch, WatchEnd, WatchMode } from '../database/watch.ts';
 import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
 import { type Digest, digest } from '../questions/changes.ts';
 import type { SessionKey } from '../questions/session.ts';
@@ -39,11 +39,15 @@ export function readDigest(text: string | null): Digest | null {
 	return parseOrNull(digest, text);
 }
 
-export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
+/** A session that at least one channel watches. All its watches share this one row. */
+export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
+
+export function readWatchedSession(row: WatchedSessionRow) {
 	return {
 		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		session: sessionOf(row),
 		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
+		/** Null before the first read. */
 		digest: readDigest(row.digest),
 		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
 		earlyReadAskedAt: row.touchedAt,

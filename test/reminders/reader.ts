@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/core/clock.ts';
-import type { TakenSession } from '../../src/database/watch.ts';
 import type { Planner } from '../../src/features/watch/schedule.ts';
 import type { WatchStore } from '../../src/features/watch/watch-store.ts';
+import type { TakenSession } from '../../src/features/watch/watched-session-store.ts';
 import { coreOf } from '../support/core.ts';
 import type { Random } from '../support/random.ts';
 import type { Read } from './history.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { codeOf, retryAtOf } from '../../core/errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
-import type { ReadKind, TakenSession, Watch, WatchEnd } from '../../database/watch.ts';
+import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import type { Session } from '../../questions/session.ts';
 import type { OurAnswers } from '../../questions/session-snapshot.ts';
@@ -11,7 +11,7 @@ import { createReadWindow, DOWN_AFTER_MS, type ServiceHealth } from '../../sessi
 import { createReading, keptOf } from './reading.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
-import type { ReadOutcome, SessionUpdate } from './watched-session-store.ts';
+import type { ReadOutcome, SessionUpdate, TakenSession } from './watched-session-store.ts';
 
 interface ReadAnswers extends OurAnswers {
 	/** The positions of a question to which answers of ours arrived in this time. */

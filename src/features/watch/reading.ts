@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../../core.ts';
-import type {
-	SessionOutline,
-	StepRate,
-	TakenSession,
-	Watch,
-	WatchEnd,
-	WatchedOutline,
-	WatchedSession,
-} from '../../database/watch.ts';
+import type { StepRate, Watch, WatchEnd } from '../../database/watch.ts';
 import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
 import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
+import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session, statusKind } from '../../questions/session.ts';
 import { type OurAnswers, seenIn, showSame } from '../../questions/session-snapshot.ts';
-import { createPlanner, isEarlyReadAsked, movesFor, type Planner } from './schedule.ts';
-import type { ReadOutcome, SessionUpdate, WatchUpdate } from './watched-session-store.ts';
+import {
+	createPlanner,
+	isEarlyReadAsked,
+	movesFor,
+	type Planner,
+	type SessionOutline,
+	type WatchedOutline,
+} from './schedule.ts';
+import type { ReadOutcome, SessionUpdate, TakenSession, WatchUpdate } from './watched-session-store.ts';
 
 const DAY_MS = 86_400_000;
 /** A raised hand that was never read holds its place for so many reads. Its session is listed again. */

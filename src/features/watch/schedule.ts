@@ -1,5 +1,6 @@
 import { backOff } from '../../core/errors.ts';
-import { activityOf, type PlannedRead, type SessionOutline, type WatchedOutline } from '../../database/watch.ts';
+import { activityOf, type PlannedRead } from '../../database/watch.ts';
+import type { WatchedSession } from '../../posts/watch-rows.ts';
 import type { SessionKey } from '../../questions/session.ts';
 
 /*
@@ -14,6 +15,17 @@ import type { SessionKey } from '../../questions/session.ts';
  * common factor. The others get a lower one if they need it: at that factor they get `shareOfOthers` of the reads that
  * they would get without that person.
  */
+
+/** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
+export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
+	readonly status: string | null;
+	readonly questionOpen: boolean;
+}
+
+/** `watchers`: who created its watches, and the channels into which it was brought. They share reads fairly. */
+export interface WatchedOutline extends SessionOutline {
+	readonly watchers: readonly string[];
+}
 
 export const FLOOR_MS = 1_000;
 /** No interval is longer than this many rounds... */

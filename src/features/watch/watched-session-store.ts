@@ -12,11 +12,8 @@ import {
 	type ListedWaiting,
 	type PlannedRead,
 	type ReadKind,
-	type TakenSession,
 	type Watch,
 	type WatchEnd,
-	type WatchedOutline,
-	type WatchedSession,
 } from '../../database/watch.ts';
 import { type PostContent, QUESTION_KINDS } from '../../posts/kinds.ts';
 import { dropPlanned, endingsOf, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
@@ -28,6 +25,7 @@ import {
 	readWatch,
 	readWatchedSession,
 	sealView,
+	type WatchedSession,
 	type WatchedSessionRow,
 	type WatchRow,
 } from '../../posts/watch-rows.ts';
@@ -46,7 +44,7 @@ import {
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { isWaiting, type SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
-import { AWAITED_AHEAD_MS } from './schedule.ts';
+import { AWAITED_AHEAD_MS, type WatchedOutline } from './schedule.ts';
 
 /** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
 export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
@@ -73,6 +71,9 @@ interface HeldSession {
 	readonly session: SessionKey;
 	readonly token: string;
 }
+
+/** A session that is read, with what is stored of it. */
+export type TakenSession = Awaited<ReturnType<ReturnType<typeof createWatchedSessionStore>['takeDue']>>[number];
 
 /** What a read changes. */
 export interface ReadOutcome {
@@ -111,16 +112,12 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 
 	return {
 		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
-		async takeDue(
-			service: string,
-			lease: Lease,
-			limit: number,
-			{ now, only }: { now: number; only: ReadKind | null },
-		): Promise<readonly TakenSession[]> {
+		async takeDue(service: string, lease: Lease, limit: number, { now, only }: { now: number; only: ReadKind | null }) {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
 			const orderBy = sql`read_by`;
 			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
+			// `view` is null before the first read, and when it cannot be read.
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type StepRate, stepRateAfter, UNKNOWN_STEP_RATE, type WatchedOutline } from '../../../src/database/watch.ts';
+import { type StepRate, stepRateAfter, UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
 import {
 	CEILING_MS,
 	CEILING_ROUNDS,
@@ -8,6 +8,7 @@ import {
 	FLOOR_MS,
 	movesFor,
 	UTILISATION,
+	type WatchedOutline,
 } from '../../../src/features/watch/schedule.ts';
 import { createRandom } from '../../support/random.ts';
 import { defaultPopulation, writeScripts } from './simulation/population.ts';

@@ -1,11 +1,12 @@
-import {
-	type PlannedRead,
-	stepRateAfter,
-	UNKNOWN_STEP_RATE,
-	type WatchedOutline,
-} from '../../../../src/database/watch.ts';
+import { type PlannedRead, stepRateAfter, UNKNOWN_STEP_RATE } from '../../../../src/database/watch.ts';
 import { listEveryMs, reservedFor } from '../../../../src/features/discover/listing.ts';
-import { AWAITED_AHEAD_MS, createPlanner, movesFor, PLAN_MS } from '../../../../src/features/watch/schedule.ts';
+import {
+	AWAITED_AHEAD_MS,
+	createPlanner,
+	movesFor,
+	PLAN_MS,
+	type WatchedOutline,
+} from '../../../../src/features/watch/schedule.ts';
 import { createRandom, type Random } from '../../../support/random.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
