@@ -84,10 +84,6 @@ export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<Channel
 	return userIds.length + groupIds.length > 0;
 }
 
-export function isSameSettings(one: ChannelSettings, other: ChannelSettings): boolean {
-	return changedParts(one, other).length === 0;
-}
-
 /** The settings that differ; the order of people, groups and days does not count. */
 export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
 	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];

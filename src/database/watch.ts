@@ -161,13 +161,7 @@ export function stepRateAfter(
 }
 
 /** What the session does by itself. An unknown status counts as working. */
-export function activityOf({
-	status,
-	questionOpen,
-}: {
-	readonly status: string | null;
-	readonly questionOpen: boolean;
-}): 'working' | 'waiting' | 'resting' {
+export function activityOf(status: string | null, questionOpen: boolean): 'working' | 'waiting' | 'resting' {
 	if (questionOpen || status === 'humanInput') return 'waiting';
 	return status === 'paused' || status === 'inactive' ? 'resting' : 'working';
 }
@@ -177,9 +171,7 @@ export function hasOpenQuestion(digest: Digest | null): boolean {
 }
 
 function isWorking(digest: Digest): boolean {
-	return (
-		!isOver(digest.status) && activityOf({ status: digest.status, questionOpen: hasOpenQuestion(digest) }) === 'working'
-	);
+	return !isOver(digest.status) && activityOf(digest.status, hasOpenQuestion(digest)) === 'working';
 }
 
 /** There are `count` already: nothing was written. */

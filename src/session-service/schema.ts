@@ -4,7 +4,6 @@ import {
 	type AgentAction,
 	type HumanInputItem,
 	isWaiting,
-	type ListedSession,
 	type Message,
 	parseTime,
 	type RawTexts,
@@ -193,15 +192,7 @@ interface AskedPage {
 	readonly page: number;
 }
 
-export interface ListPage {
-	/** Those that can be read. */
-	readonly sessions: readonly ListedSession[];
-	/** Of this page, with those that cannot. */
-	readonly itemCount: number;
-	/** Of all pages. */
-	readonly sessionCount: number;
-	readonly pageCount: number;
-}
+export type ListPage = Readonly<NonNullable<ReturnType<typeof readListResponse>>>;
 
 /** The query of a page of sessions that wait, of every source. */
 export function listQuery({ limit, page }: AskedPage): string {
@@ -224,8 +215,11 @@ const listSchema = z.object({
 	totalPages: count,
 });
 
-/** Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. */
-export function readListResponse(value: unknown, asked: AskedPage): ListPage | null {
+/**
+ * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. `sessions`:
+ * those that can be read; `itemCount`: of this page, with those that cannot; `sessionCount`: of all pages.
+ */
+export function readListResponse(value: unknown, asked: AskedPage) {
 	const parsed = listSchema.safeParse(value);
 	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;
 	const { sessions, totalSessions: sessionCount, totalPages: pageCount } = parsed.data;

@@ -31,13 +31,8 @@ export interface Draft {
 	readonly updatedAt: number;
 }
 
-/** "(name) is answering": it informs and never blocks. */
-export interface Claim {
-	readonly question: QuestionKey;
-	readonly person: Person;
-	/** When it lapses. */
-	readonly until: number;
-}
+/** "(name) is answering" until it lapses: it informs and never blocks. */
+export type Claim = Readonly<Awaited<ReturnType<typeof activeClaims>>[number]>;
 
 const values = z.record(z.string(), z.string());
 export const draftColumn = sealedColumn(
@@ -165,7 +160,7 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 }
 
 /** The claims that match `filter` and have not lapsed, oldest first. */
-export async function activeClaims(read: Db, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
+export async function activeClaims(read: Db, filter: Filter<'claims'>, now: number) {
 	const active = from(read, 'claims', filter).where('until', '>', now);
 	const rows = await active.selectAll().orderBy('claimedAt').orderBy('userId').execute();
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));

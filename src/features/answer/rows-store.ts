@@ -68,18 +68,9 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 	const secretPositions = row.secretPositions === null ? null : positions.parse(JSON.parse(row.secretPositions));
 	return {
 		...SUBMISSION.parse(JSON.parse(row.submission)),
-		...pick(
-			row,
-			'id',
-			'submissionKey',
-			'fingerprint',
-			'attempts',
-			'editCount',
-			'missingCount',
-			'lastError',
-			'notBefore',
-		),
-		...pick(row, 'acceptedAt', 'giveUpAt', 'nextAttemptAt', 'putStartedAt', 'deliveredAt', 'endedAt', 'restartAskedAt'),
+		...pick(row, 'id', 'submissionKey', 'fingerprint', 'attempts', 'editCount', 'missingCount', 'lastError'),
+		...pick(row, 'acceptedAt', 'giveUpAt', 'nextAttemptAt', 'notBefore', 'putStartedAt', 'deliveredAt', 'endedAt'),
+		restartAskedAt: row.restartAskedAt,
 		press: row.undoUntil === null ? null : { undoUntil: row.undoUntil },
 		person: personOf(row),
 		question: questionOf(row),

@@ -30,6 +30,8 @@ export interface Snooze {
 /** Drafts that are looked at: of one question there may be several, and some are empty. */
 const DRAFTS_EXAMINED = 40;
 
+type Spacing = { readonly now: number; readonly spacingMs: number };
+
 type AskingRow = Row<'questions'> &
 	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'buttons' | 'mode'> & { readonly threadTs: string | null };
 
@@ -72,7 +74,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 * Marks the inboxes as changed that were opened in the last `followedMs`. Each is due now, or `spacingMs` after its content
 		 * was last put together. One that is leased is due again after that work. Returns how many there are.
 		 */
-		touchAll: ({ now, spacingMs, followedMs }: { now: number; spacingMs: number; followedMs: number }) =>
+		touchAll: ({ now, spacingMs, followedMs }: { followedMs: number } & Spacing) =>
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
 				const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
@@ -114,9 +116,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		async end(
 			{ id, changeCount, askedCount }: Inbox,
 			token: string,
-			shown: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
+			{ shownKey, nextAt, now, spacingMs }: { shownKey: string | null; nextAt: number | null } & Spacing,
 		): Promise<void> {
-			const { shownKey, nextAt, now, spacingMs } = shown;
 			const columns = {
 				...WITHOUT_LEASE,
 				...(shownKey !== null && { shownKey, shownCount: askedCount }),

@@ -3,7 +3,7 @@ import { type Clock, startDeadline, unlessAborted, within } from '../../core/clo
 import type { Log } from '../../core/log.ts';
 import { createCache } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, isSameSettings, type Mention } from '../../database/channel-settings.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../../database/channel-settings.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import type { Person } from '../../questions/answer.ts';
 import { FRESH_MS } from '../../slack/access-policy.ts';
@@ -121,7 +121,7 @@ export function createSettingsSaving(
 			return { kind: 'saved' } as const;
 		}
 		const stored = await store.read(channel);
-		if (!isSameSettings(stored.settings, chosen)) return { kind: 'conflict', stored } as const;
+		if (changedParts(stored.settings, chosen).length > 0) return { kind: 'conflict', stored } as const;
 		// At another revision when Slack delivers a submission twice.
 		return { kind: stored.revision === revision ? 'same' : 'saved' } as const;
 	}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { pick } from '../../core/values.ts';
-import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
+import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
@@ -127,9 +127,8 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			}),
 
 		async discoveryOf(channel: ChannelKey, service: string): Promise<Discovery | null> {
-			const row = await from(db.read, 'discoveries', { ...channelOf(channel), service })
-				.selectAll()
-				.executeTakeFirst();
+			const here = from(db.read, 'discoveries', { ...channelOf(channel), service });
+			const row = await here.selectAll().executeTakeFirst();
 			return row === undefined ? null : readDiscovery(row);
 		},
 
@@ -197,14 +196,7 @@ function namePlace({ service, sessionId }: SessionKey) {
 	return { table: 'waiting_sessions', id: JSON.stringify([service, sessionId]), column: 'name' };
 }
 
-/** The settings of a channel as stored. */
-export interface StoredChannelSettings {
-	readonly settings: ChannelSettings;
-	/** Counts the changes, so that nobody overwrites a change that they did not see; 0: never changed. */
-	readonly revision: number;
-	/** The last one; null: never changed. `by`: a Slack user id. */
-	readonly change: { readonly by: string; readonly at: number } | null;
-}
+export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSettings>>>;
 
 /** Settings that a person chose for a channel whose settings they saw at `revision`. */
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
@@ -238,8 +230,11 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 	};
 }
 
-/** The settings of a channel; the defaults where it has none. */
-export async function readSettings(read: Db, channel: ChannelKey): Promise<StoredChannelSettings> {
+/**
+ * The settings of a channel; the defaults where it has none. `revision` counts the changes, so that nobody overwrites a change
+ * that they did not see. `change`: the last one, `by` a Slack user id; null: never changed.
+ */
+export async function readSettings(read: Db, channel: ChannelKey) {
 	const row = await from(read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
 	const { settings, revision, changedBy: by, changedAt: at } = row;

@@ -107,7 +107,7 @@ export function createPlanner() {
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
 			const ms = interval(outline, factorOf(outline, factor));
-			const isEarly = activityOf(outline) === 'waiting' && isEarlyReadAsked(outline, now);
+			const isEarly = activityOf(outline.status, outline.questionOpen) === 'waiting' && isEarlyReadAsked(outline, now);
 			return planned(isEarly ? Math.min(ms, EARLY_READ_MS) : ms);
 		},
 	};
@@ -129,7 +129,9 @@ function settle(before: number, rate: number, readsAt: (factor: number) => numbe
 
 function gapOf(outline: SessionOutline): number {
 	const { gapMs, lastStepAt } = outline.stepRate;
-	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[activityOf(outline)];
+	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[
+		activityOf(outline.status, outline.questionOpen)
+	];
 	const sinceStep = lastStepAt === null ? 0 : (outline.lastReadAt ?? 0) - lastStepAt;
 	return Math.max(usual, sinceStep);
 }
