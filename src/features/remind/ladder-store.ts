@@ -4,6 +4,7 @@ import { pick } from '../../core/values.ts';
 import type { ReminderStage } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, inLockOrder, locked, lockFor, remove } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
+import type { StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
