@@ -177,11 +177,9 @@ export const COLUMNS = {
 		/** Counts what changed after it was planned. */
 		wanted: 'integer not null default 0',
 		attempts: 'integer not null default 0',
-		/** Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is sent. */
 		sendingSince: 'bigint',
-		/** Null before it is posted. */
 		ts: 'text',
-		/** Hash of what it shows; null when that is not known. */
+		/** Hash of what it shows. */
 		shownKey: 'text',
 		shownAt: 'bigint',
 		lastError: 'text',

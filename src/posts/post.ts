@@ -1,10 +1,10 @@
-import type { ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
+import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
+import type { HandOver } from '../questions/hand-over.ts';
+import type { SettledHow } from '../questions/occurrences.ts';
 import type { QuestionView, SessionSnapshot } from '../questions/session-snapshot.ts';
 import { hashOf } from '../slack/ids.ts';
 import type { MessageContent } from '../slack/parts.ts';
 import type { ContentOf, PostContent, PostKind, ReminderEntry } from './kinds.ts';
-import type { readQuestion } from './question-store.ts';
-import type { readPost } from './watch-rows.ts';
 
 /** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
 export const HELD = 'held';
@@ -28,7 +28,19 @@ export interface NewPost {
 }
 
 /** A message that has to stay true: planned, or shown until its last look. */
-export type Post = Readonly<NonNullable<ReturnType<typeof readPost>>>;
+export interface Post extends Pick<NewPost, 'target' | 'key' | 'content'> {
+	readonly id: string;
+	readonly urgency: CardUrgency;
+	/** Counts the changes after which it has to be drawn again. */
+	readonly wanted: number;
+	readonly attempts: number;
+	/** Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is sent. */
+	readonly sendingSince: number | null;
+	/** Null before it is posted. */
+	readonly ts: string | null;
+	/** Hash of what it shows; null when that is not known. */
+	readonly shownKey: string | null;
+}
 
 /** A question as a channel may see it, and when the read began that found this text, clock milliseconds. */
 export interface Asked {
@@ -39,7 +51,21 @@ export interface Asked {
 }
 
 /** The stored question of a post: one time that an agent asked. */
-export type StoredQuestion = Readonly<ReturnType<typeof readQuestion>>;
+export interface StoredQuestion {
+	readonly id: string;
+	readonly messageIndex: number;
+	readonly fingerprint: string;
+	readonly askedAt: number;
+	/** Null while it is open. */
+	readonly settled: SettledHow | null;
+	readonly settledAt: number | null;
+	/** Of our answer that settled it. */
+	readonly answerId: string | null;
+	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
+	readonly handOver: HandOver | null;
+	/** Null when it cannot be read. */
+	readonly asked: Asked | null;
+}
 
 /** A post that is due, with what it is about, as stored now. */
 export interface DuePost {

@@ -12,7 +12,7 @@ import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { dropPlanned, OPEN, type Tx } from './plan-store.ts';
-import { type Asked, HELD } from './post.ts';
+import { type Asked, HELD, type StoredQuestion } from './post.ts';
 
 const items = questionView.shape.items;
 const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
@@ -107,14 +107,11 @@ export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'ques
 	return asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
 
-export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
+export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
-		/** Null while it is open. */
 		settled: row.settledHow as SettledHow | null,
-		/** The newest one while it is open, also one that was given back. It may be of another workspace. */
 		handOver: row.settledAt === null ? readHandOver(row) : null,
-		/** Null when it cannot be read. */
 		asked: contentColumn.open(row.content, row.id, cipher),
 	};
 }

@@ -7,7 +7,7 @@ import { type Digest, digest } from '../questions/changes.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
 import { content } from './kinds.ts';
-import type { PostTarget } from './post.ts';
+import type { Post, PostTarget } from './post.ts';
 
 export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
@@ -80,7 +80,7 @@ function readTarget({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
 }
 
 /** Null when its content is damaged. */
-export function readPost(row: PostRow) {
+export function readPost(row: PostRow): Post | null {
 	const readable = parseOrNull(content, row.content);
 	if (readable === null) return null;
 	return {

@@ -48,7 +48,7 @@ it('waits while another replica takes ladders, because both at once would split 
 	const { id, teamId, channelId, session } = watch;
 	const { service, sessionId } = session;
 	await store.db.write((db) => beginLadder(db, { id, teamId, channelId, service, sessionId }, question));
-	let taking: ReturnType<typeof store.ladders.takeDue> | null = null;
+	let taking: Promise<readonly unknown[]> = Promise.resolve([]);
 	await replica.db.write(async (db) => {
 		await lockFor(db, 'takingLadders');
 		taking = store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
