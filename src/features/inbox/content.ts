@@ -71,20 +71,20 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			reads.claims(serviceUrl, sessionIds, now),
 		]);
 		const shown = questions.flatMap((visible) => {
-			const { sessionId } = visible.question;
+			const { sessionId, messageIndex } = visible.question;
 			const snapshot = snapshots.get(sessionId);
 			const view = snapshot?.question;
 			// Closed since the keys were read: the next update leaves it out.
 			if (snapshot === undefined || view == null || view.openCount === 0) return [];
 			/** The user ids of other people who are answering it, oldest claim first. */
 			const answering = claims
-				.filter((claim) => claim.question.sessionId === sessionId && claim.person.userId !== person.userId)
-				.map((claim) => claim.person.userId);
+				.filter(({ question }) => question.sessionId === sessionId && question.messageIndex === messageIndex)
+				.flatMap(({ person: { userId } }) => (userId === person.userId ? [] : [userId]));
 			const question = { ...visible.question, messageIndex: view.messageIndex };
 			const askedIn = { ...visible.askedIn, buttons: config.QUICK_ANSWERS && visible.askedIn.buttons };
 			return [{ ...visible, question, askedIn, sessionName: snapshot.name, view, answering }];
 		});
-		return { shown, unreadableCount: keys.length - snapshots.size };
+		return { shown, unreadableCount: sessionIds.length - snapshots.size };
 	}
 
 	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
