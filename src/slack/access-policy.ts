@@ -2,7 +2,7 @@ import { startDeadline } from '../core/clock.ts';
 import { createCache } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import type { Origin, Person } from '../questions/answer.ts';
-import { type Identity, type PersonFacts, slackRetryAfterMs } from './clients.ts';
+import { type Identity, type PersonFacts, slackFailure } from './clients.ts';
 
 type Installation = Pick<Identity, 'teamId' | 'enterpriseId'>;
 
@@ -108,8 +108,8 @@ export function createAccessPolicy(
 			if (refusal !== null) return { refusal };
 			return { refusal: (await isListedPerson(userId, signal, maxAgeMs)) ? null : 'user_not_allowed' };
 		} catch (error) {
-			const waitMs = slackRetryAfterMs(error);
-			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
+			const { retryAfterMs } = slackFailure(error);
+			return { ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs };
 		}
 	}
 

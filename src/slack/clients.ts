@@ -62,16 +62,11 @@ export function slackErrorCode(error: unknown): string | null {
 	return typeof data?.error === 'string' ? data.error : null;
 }
 
-/** How long to wait when Slack limits our calls, else null. */
-export function slackRetryAfterMs(error: unknown): number | null {
-	const isLimited = error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number';
-	return isLimited ? Number(error.retryAfter) * 1_000 : null;
-}
-
 /** Why a call failed: `ratelimited` with the time to wait, Slack's code, or `no_answer`. */
 export function slackFailure(error: unknown): { readonly code: string; readonly retryAfterMs: number | null } {
-	const retryAfterMs = slackRetryAfterMs(error);
-	return { code: retryAfterMs === null ? (slackErrorCode(error) ?? 'no_answer') : 'ratelimited', retryAfterMs };
+	if (error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number')
+		return { code: 'ratelimited', retryAfterMs: error.retryAfter * 1_000 };
+	return { code: slackErrorCode(error) ?? 'no_answer', retryAfterMs: null };
 }
 
 /** Slack failed or did not respond: the call may have succeeded. */

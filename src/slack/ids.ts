@@ -123,22 +123,18 @@ export type FieldVariant = 'guessed' | 'plain' | 'other';
  * nothing that changes with paging, a refresh or optional fields. What was chosen from options must not stay under another
  * text, so the hash of what the question shows is a part of it.
  */
-export function fieldBlockId(
-	shown: Pick<ViewMetadata, 'messageIndex' | 'fingerprint' | 'shownHash' | 'withOptions'>,
-	position: number,
-	variant: FieldVariant,
-): string {
+export function fieldBlockId(shown: ViewMetadata, position: number, variant: FieldVariant): string {
 	const id = `q.${askedId(shown)}.${position}.${variant}`;
 	const hash = variant === 'guessed' && shown.withOptions.includes(position) ? shown.shownHash : null;
 	return hash === null ? id : `${id}.${hash.slice(0, 8)}`;
 }
 
 /** The block_id of the box for secrets: each question has its own. */
-export function secretBlockId(shown: Pick<ViewMetadata, 'messageIndex' | 'fingerprint'>): string {
+export function secretBlockId(shown: ViewMetadata): string {
 	return `s.${askedId(shown)}`;
 }
 
-function askedId({ messageIndex, fingerprint }: Pick<ViewMetadata, 'messageIndex' | 'fingerprint'>): string {
+function askedId({ messageIndex, fingerprint }: ViewMetadata): string {
 	return `${messageIndex ?? 0}.${(fingerprint ?? '').slice(0, 8)}`;
 }
 
@@ -294,9 +290,7 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
 /** The metadata of a view before the first read. */
-export function newMetadata(
-	start: Pick<ViewMetadata, 'sessionId'> & Partial<Pick<ViewMetadata, 'formId' | 'origin' | 'messageIndex'>>,
-): ViewMetadata {
+export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata {
 	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 }
 

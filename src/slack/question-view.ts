@@ -6,6 +6,7 @@ import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt } from '../questions/secrecy.ts';
 import type { Question } from '../questions/session.ts';
 import type { ItemView, QuestionView } from '../questions/session-snapshot.ts';
+import type { Form } from './form/build.ts';
 import { MOST_FIELDS } from './form/fields.ts';
 import {
 	ACTIONS,
@@ -178,10 +179,7 @@ function snoozeMenu(mark: QuestionMark): StaticSelect {
 }
 
 /** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */
-export function noFormWords(
-	form: { readonly kind: 'tooMany'; readonly count: number } | { readonly kind: 'tooLarge' },
-	hasDashboard: boolean,
-): string {
+export function noFormWords(form: Exclude<Form, { kind: 'fields' }>, hasDashboard: boolean): string {
 	const why =
 		form.kind === 'tooMany'
 			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`

@@ -1,4 +1,4 @@
-import type { Answer } from '../questions/answer.ts';
+import type { Answer, AnswerItem } from '../questions/answer.ts';
 import { type AgentAction, statusKind } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import { escapeMrkdwn, isBlank, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
@@ -183,10 +183,7 @@ export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 }
 
 /** A value as `show` quotes it, or why there is none. mrkdwn. */
-export function valueMrkdwn(
-	{ value, secret }: { readonly value: string | null; readonly secret: boolean },
-	show: (text: string) => string,
-): string {
+export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, show: (text: string) => string) {
 	if (secret) return '(hidden)';
 	return value === null || isBlank(value) ? '(left empty)' : show(value);
 }

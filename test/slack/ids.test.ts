@@ -7,6 +7,7 @@ import {
 	encodeChoice,
 	encodeTarget,
 	fieldBlockId,
+	newMetadata,
 } from '../../src/slack/ids.ts';
 
 describe('ids', () => {
@@ -16,7 +17,13 @@ describe('ids', () => {
 
 	it('puts message, question, position and kind of field into a block_id, and nothing else', () => {
 		const shownHash = 'fedcba9876543210';
-		const shown = { messageIndex: 12, fingerprint: '0123456789abcdef', shownHash, withOptions: [4] };
+		const shown = newMetadata({
+			sessionId: 's',
+			messageIndex: 12,
+			fingerprint: '0123456789abcdef',
+			shownHash,
+			withOptions: [4],
+		});
 		expect(fieldBlockId(shown, 3, 'guessed')).toBe('q.12.01234567.3.guessed');
 		expect(fieldBlockId(shown, 3, 'plain')).toBe('q.12.01234567.3.plain');
 		expect(fieldBlockId(shown, 4, 'other')).toBe('q.12.01234567.4.other');

@@ -104,7 +104,7 @@ export const MODEL = {
 } as const;
 
 export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
-	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin: PLACE }), ...overrides };
+	return newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin: PLACE, ...overrides });
 }
 
 function present<Value>(value: Value | null): Value {

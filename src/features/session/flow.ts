@@ -1,5 +1,5 @@
 import type { Person } from '../../questions/answer.ts';
-import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../../slack/clients.ts';
+import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, newMetadata } from '../../slack/ids.ts';
 import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
@@ -47,7 +47,7 @@ export function createSessionFlow(
 	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
 	function despiteLimit(update: () => Promise<UpdateOutcome>, tries = MAX_UPDATES): Promise<UpdateOutcome> {
 		return update().catch(async (error: unknown) => {
-			const retryAfterMs = slackRetryAfterMs(error);
+			const { retryAfterMs } = slackFailure(error);
 			if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || tries === 1) throw error;
 			await clock.sleep(retryAfterMs);
 			return despiteLimit(update, tries - 1);

@@ -28,7 +28,7 @@ export type Form =
 	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
-	| { readonly kind: 'tooLarge'; readonly bytes: number };
+	| { readonly kind: 'tooLarge' };
 
 /** The least room for answers besides the question's own texts. */
 const LEAST_ROOM_BYTES = 1000;
@@ -61,7 +61,7 @@ export function buildForm(
 	const emptyValues = question.items.map(() => '');
 	const empty = putBodyOf(metadata.sessionId, question.messageIndex, mergeForPut(question.items, emptyValues));
 	const bytes = Buffer.byteLength(empty);
-	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
+	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge' };
 
 	const isShownAgain = isShown(metadata, question);
 	const fields = planFields(question, metadata, draft, secret ?? null);

@@ -146,12 +146,10 @@ export function readSignature(headers: IncomingHttpHeaders, nowMs: number) {
 	return { timestamp, digest: Buffer.from(digest, 'hex') };
 }
 
+type Signature = Exclude<ReturnType<typeof readSignature>, string>;
+
 /** Whether the body was signed with the secret (docs.slack.dev, "Verifying requests from Slack"). Constant time. */
-export function isSigned(
-	secret: string,
-	{ timestamp, digest }: Exclude<ReturnType<typeof readSignature>, string>,
-	body: Buffer,
-): boolean {
+export function isSigned(secret: string, { timestamp, digest }: Signature, body: Buffer): boolean {
 	const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest();
 	return timingSafeEqual(expected, digest);
 }

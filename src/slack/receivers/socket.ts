@@ -53,19 +53,19 @@ export function createSocketReceiver(
 		serving--;
 	}
 
-	async function keepServing(receiver: SocketModeReceiver, first: (error?: unknown) => void): Promise<void> {
+	async function keepServing(receiver: SocketModeReceiver, first: PromiseWithResolvers<void>): Promise<void> {
 		let failures = 0;
 		while (!stopping.signal.aborted) {
 			try {
 				await serveOnce(receiver, () => {
 					failures = 0;
-					first();
+					first.resolve();
 				});
 				log.debug({}, 'a Socket Mode connection was closed; opening the next');
 			} catch (error) {
 				if (stopping.signal.aborted) break;
 				const { code } = slackFailure(error);
-				if (!isTemporary(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
+				if (!isTemporary(code)) first.reject(tokenRefused('SLACK_APP_TOKEN', code));
 				log.warn({ code, failures }, 'could not open a Socket Mode connection; trying again');
 				failures++;
 				await clock.sleep(pauseAfter(failures), stopping.signal).catch(() => {});
@@ -81,10 +81,9 @@ export function createSocketReceiver(
 		},
 		/** Resolves when the first connection is open; rejects when Slack refuses the token. */
 		async start() {
-			await new Promise<void>((resolve, reject) => {
-				const first = (error?: unknown) => (error === undefined ? resolve() : reject(error));
-				loops = receivers.map((receiver) => keepServing(receiver, first));
-			}).catch((error: unknown) => {
+			const first = Promise.withResolvers<void>();
+			loops = receivers.map((receiver) => keepServing(receiver, first));
+			await first.promise.catch((error: unknown) => {
 				stopping.abort();
 				throw error;
 			});

@@ -159,8 +159,7 @@ describe('buildForm', () => {
 
 	it('builds no form if the question alone is larger than the service accepts', () => {
 		const form = buildForm(questionOf([{ title: 'a', description: '漢'.repeat(40_000) }]), metadata, {});
-		expect(form).toMatchObject({ kind: 'tooLarge' });
-		expect(form.kind === 'tooLarge' && form.bytes > 120_000).toBe(true);
+		expect(form).toEqual({ kind: 'tooLarge' });
 	});
 
 	it('counts the bytes of the PUT without the values', () => {
