@@ -7,8 +7,8 @@ import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import type { PersonRequest } from './request.ts';
 
-/** For so long after a person was told that they are too fast, presses are refused silently. */
-const SILENT_AFTER_TELLING_MS = 30_000;
+/** How often a person is told that they are too fast; else presses are refused silently. */
+const TELLING_RATE: RateLimit = { intervalMs: 30_000, burst: 1 };
 
 export type Reading = Omit<Awaited<ReturnType<Core['sessionService']['read']>>, 'endedAt'>;
 
@@ -27,7 +27,6 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
 	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
 	const ownLimiter = createRateLimiter(clock);
-	const toldAt = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
 	/** Null when the rate allows it. When the shared rate limiter fails, this process limits by itself. */
@@ -85,11 +84,9 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 		/** One change of a view without a read: Slack allows about 100 a minute for all. Null when the rate allows it. */
 		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turnRate),
 		/** Ask only before telling it. A command always gets its reply, which uses no limit that others share. */
-		isWorthTelling({ person: { userId }, isCommand }: PersonRequest): boolean {
-			const now = uptimeOf(clock);
-			const isTold = now - (toldAt.get(userId) ?? Number.NEGATIVE_INFINITY) < SILENT_AFTER_TELLING_MS;
-			if (!isTold) setBounded(toldAt, userId, now, MAX_PEOPLE);
-			return isCommand || !isTold;
+		async isWorthTelling({ person: { userId }, isCommand }: PersonRequest): Promise<boolean> {
+			const waitMs = await ownLimiter.take(`telling:${userId}`, TELLING_RATE, { now: clock.now(), keep: 0 });
+			return isCommand || waitMs === 0;
 		},
 	};
 }

@@ -81,7 +81,7 @@ export function createReply(
 	}
 
 	async function slowDown(request: PersonRequest, content: MessageContent): Promise<void> {
-		if (!personReads.isWorthTelling(request)) return;
+		if (!(await personReads.isWorthTelling(request))) return;
 		const slower = async () => (await throughResponseUrl(request, content)) || send(request, content);
 		await inSequence(request.person.userId, slower);
 	}

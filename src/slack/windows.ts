@@ -89,7 +89,8 @@ type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
 
 /** Reads for open views, which show that a read takes long, and end it when they are closed. */
 export function createPatientReads({ clock }: { clock: Clock }) {
-	const running = new Set<{ readonly viewId: string | null; readonly controller: AbortController }>();
+	/** With the id of the view, if it is known. */
+	const running = new Map<AbortController, string | null>();
 	const closedViews = new Map<string, true>();
 
 	return {
@@ -100,8 +101,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
 			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();
-			const entry = { viewId: handle.id, controller };
-			running.add(entry);
+			running.set(controller, handle.id);
 			try {
 				const work = permit.read(sessionId, controller.signal);
 				const reading = await withNotes(clock, work, async (waitedMs) => {
@@ -118,21 +118,19 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 				if (error === VIEW_LEFT) return null;
 				throw error;
 			} finally {
-				running.delete(entry);
+				running.delete(controller);
 			}
 		},
 
 		/** The view was closed: ends its reads. */
 		left(viewId: string): void {
 			setBounded(closedViews, viewId, true, MAX_CLOSED_VIEWS);
-			for (const entry of running) {
-				if (entry.viewId === viewId) entry.controller.abort(VIEW_LEFT);
-			}
+			for (const [controller, id] of running) if (id === viewId) controller.abort(VIEW_LEFT);
 		},
 
 		/** Ends all reads; the people who wait are told. */
 		stop(): void {
-			for (const { controller } of running) {
+			for (const controller of running.keys()) {
 				controller.abort(new HandraiseError('the program stops', { code: 'aborted', retryable: true }));
 			}
 		},

@@ -130,7 +130,7 @@ export function createSessionFlow(
 			const code = codeOf(error);
 			const isTooFast = code === 'too_fast';
 			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
-			if (isTooFast && !personReads.isWorthTelling(request)) return code;
+			if (isTooFast && !(await personReads.isWorthTelling(request))) return code;
 			if (isNoted || (isTooFast && isShown)) {
 				// A notice about the error replaces the one that the read takes long.
 				const { retryAt } = context;
