@@ -151,16 +151,14 @@ export async function identify(
 ) {
 	for (let tries = 1; ; tries++) {
 		signal.throwIfAborted();
-		const self = await client.auth.test().catch((error: unknown) => {
+		const self = await client.auth.test().catch(async (error: unknown) => {
 			const { code } = slackFailure(error);
 			if (!isTemporary(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
 			log.warn({ code, tries }, 'Slack cannot be reached yet; trying again');
+			await clock.sleep(pauseAfter(tries), signal);
 			return null;
 		});
-		if (self === null) {
-			await clock.sleep(pauseAfter(tries), signal);
-			continue;
-		}
+		if (self === null) continue;
 		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');
 		if (self.is_enterprise_install === true || self.team_id === undefined) {
 			throw new HandraiseError(

@@ -92,13 +92,8 @@ const isEmail = (text: string) => text.length <= 320 && /^[^\s@<>]+@[^\s@<>]+\.[
 const isUrl = (text: string) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 /** `HH:mm`. */
 const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
-
 /** `YYYY-MM-DD`, and a day that exists. */
-function isDate(text: string): boolean {
-	if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-	const time = Date.parse(`${text}T00:00:00Z`);
-	return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
+const isDate = (text: string) => z.iso.date().safeParse(text).success;
 
 /** What the guessed inputs take as an initial value; the other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
