@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { DeepReadonly } from '../core/values.ts';
-import { ORIGIN } from '../questions/answer.ts';
+import { ORIGIN, type Origin } from '../questions/answer.ts';
 
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
@@ -171,18 +171,18 @@ export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Sch
 
 const text = z.string();
 
-const ROW_ORIGIN = z.object({ channelId: text.nullable(), threadTs: text.nullable() });
-/** Where a row of buttons belongs that is pressed elsewhere: what its buttons open has this origin. */
-export type RowOrigin = Readonly<z.infer<typeof ROW_ORIGIN>>;
-const ROW = slackCodec('row', z.object({ origin: ROW_ORIGIN, hash: text }));
+const ROW = slackCodec('row', z.object({ origin: ORIGIN, hash: text }));
 
-/** Slack keeps the focus while it stays the same. `key`: identifies the row in its view; may hold anything. */
-export function inboxRowId(origin: RowOrigin, key: string): string {
-	return ROW.encode({ origin, hash: hashOf(key) });
+/**
+ * Of a row of buttons that is pressed elsewhere: what they open has this origin. Slack keeps the focus while it stays the
+ * same. `key`: identifies the row in its view; may hold anything.
+ */
+export function inboxRowId({ channelId, threadTs }: Origin, key: string): string {
+	return ROW.encode({ origin: { channelId, threadTs }, hash: hashOf(key) });
 }
 
 /** Null for every other block_id. */
-export function decodeInboxRow(rowId: string): RowOrigin | null {
+export function decodeInboxRow(rowId: string): Origin | null {
 	return ROW.decode(rowId)?.origin ?? null;
 }
 

@@ -1,4 +1,5 @@
 import type { Button, ContextBlock, KnownBlock, ModalView, SectionBlock, StaticSelect } from '@slack/types';
+import type { Origin } from '../questions/answer.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -7,7 +8,6 @@ import {
 	encodeMetadata,
 	encodeTarget,
 	inboxRowId,
-	type RowOrigin,
 	type SessionTarget,
 	type ViewMetadata,
 } from './ids.ts';
@@ -63,9 +63,8 @@ export function buttons(...row: readonly (Button | StaticSelect | null)[]): Know
 }
 
 /** Rows of buttons with an id that tells where they belong, which is not where they stand. `key`: of the row in its view. */
-export function inRow(rows: readonly KnownBlock[], { channelId, threadTs }: RowOrigin, key: string): KnownBlock[] {
-	const block_id = inboxRowId({ channelId, threadTs }, key);
-	return rows.map((row) => ({ ...row, block_id }));
+export function inRow(rows: readonly KnownBlock[], origin: Origin, key: string): KnownBlock[] {
+	return rows.map((row) => ({ ...row, block_id: inboxRowId(origin, key) }));
 }
 
 interface ModalParts {

@@ -66,6 +66,7 @@ export function buildForm(
 	const isShownAgain = isShown(metadata, question);
 	const fields = planFields(question, metadata, draft, secret ?? null);
 	const warned = count <= FEW_FIELDS ? fields.find((field) => field.secret) : undefined;
+	const positionsOf = (test: (field: Field) => boolean) => fields.filter(test).map(({ position }) => position);
 	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
@@ -75,12 +76,12 @@ export function buildForm(
 			fingerprint: question.fingerprint,
 			shownHash: question.shownHash,
 			putOverheadBytes: bytes,
-			fields: fields.map(({ position }) => position),
-			offered: positionsOf(fields, (field) => offerOf(field, limits.offer) !== null),
+			fields: positionsOf(() => true),
+			offered: positionsOf((field) => offerOf(field, limits.offer) !== null),
 			shown: metadata.plainText ? 'plain' : 'guessed',
-			asText: positionsOf(fields, (field) => field.variant === 'plain'),
-			withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
-			secret: positionsOf(fields, (field) => field.secret),
+			asText: positionsOf((field) => field.variant === 'plain'),
+			withOptions: positionsOf((field) => field.variant === 'guessed' && hasOptions(field)),
+			secret: positionsOf((field) => field.secret),
 			offerLimit: limits.offer,
 		};
 		const form = { question, metadata: shown, limits, onCut };
@@ -95,10 +96,6 @@ export function buildForm(
 		if (Buffer.byteLength(JSON.stringify(form.blocks)) <= FORM_BYTES) return form;
 	}
 	return formOf(SMALLEST);
-}
-
-function positionsOf(fields: readonly Field[], test: (field: Field) => boolean): number[] {
-	return fields.filter(test).map(({ position }) => position);
 }
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
