@@ -173,10 +173,7 @@ const text = z.string();
 
 const ROW = slackCodec('row', z.object({ origin: ORIGIN, hash: text }));
 
-/**
- * Of a row of buttons that is pressed elsewhere: what they open has this origin. Slack keeps the focus while it stays the
- * same. `key`: identifies the row in its view; may hold anything.
- */
+/** What the row's buttons open has this origin. Slack keeps the focus while the id stays. `key`: of the row in its view. */
 export function inboxRowId({ channelId, threadTs }: Origin, key: string): string {
 	return ROW.encode({ origin: { channelId, threadTs }, hash: hashOf(key) });
 }

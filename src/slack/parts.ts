@@ -62,7 +62,7 @@ export function buttons(...row: readonly (Button | StaticSelect | null)[]): Know
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
-/** Rows of buttons with an id that tells where they belong, which is not where they stand. `key`: of the row in its view. */
+/** Rows of buttons with an id that tells where they belong, which is not where they stand. See `inboxRowId`. */
 export function inRow(rows: readonly KnownBlock[], origin: Origin, key: string): KnownBlock[] {
 	return rows.map((row) => ({ ...row, block_id: inboxRowId(origin, key) }));
 }
