@@ -143,6 +143,13 @@ export function isPostgres(db: Db): boolean {
 	return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
+/** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `blocker` finds something. */
+export function rowUnlessExists(db: Db, row: object, blocker: Expression<unknown>) {
+	return db
+		.selectNoFrom(Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column)))
+		.where(({ not, exists }) => not(exists(blocker)));
+}
+
 interface Change {
 	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
 }

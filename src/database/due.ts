@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
 import { change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
-import { expectOwnSchema } from './migrate.ts';
+import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import { type Db, LEASED_KEYS, type LeasedTable, type Row, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
@@ -39,7 +39,6 @@ export function leaseDue<T extends LeasedTable>(
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
 	return db.write(async (trx) => {
-		await expectOwnSchema(trx, db);
 		await before?.(trx);
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
@@ -48,7 +47,9 @@ export function leaseDue<T extends LeasedTable>(
 		const keys = due.rows.map((row) => row.key);
 		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
-			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) returning *`.execute(trx);
+			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
+		// This transaction has locked the rows, so only the schema can have kept all of them.
+		if (rows.length === 0) throw stopBesideNewer(db);
 		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});

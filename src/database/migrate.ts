@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { from, lockFor, type StoreDatabase } from './database.ts';
-import { COLUMNS, type Db } from './tables.ts';
+import { lockFor, type StoreDatabase } from './database.ts';
+import { COLUMNS } from './tables.ts';
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
@@ -109,17 +109,12 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	);
 }
 
-/**
- * Throws when the schema is not this version's any more. Else it stays until the end of this transaction: one that takes due
- * rows or lets people change answers begins with this.
- */
-export async function expectOwnSchema(trx: Db, db: StoreDatabase): Promise<void> {
-	const newest = from(trx, 'migrations').select(({ fn }) => fn.max('number').as('number'));
-	const { number } = await newest.executeTakeFirstOrThrow();
-	if (number !== OWN_SCHEMA) throw stopBesideNewer(db);
+/** Whether the schema is still this version's: a condition of what takes due rows or lets people change answers. */
+export function isOwnSchema() {
+	return sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 }
 
-/** Also tells the program, which then stops. */
+/** For a statement that `isOwnSchema` kept from its row. Also tells the program, which then stops. */
 export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): HandraiseError {
 	const error = new HandraiseError(
 		`The database no longer has schema ${OWN_SCHEMA}: a newer Handraise has changed it, so this process stops. ` +
@@ -145,7 +140,7 @@ export async function migrate(
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
-		// `expectOwnSchema` waits for the commit and then sees the new number.
+		// Statements with `isOwnSchema` wait for the commit and then see the new number.
 		if (pending.length > 0 && db.dialect === 'postgres') {
 			await sql`lock table migrations in access exclusive mode`.execute(trx);
 		}

@@ -1,6 +1,8 @@
-import { type Insertable, sql } from 'kysely';
-import { add, change, from, isPostgres, remove } from '../../database/database.ts';
+import { type Expression, type Insertable, sql } from 'kysely';
+import type { HandraiseError } from '../../core/errors.ts';
+import { add, change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
+import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { type Db, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	type AcceptResult,
@@ -38,20 +40,51 @@ import {
 	submittedColumns,
 } from './rows-store.ts';
 
-/** The transaction of `AnswerStore.accept`. */
-export async function acceptAnswer(db: Db, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+/** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
+export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
+	if (accepted !== null) return { kind: 'accepted', answer: accepted };
+	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
+}
+
+/** Null when another row has the same submission key or conflicts. */
+async function insertWithoutConflict(db: Db, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
+	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
+	const row = newRow(answer, cipher);
+	const blocker = db.selectFrom('answers').select('id').where(sameOrConflicting(answer));
+	const inserted = await insertUnless(db, row, blocker)
+		// After a concurrent submission for the same question, the transaction decides.
+		.onConflict((conflict) => conflict.doNothing())
+		.executeTakeFirst();
+	return inserted === undefined ? null : readAnswer(inserted, cipher);
+}
+
+/** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
+function insertUnless(db: Db, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
+	return db
+		.insertInto('answers')
+		.columns(Object.keys(row) as (keyof typeof row)[])
+		.expression(rowUnlessExists(db, row, blocker).where(isOwnSchema()))
+		.returningAll();
+}
+
+async function acceptInTransaction(
+	db: Db,
+	store: StoreDatabase,
+	cipher: Cipher,
+	answer: NewAnswer,
+): Promise<AcceptResult> {
 	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
-	const { submissionKey, question, fingerprint, formReadAt } = answer;
-	const concerns = sql<boolean>`(submission_key = ${submissionKey} or ${conflictsWith(question, fingerprint, formReadAt)})`;
-	const others = await from(db, 'answers').selectAll().where(concerns).orderBy('acceptedAt', 'desc').execute();
+	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
+	const others = await concerned.orderBy('acceptedAt', 'desc').execute();
 
-	const repeated = others.find((other) => other.submissionKey === submissionKey);
-	if (repeated !== undefined) return repeat(db, cipher, readAnswer(repeated, cipher), answer);
+	const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
+	const newer = () => stopBesideNewer(store);
+	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
 
-	const insert = (row: Insertable<Tables['answers']>) =>
-		add(db, 'answers', row).returningAll().executeTakeFirstOrThrow();
-	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
+	const nothing = sql`(select 1 where false)`;
+	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
 	const by = firstConflict(others, cipher, positionsOf(answer.items, answer.leftEmpty));
 	if (by !== undefined) {
@@ -72,20 +105,25 @@ function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
 	return press !== null && !isSamePerson(by.person, person);
 }
 
-async function repeat(db: Db, cipher: Cipher, stored: Answer, answer: NewAnswer): Promise<AcceptResult> {
+async function repeat(
+	db: Db,
+	cipher: Cipher,
+	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
+	answer: NewAnswer,
+): Promise<AcceptResult> {
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
 	const { id, viewId, origin, press, editCount } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const unsent = { id, state: 'accepted', putStartedAt: null };
 	const columns = submittedColumns(id, { ...answer, viewId, origin, press }, cipher);
-	const edit = change(db, 'answers', unsent, { ...columns, editCount: editCount + 1 });
+	const edit = change(db, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
-	const hidden = change(db, 'answers', { id }, { secretPositions });
-	const current = await hidden.returningAll().executeTakeFirstOrThrow();
+	const hidden = change(db, 'answers', { id }, { secretPositions }).where(isOwnSchema());
+	const current = await hidden.returningAll().executeTakeFirstOrThrow(newer);
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
@@ -195,6 +233,10 @@ async function keepAsDraft(db: Db, cipher: Cipher, answer: Answer, now: number):
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
 export async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
+}
+
+function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
+	return sql<boolean>`(submission_key = ${submissionKey} or ${conflictsWith(question, fingerprint, formReadAt)})`;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from '../../database/database.ts';
 import { earliest, isOurs, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
-import { expectOwnSchema } from '../../database/migrate.ts';
+import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import { type Db, personOf, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
@@ -68,11 +68,14 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 	 */
 	function withOwn<T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
-			await expectOwnSchema(trx, db);
 			await lockQuestionOf(trx, id);
-			const own = from(trx, 'answers', { id, ...personOf(person) }).selectAll();
+			const own = from(trx, 'answers', { id, ...personOf(person) })
+				.selectAll()
+				.select(isOwnSchema().as('isOwn'));
 			const row = await own.forUpdate().executeTakeFirst();
-			return row === undefined ? null : work(trx, readAnswer(row, cipher));
+			if (row === undefined) return null;
+			if (!row.isOwn) throw stopBesideNewer(db);
+			return work(trx, readAnswer(row, cipher));
 		});
 	}
 
@@ -102,11 +105,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
 		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
 		 */
-		accept: (answer: NewAnswer) =>
-			db.write(async (trx) => {
-				await expectOwnSchema(trx, db);
-				return acceptAnswer(trx, cipher, answer);
-			}),
+		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
 		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
 		noteTold: (id: string) =>

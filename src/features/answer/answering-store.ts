@@ -10,6 +10,7 @@ import {
 	hasChanged,
 	isPostgres,
 	remove,
+	rowUnlessExists,
 } from '../../database/database.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
 import { type Db, personOf, questionOf, type Row } from '../../database/tables.ts';
@@ -59,12 +60,11 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
-				const values = Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column));
-				const submitted = from(trx, 'answers', { submissionKey }).select('id');
+				const submitted = trx.selectFrom('answers').select('id').where('submissionKey', '=', submissionKey);
 				await trx
 					.insertInto('drafts')
 					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
-					.expression(trx.selectNoFrom(values).where(({ not, exists }) => not(exists(submitted))))
+					.expression(rowUnlessExists(trx, row, submitted))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
 						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
