@@ -167,10 +167,7 @@ export async function retryAnswer(
 	return { kind: 'queued', answer: queued } as const;
 }
 
-/**
- * Serializes what decides which of several answers to a question is first: an answer must not lose to one that another
- * replica withdraws at the same moment. SQLite has a single writer.
- */
+/** Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one writer. */
 async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
 	const { service, sessionId, messageIndex } = question;
@@ -178,7 +175,6 @@ async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-/** Does so for the question of a stored answer. */
 export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
 	const row = await from(db, 'answers', { id }).select(['service', 'sessionId', 'messageIndex']).executeTakeFirst();
@@ -194,9 +190,8 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 }
 
 /**
- * Of each person the newest answer that lost to `first`, which is now withdrawn or failed, waits for its author, whom the
- * worker tells at once; its text becomes a draft. A press of the same person stays as it is, and so do answers that are
- * outdated too.
+ * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker tells;
+ * its text becomes a draft. A press of the same person stays as it is, and so do answers that are outdated too.
  */
 export async function releaseLosers(db: Db, cipher: Cipher, first: Answer, now: number): Promise<void> {
 	const { id, question, person, fingerprint, shownHash } = first;
@@ -249,10 +244,7 @@ function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, finger
 			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
 }
 
-/**
- * The answer that prevents one to these positions, among the rows of answers to one question. Throws when its row is
- * damaged; that of others does not matter.
- */
+/** The answer, among those to one question, that prevents one to these positions. Throws when its own row is damaged. */
 function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, positions: readonly number[]): Answer | undefined {
 	// Where nobody knows what an answer filled, it may be any position.
 	const overlaps = (row: AnswerRow) =>

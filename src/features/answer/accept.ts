@@ -64,7 +64,6 @@ export function createAnswers(
 	}
 
 	return {
-		/** The answer with this id, if it is this person's. */
 		async own(id: string | undefined, person: Person): Promise<Answer | null> {
 			const answer = id === undefined ? null : await store.get(id);
 			return answer !== null && isSamePerson(person, answer.person) ? answer : null;

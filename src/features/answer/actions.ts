@@ -16,7 +16,6 @@ export function registerAnswerActions(
 ): void {
 	const { listen, flow, reply, answers, receipts } = core;
 
-	/** The task for the author of the button's answer. */
 	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {
 		listen.action(id, async (asked, press) => {
 			const own = await answers.own(press.value, asked.person);

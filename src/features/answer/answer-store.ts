@@ -48,10 +48,7 @@ const CANDIDATES_PER_ROW = 8;
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/**
- * Stores answers; the row is the queue. `checksTime`: whether `now` is the database's time (PostgreSQL), so that a process with
- * a wrong time is detected.
- */
+/** Stores answers; the row is the queue. `checksTime`: `now` is the database's time (PostgreSQL): a wrong time is detected. */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
@@ -62,10 +59,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
 	}
 
-	/**
-	 * Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. Throws beside a
-	 * newer schema.
-	 */
+	/** Runs `work` on the person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
 	function withOwn<T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
@@ -79,10 +73,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		});
 	}
 
-	/**
-	 * Takes values from answers whose authors were asked before that time what to do, where `column` has some. Resets their
-	 * receipts, so that the authors hear of it. Returns how many.
-	 */
+	/** Takes values from answers whose authors were asked before `before` what to do, and has them told. Returns how many. */
 	async function takeFromWaiting(
 		column: 'secrets' | 'content',
 		set: Partial<AnswerRow>,
@@ -131,10 +122,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
-		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`,
-		 * its text is the same. Returns the stored answer. Null when another replica has it, its author changed it (`retry`,
-		 * `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
-		 * `release` gives the lease back in the same write, and ending states wipe secret values in it.
+		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`, its
+		 * text is the same. Returns the stored answer; null when another replica has it, or its author, another answer or an earlier
+		 * write whose reply was lost changed it. `release` gives the lease back in the same write; ending states wipe secret values.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -173,10 +163,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		rows: db.queuedRows(['answers']),
 
-		/**
-		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
-		 * session lapses.
-		 */
+		/** When `takeDue` may find an answer next, or null. No answer of a session is due before a lease on it lapses. */
 		async nextDueAt(service: string): Promise<number | null> {
 			const { rows } = await sql<{ at: number | null }>`
 				select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} as at from answers as due
@@ -200,10 +187,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
-		/**
-		 * The newest answer to this question that is live, waiting, delivered or resumed; null when there is none, or when its
-		 * row is damaged: that must not keep posts and forms from being shown.
-		 */
+		/** The newest live, waiting, delivered or resumed answer; null for a damaged row too: posts and forms must still be shown. */
 		standing: (question: QuestionKey) =>
 			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
 
@@ -239,9 +223,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
-		 * possible. In the same transaction the newest answer of each person that lost to it waits for its author
-		 * (`FIRST_ENDINGS`), and its text becomes a draft. So does an update to a failed state other than `conflicted`; for
-		 * `changed`, only of answers to another version of the question.
+		 * possible. `releaseLosers` follows, as after an update to a failed state other than `conflicted`.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -258,10 +240,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				return withdrawn;
 			}),
 
-		/**
-		 * Notes that its author wants a delivered answer sent again to start the agent. Null when the service reported no
-		 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
-		 */
+		/** Has it sent again to start the agent; null without a reported failure to start, or with a PUT begun after `quietSince`. */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			withOwn(id, person, async (trx, answer) => {
 				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
@@ -283,7 +262,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return { answers: rows.flatMap(readOrSkip), total };
 		},
 
-		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest answer that is accepted, delivering or waiting; null when there is none. */
+		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null when there is none. */
 		async stats() {
 			const [counts, { oldest }] = await Promise.all([
 				from(db.read, 'answers')
@@ -300,10 +279,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return { byState, oldestUndeliveredAt: oldest };
 		},
 
-		/**
-		 * Wipes the secret values of answers that have been `waiting` since before `before`, and makes their receipts due.
-		 * Returns how many.
-		 */
+		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
 		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
 
 		/** Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how many. */
@@ -348,7 +324,7 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 	)`;
 }
 
-/** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
+/** Clears lapsed leases, which would block others of their sessions. A holder that still runs fails at its next write. */
 async function freeLapsed(trx: Db, now: number): Promise<void> {
 	const leased = from(trx, 'answers').select('id').where('leaseToken', 'is not', null);
 	const lapsed = await leased.where('leasedUntil', '<=', now).forUpdate().skipLocked().execute();
@@ -356,10 +332,7 @@ async function freeLapsed(trx: Db, now: number): Promise<void> {
 	if (id.length > 0) await change(trx, 'answers', { id }, WITHOUT_LEASE).execute();
 }
 
-/**
- * Other processes count from the noted start of a PUT until it cannot land any more. So the noted time must be the
- * database's, and a machine that slept may not have noticed yet that its own time is behind.
- */
+/** Others count from this start of a PUT, so it must be the database's time. A machine that slept may not know it is behind. */
 async function expectTime(trx: Db, at: number): Promise<void> {
 	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
 	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");

@@ -52,10 +52,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
-		/**
-		 * Writes or replaces the draft of this form. Writes nothing when `submissionKey` was submitted, because events of typing
-		 * can arrive after the submission, or when a newer draft of the form is there.
-		 */
+		/** Writes nothing if a newer draft is there, or `submissionKey` was submitted: events of typing can arrive after that. */
 		async save(draft: Draft, submissionKey = ''): Promise<void> {
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
@@ -102,10 +99,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/**
-		 * Removes the drafts of an answer's author for its question, because it was submitted. The draft that it became itself when
-		 * the first answer was withdrawn stays.
-		 */
+		/** Removes the author's drafts for a submitted answer's question, but not the one that it became while it waited. */
 		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute());
 		},
@@ -115,7 +109,6 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 	};
 }
 
-/** The row of a draft, encrypted. */
 export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const keys = ofPerson(draft.person, draft.question);
 	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
@@ -152,7 +145,6 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 		release: (question: QuestionKey, person: Person) =>
 			db.writeOne((trx) => hasChanged(remove(trx, 'claims', ofPerson(person, question)))),
 
-		/** Those that have not lapsed, oldest first. */
 		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
 		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),

@@ -117,7 +117,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		await drafts.save(draft, submissionKey);
 	}
 
-	/** Releases the person's claim on the question. */
 	async function left(person: Person, { metadata }: SessionView): Promise<void> {
 		const key = keyOf(metadata);
 		if (key !== null) await claims.release(key, person);
@@ -131,7 +130,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			await keep(person, form);
 			return form;
 		},
-		/** The person typed in the block `actedBlockId`. */
 		async typed(person: Person, view: SessionView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
 			await keep(person, form);
@@ -144,7 +142,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			await claims.take(key, person);
 		},
 		left,
-		/** The form was submitted. The draft that this answer became itself while it waited stays. */
 		submitted: (answer: Answer) => drafts.discard(answer),
 		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
 		async keepAside(
@@ -162,10 +159,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			const isOwn = draft !== null && isSamePerson(draft.person, person);
 			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
 		},
-		/**
-		 * The person pressed the box for secrets: removes the texts of ticked items from all their drafts. For everybody,
-		 * because it only removes what they typed. Saves nothing; `keep` the returned form where that is allowed.
-		 */
+		/** Removes texts of ticked items from the person's drafts, which anybody may. Saves nothing: `keep` the form if allowed. */
 		async marked(person: Person, view: SessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);
 			const question = keyOf(form.metadata);

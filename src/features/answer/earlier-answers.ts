@@ -11,10 +11,7 @@ type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
-/**
- * What our answers mean for what is shown of a session. `known`: a question of it that is perhaps gone. Without it they are
- * read only if a message asks.
- */
+/** What our answers mean for what a session shows. Read only if a message asks, or with `known`: a question perhaps gone. */
 export async function ourAnswers(
 	store: Stored,
 	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: object | null },
@@ -37,7 +34,6 @@ export async function ourAnswers(
 		},
 		/** What they say about secrecy, oldest first. */
 		marks,
-		/** The newest answer to this question that is live, waiting or has arrived; null when there is none. */
 		standing(messageIndex: number): Answer | null {
 			const isStanding = ({ state }: Answer) => isBlocking(state) || state === 'waiting' || hasArrived(state);
 			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own)) ?? null;
@@ -45,7 +41,6 @@ export async function ourAnswers(
 	};
 }
 
-/** Those of `answers` that arrived for this question with this fingerprint, newest delivery first. */
 function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
 	return answers
 		.filter((answer) => hasArrived(answer.state) && answer.fingerprint === fingerprint)
@@ -64,10 +59,7 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
 	return items.length > 0 && fits;
 }
 
-/**
- * The answer before `answer`: a colleague's through Handraise, else one from outside. `values`: what the service has;
- * null when that is the text of `answer`. Values of other items and of secret items are left out.
- */
+/** The answer before `answer`, ours or from outside. `values`: the service's; null if equal. Hides secret and other values. */
 export async function whoWasFirst(
 	store: Stored,
 	answer: Answer,

@@ -5,10 +5,7 @@ import { ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../s
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 
-/**
- * Registers the buttons for older and newer answers of a session; the returned function is for `/session history`. Answers
- * come from our own store, so a loading view is not necessary.
- */
+/** Registers the history's buttons and returns `/session history`. It reads only our own store, so needs no loading view. */
 export function registerHistory({
 	listen,
 	clients: { people: client },

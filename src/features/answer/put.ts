@@ -26,9 +26,9 @@ export function mayLandForMs(callTimeoutMs: number): number {
 /** The first check whether the agent went on comes this long after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;
 
-/** So long after its author was allowed to send it an answer is sent without asking the access policy again. */
+/** An answer is sent without asking the access policy again for this long after its author was allowed to send it. */
 const CHECK_HOLDS_MS = 60_000;
-/** So many answers ask at once. While Slack hangs, others leave their places in the worker to answers that need not ask. */
+/** At most this many answers ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
 export const MAX_ASKING = 16;
 
 /** Another replica has the lease of this answer now, so this one must not write. */
@@ -94,7 +94,7 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 	};
 }
 
-/** Runs so many calls at once. Further ones resolve to `instead`. */
+/** Runs at most `count` calls at once. Further ones resolve to `instead`. */
 export function atMost(count: number) {
 	let runningCount = 0;
 	return async <Value>(call: () => Promise<Value>, instead: Value): Promise<Value> => {
@@ -170,10 +170,7 @@ export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
 const EARLY_READ_MS = 1_000;
 
-/**
- * When the next step is due after a failed attempt: the next try, or earlier when the author must be told something.
- * `isNewlyUnknown`: the outcome of this attempt's PUT is unknown, and that of no earlier one.
- */
+/** When to try again, or to tell the author if sooner. `isNewlyUnknown`: this PUT's outcome is unknown, no earlier one's. */
 export function nextStepAt(
 	answer: Answer,
 	attempted: { attempts: number; missingCount: number; isNewlyUnknown: boolean; retryAt: number | null },

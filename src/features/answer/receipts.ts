@@ -55,7 +55,6 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		return { adminContact, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 	}
 
-	/** The receipt as a window and as a message. */
 	function shown(answer: Answer, note = '') {
 		const receipt = context(note);
 		return { modal: receiptModal(answer, receipt), message: receiptMessage(answer, receipt) };

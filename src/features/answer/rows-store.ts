@@ -49,7 +49,6 @@ export const otherColumn = sealedColumn('answers', 'other', OTHER_ANSWER);
 const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
 const contentColumn = sealedColumn('answers', 'content', z.array(item));
 const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
-/** The JSON of each column. */
 export const ANSWER_JSON = {
 	submission: SUBMISSION,
 	timeline,
@@ -98,10 +97,7 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
 	};
 }
 
-/**
- * What a row says about secrecy, also when the answer in it cannot be read or its values were removed. Needs the columns
- * for that alone; what is damaged in them hides more, not less.
- */
+/** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */
 export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 	const items = contentColumn.open(row.content, row.id, cipher) ?? [];
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
@@ -191,7 +187,6 @@ export function submissionColumn(answer: Omit<NewAnswer, 'items' | 'boxed'> & Pi
 	return { submission: JSON.stringify(SUBMISSION.parse(answer)) };
 }
 
-/** The positions that an answer fills or leaves empty on purpose. */
 export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly number[]): number[] {
 	const filled = given.flatMap((item, position) => (item.value === null ? [] : [position]));
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
@@ -213,10 +208,7 @@ export function receiptDueAt({ receiptState }: Answer, now: number): number | nu
 	return receiptState.dm === null ? null : now;
 }
 
-/**
- * The columns that change with the state. A settled answer loses its secret values in the same write. `first`: the answer
- * that was before one that is now conflicted.
- */
+/** The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted one. */
 export function enterState(
 	{ state, person, timeline, endedAt }: Pick<Answer, 'timeline' | 'endedAt' | 'state' | 'person'>,
 	next: AnswerState,
@@ -233,10 +225,7 @@ export function enterState(
 	};
 }
 
-/**
- * Adds each of the blocking states once until another state comes: an answer that alternates between them for a day must
- * not grow without bound.
- */
+/** Adds each blocking state once until another one comes: an answer that alternates for a day must not grow without bound. */
 function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): readonly TimelineEntry[] {
 	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
 	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);

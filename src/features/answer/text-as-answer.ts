@@ -11,10 +11,7 @@ import type { Drafting, Forms } from './drafts.ts';
 const MESSAGE = z.object({ text: z.string() }).catch({ text: '' });
 const SHORTCUT_BODY = z.object({ message: MESSAGE });
 
-/**
- * Registers the two ways to use a message in the thread of a watched session as an answer: the shortcut "Use as answer"
- * and a mention of the bot. A mention cannot open a modal, so its author gets a button, or help in other threads.
- */
+/** Registers the shortcut "Use as answer" and mentions of the bot in watched sessions' threads. Mentions cannot open modals. */
 export function registerTextAsAnswer({
 	listen,
 	flow,

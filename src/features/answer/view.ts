@@ -42,7 +42,6 @@ const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdra
 	withdrawn: '↩️ Discarded; it was sent before and may have arrived',
 };
 
-/** How the session went on after delivery. */
 const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	resumed: STATE_LINES.resumed,
 	failed: '❌ Delivered, then the session failed',
@@ -121,7 +120,6 @@ export function notSentWords(refused: Answer | null): string {
 	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
 }
 
-/** Whether the answer has a text that may be shown again. */
 export function hasText(answer: Answer): boolean {
 	return itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
 }

@@ -12,7 +12,7 @@ const MOST_WAITING = 500;
 /** A listed session that asked nothing, or could not be read, is read again after this, then after twice the time. */
 const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
 const DAY_MS = 24 * 3_600_000;
-/** So many sessions of a list at once: they are read ahead of others. */
+/** At most this many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 
 /** Brings the raised hands of all listed sessions into the channels that want them. */

@@ -39,11 +39,11 @@ const LONGEST_LISTING_MS = 45_000;
 const LEASE_MARGIN_MS = 15_000;
 /** From the beginning of a list to the next one, with more than a few watched sessions. */
 const EVERY_MS = 2_000;
-/** Up to so many sessions are read every few seconds anyway... */
+/** Up to this many sessions are read every few seconds anyway... */
 const FEW = 20;
 /** ...so a list is asked for this often. */
 const EVERY_MS_IF_FEW = 10_000;
-/** After a list that took this long, the next one comes after so many times what it took. */
+/** After a list that took this long, the next one comes after this many times what it took. */
 const SLOW_MS = 1_000;
 const SLOW_FACTOR = 8;
 /** With discovery, after any list. */
@@ -52,7 +52,7 @@ const DISCOVERY_FACTOR = 4;
 const SHARE = 1 / 4;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
-/** So often a list that has vanished is looked for, then once a day, or this often while people rely on it. */
+/** A list that has vanished is looked for this many times, then once a day, or this often while people rely on it. */
 const TRIES = 8;
 const DAY_MS = 24 * 3_600_000;
 const EXPECTED_EVERY_MS = 5 * 60_000;
@@ -117,10 +117,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 
 	const isOthers = ({ holder, until }: ListingState) => holder !== null && holder !== own && until > clock.now();
 
-	/**
-	 * Sees what another process has found. With `leaseMs`, becomes the process that lists, or gives that back if it is 0.
-	 * Returns false when another one lists.
-	 */
+	/** Sees what another process found. With `leaseMs`, becomes the one that lists; 0 ends that. False when another one lists. */
 	async function share(leaseMs: number | null = null, perSecond = shared.perSecond): Promise<boolean> {
 		shared = await cell.update((before) => {
 			const found = before ?? NOBODY;

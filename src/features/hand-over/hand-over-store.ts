@@ -21,10 +21,7 @@ import {
 } from '../../questions/hand-over.ts';
 import type { SessionKey } from '../../questions/session.ts';
 
-/**
- * The newest hand-over of each question, stored with it. It is over when its question is settled or not watched any more
- * (see `settleQuestion` and `endWatch`).
- */
+/** The newest hand-over of each question, stored with it. It ends with `settleQuestion` or `endWatch`. */
 export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
 		const { trx, now } = tx;
@@ -54,10 +51,7 @@ export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 	}
 
 	return {
-		/**
-		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also that
-		 * of whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
-		 */
+		/** Queues the direct message and has the session's posts drawn again, all or nothing. Idempotent by `id` and `to`. */
 		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
 		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),
@@ -101,10 +95,7 @@ async function giveBack(tx: Tx, given: GivenBack) {
 	return { kind: 'givenBack', handOver, repeated: false } as const;
 }
 
-/**
- * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
- * hand-over is over. The caller holds the lock of the session.
- */
+/** Gives back a question whose direct message Slack refuses, unless the hand-over is over. The session has to be locked. */
 export async function giveBackUndelivered(
 	tx: Tx,
 	{ handOverId }: ContentOf<'handedOver'>,
@@ -123,10 +114,7 @@ async function lockQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
 	return question?.fingerprint === fingerprint ? question : undefined;
 }
 
-/**
- * Has all posts show who has the question, and queues the next direct message about it. The caller holds the lock of the
- * session.
- */
+/** Has all posts show who has the question, and queues the direct message about it. The session has to be locked. */
 async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
 	await markPosts(tx, sessionOf(session));
 	await planPosts(tx, [post]);

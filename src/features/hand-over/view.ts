@@ -34,7 +34,6 @@ export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQ
 	return { ...newMetadata({ sessionId, formId: '', origin }), fingerprint };
 }
 
-/** Asks whom to hand a question over to. */
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
 	return modal({
 		callbackId: CALLBACKS.handOver,

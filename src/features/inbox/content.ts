@@ -8,7 +8,7 @@ import type { Memberships } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/words.ts';
 import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
-/** An inbox follows changes for so long after its person opened it or did something in it. */
+/** How long an inbox follows changes after its person opened it or did something in it. */
 export const FOLLOWED_MS = 10 * 60_000;
 
 /** Questions, or old sessions, on a page. With everything else, a view holds at most 100 blocks. */
@@ -17,11 +17,11 @@ export const MOST_WAITING_SHOWN = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
-/** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
+/** How long a failed answer asks its author for a decision. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
 /** A list tells only then that a session does not wait any more: the agent takes a moment after an answer. */
 const AGENT_GOES_ON_MS = 30_000;
-/** A session is old when it has waited for so long, or before it was first listed. */
+/** A session is old when it has waited for this long, or before it was first listed. */
 const OLD_AFTER_MS = 24 * 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
@@ -124,7 +124,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		]);
 		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
 		const channels = await channelsOf(person, [...channelIds], now);
-		/** Oldest first. */
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
@@ -163,7 +162,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
-					/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
+					/** Probably abandoned ones, the longest waiting first. They have pages of their own, after those of questions. */
 					old: {
 						total: old.length,
 						firstPage: pageCount,
@@ -172,7 +171,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 					/** Why there are none; null: they are listed. */
 					why: listed.why,
 				},
-				/** Whether any session is watched. */
 				isWatching,
 				...own,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
@@ -187,7 +185,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	};
 }
 
-/** What one person's inbox shows. */
 export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
 export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 export type InboxQuestion = ShownInbox['questions'][number];
@@ -208,10 +205,7 @@ function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<
 	return new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 }
 
-/**
- * The question in one of the channels where its person sees it, preferably with buttons; empty without any. A hand-over
- * shows it in its channel. `isRaised`: only `watch all` brought it to the person.
- */
+/** The question in a channel where its person sees it, best with buttons; empty if none. `isRaised`: by `watch all` alone. */
 function asSeenIn(
 	{ channels, ...question }: OpenQuestion,
 	{ person, allowed, joined }: { person: Person; allowed: ReadonlySet<string>; joined: ReadonlySet<string> },

@@ -16,7 +16,7 @@ import type { InboxPlace } from '../../slack/request.ts';
 import { activeClaims, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
 import { createAnswerReader } from '../answer/rows-store.ts';
 
-/** Presses in one inbox show in it at most so often. */
+/** Presses in one inbox show in it at most this often. */
 export const PRESS_SPACING_MS = 1_000;
 
 /** A question of a session that one person does not see until `until`. Another question of it is not snoozed. */
@@ -38,19 +38,15 @@ type AskingRow = Row<'questions'> &
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
-/**
- * The stored inboxes and what they show; damaged rows are left out. The row of an inbox is the queue: it is due when its person
- * asked for it or its content may have changed.
- */
+/** The stored inboxes; damaged rows are left out. A row is due when its person asked, or its content may have changed. */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
 
 	return {
 		/**
-		 * The person opened it or did something in it: it is followed from now on, and due now or `PRESS_SPACING_MS` after its
-		 * content was last put together. `page` null: as before. `spacingMs`: it takes its turn with those that only follow, and
-		 * waits for so long instead.
+		 * The person opened it or did something in it: it is followed now, and due now or `PRESS_SPACING_MS` after its content was
+		 * last built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that only follow.
 		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
 			const asked = { ...(page !== null && { page }), openedAt: now };
@@ -70,10 +66,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			);
 		},
 
-		/**
-		 * Marks the inboxes as changed that were opened in the last `followedMs`. Each is due now, or `spacingMs` after its content
-		 * was last put together. One that is leased is due again after that work. Returns how many there are.
-		 */
+		/** Marks inboxes opened in the last `followedMs`: due now, or `spacingMs` after they were last built. Returns how many. */
 		touchAll: ({ now, spacingMs, followedMs }: { followedMs: number } & Spacing) =>
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
@@ -99,17 +92,13 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return { asked, all };
 		},
 
-		/**
-		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in
-		 * between. False when the lease was lost or the inbox was forgotten.
-		 */
+		/** Slack is called now: what is shown is unknown until `end`, as the process may die. False when lease or inbox is gone. */
 		beginShowing: (id: string, token: string) =>
 			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
 
 		/**
-		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
-		 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
-		 *
+		 * Notes what became of an update and gives the lease back; does nothing when that was lost. An inbox marked meanwhile is
+		 * due after `spacingMs`, or after `PRESS_SPACING_MS` when its person asked.
 		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
 		 * @param nextAt when to update it again if nothing changes; null: never
 		 */
@@ -131,7 +120,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			await db.writeOne((trx) => change(trx, 'inboxes', { id, leaseToken: token }, columns).execute());
 		},
 
-		/** It is not updated any more. */
 		async remove(id: string): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
 		},
@@ -148,10 +136,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			db.writeOne((trx) => countChanged(remove(trx, 'inboxes', { nextUpdateAt: null }).where('openedAt', '<', before))),
 
 		/**
-		 * The open questions of sessions that channels of this workspace watch, without those that an answer of ours settles:
-		 * one that is being delivered, or was delivered after the last read of the session. In no order, without texts. `since`:
-		 * when a read first found it open. `channels`: of this workspace, in which it is watched; at least one.
-		 * `handOver`: by which somebody has it now; null: nobody.
+		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to which an
+		 * answer of ours is being delivered, or was after the last read. `since`: when a read first found it open. `channels`: of
+		 * this workspace, in which it is watched; at least one. `handOver`: by which somebody has it now, or null.
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
@@ -206,10 +193,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		claims: (service: string, sessionIds: readonly string[], now: number) =>
 			activeClaims(db.read, { service, sessionId: sessionIds }, now),
 
-		/**
-		 * The person's answers that are under way or need a decision, those first, each newest first. A failed one needs a
-		 * decision if it ended after `failedSince` and the person has not answered the question again.
-		 */
+		/** The person's answers that need a decision (failed ones since `failedSince`), then those under way; each newest first. */
 		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
 			const rows = await ofPerson(service, person)
 				.selectAll()
@@ -283,7 +267,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];
 
-/** So long after the content was last put together, or now. */
+/** `spacingMs` after the content was last put together, or now. */
 function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
 	return sql`cast(case when ${builtAt} + ${spacingMs} > ${now} then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;
 }
@@ -307,10 +291,7 @@ function readInbox(row: Row<'inboxes'>) {
 const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 	or (state = 'delivered' and agent_outcome is null))`;
 
-/**
- * Failed for good, or the service could not start the agent; and its author has not answered the question again.
- * `waiting` is a failed state too, but without a time limit.
- */
+/** Failed for good, or the agent was not started, and not answered again. `waiting` is failed too, but without a time limit. */
 function isFailedSince(since: number) {
 	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
 			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})

@@ -18,7 +18,7 @@ const UPDATES_AT_ONCE = 6;
 const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
 /** The part of the burst that inboxes that only follow leave to people who have just opened theirs, and to news too. */
 const KEPT_FROM_FOLLOWERS = { news: 10, usual: 18 };
-/** For so long after news inboxes may use what is kept for them. */
+/** For this long after news inboxes may use what is kept for them. */
 const NEWS_MS = 10_000;
 /** What one person changes is news to others no more often than this. Who goes on faster has to rest first. */
 const NEWS_RATE: RateLimit = { intervalMs: 10_000, burst: 5 };
@@ -28,7 +28,7 @@ const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
 const SPACING_MS = 3_000;
 /** All changes within this time mark the inboxes once. */
 const TOUCH_EVERY_MS = 1_000;
-/** Ages in an inbox are refreshed so often. */
+/** Ages in an inbox are refreshed this often. */
 const AGES_EVERY_MS = 60_000;
 const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
 /** Inboxes whose latest updates failed. */
@@ -49,16 +49,13 @@ export type InboxDisplay = (
 	now: number,
 ) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
 
-/**
- * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state wins
- * and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
- */
+/** Keeps open inboxes current. Opening stores a row; a lease loop shows due ones: the newest wins, replicas do not race. */
 export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: () => Promise<Discovered | null>) {
 	const { rateLimiter, clock, log } = core;
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
 	const failureCounts = new Map<string, number>();
-	/** Whose actions changed something since the inboxes were marked; null: an agent's. At the start nobody knows what was missed. */
+	/** Whose actions changed something since the last mark; null: an agent's. At the start nobody knows what was missed. */
 	let touchedBy = new Set<string | null>([null]);
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
@@ -214,7 +211,6 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			touchedBy.add(by?.userId ?? null);
 			loop.wake();
 		},
-		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());

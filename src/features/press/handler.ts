@@ -101,10 +101,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 	}
 }
 
-/**
- * Where the question is asked; the access policy checks that channel. A press in a view names none, and one in a direct
- * message about a hand-over names another.
- */
+/** Where the question is asked, for the access policy. A press in a view has no channel, one in a hand-over's post another. */
 function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: Choice) {
 	if (view !== null) return { channelId: choice.channelId, threadTs: null };
 	return row ?? { channelId: channelId ?? choice.channelId, threadTs };

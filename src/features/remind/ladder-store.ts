@@ -74,10 +74,7 @@ export function createLadderStore({ db }: Pick<StoreParts, 'db'>) {
 		});
 	}
 
-	/**
-	 * Locks the session of an outcome if needed: for the read that it asks for, unless that has its place or a better one, and
-	 * for a post to its watch.
-	 */
+	/** Locks the session of an outcome if needed: for a read that has no better place yet, and for a post to its watch. */
 	async function prepareSession(
 		trx: Db,
 		outcome: LadderOutcome,
@@ -129,10 +126,7 @@ export function createLadderStore({ db }: Pick<StoreParts, 'db'>) {
 			return nextDue(db, 'ladders', where, 'dueAt');
 		},
 
-		/**
-		 * Notes what becomes of ladders and queues `post`, all or nothing, and gives their leases back. Null when a lease
-		 * was lost: nothing else was written.
-		 */
+		/** Notes what becomes of ladders, queues `post` and gives leases back; null, with nothing written, when one was lost. */
 		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
 			db
 				.write(async (trx) => {
@@ -171,10 +165,10 @@ export type LadderBatch = Awaited<ReturnType<LadderStore['takeDue']>>[number];
 export type TakenLadder = LadderBatch['ladders'][number];
 /** The reminders of one question in one channel. All times are milliseconds since the epoch. */
 export type Ladder = Readonly<ReturnType<typeof readLadder>>;
-/** Since when reminders of a channel wait for each other: when one was first seen due, and since when at most a few are not read. */
+/** Since when reminders of a channel wait: when one was first seen due, and since when at most a few are not read. */
 export type WaitingReminders = NonNullable<Ladder['waiting']>;
 
-/** Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the reminder that is due. */
+/** Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the due reminder. */
 export interface Wait {
 	readonly kind: 'wait';
 	readonly dueAt: number | null;
@@ -262,10 +256,7 @@ function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, 
 /** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
 const UNSEEN_AGAIN_MS = 5_000;
 
-/**
- * Lets the ladders of these reminders go on, which are not on their way any more. Those that nobody saw are due again after
- * `UNSEEN_AGAIN_MS`. A ladder of another post stays as it is.
- */
+/** Lets the ladders of these ended reminders go on, unless of another post. `unseen` ones are due after `UNSEEN_AGAIN_MS`. */
 export async function endReminders(
 	trx: Db,
 	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },

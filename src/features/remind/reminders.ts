@@ -25,10 +25,7 @@ const A_FEW = 5;
 /** Channels whose reminders are due in this time are read in any order. */
 const SAME_TIME_MS = 1_000;
 
-/**
- * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as a post in the same
- * transaction as the row's next time. The session is read before, and what is not known reminds nobody.
- */
+/** Reminds of open questions. A reminder is queued in one transaction with its ladder's next time, and only after a read. */
 export function createReminders(
 	core: Core<{ ladders: LadderStore }>,
 	{ onNews, onEarlyRead }: { readonly onNews: () => void; readonly onEarlyRead: () => void },
@@ -113,7 +110,7 @@ function placeOfReads({ channel }: LadderBatch, reminders: readonly Due[]): numb
 	return Math.min(...reminders.map(({ decision }) => decision.reminderDueAt)) + apartMs;
 }
 
-/** Since when these reminders of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
+/** Since when these reminders wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
 function waitingOf(reminders: readonly Due[], { isFew, now }: { isFew: boolean; now: number }) {
 	if (reminders.length === 0) return null;
 	const noted = reminders.flatMap(({ taken }) => taken.ladder.waiting ?? []);

@@ -95,10 +95,7 @@ export function createSessionFlow(
 		return put(person, handle, model);
 	}
 
-	/**
-	 * Shows a session in a view. `isShown`: the view shows it already, and keeps showing it during the read. Resolves to the
-	 * outcome for the log; null when nothing was read.
-	 */
+	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome for the log; null: nothing read. */
 	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Wanted, isShown: boolean) {
 		const { person } = request;
 		const { metadata } = content;
@@ -156,10 +153,7 @@ export function createSessionFlow(
 		}
 	}
 
-	/**
-	 * Shows the session again in an open view: refreshed, another page, other fields. The texts in the fields stay. When the
-	 * session cannot be read, the form stays and the error opens on top of it.
-	 */
+	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top of the form. */
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
@@ -201,10 +195,7 @@ export function createSessionFlow(
 	}
 
 	return {
-		/**
-		 * Shows a session in `view`, or without one in a new modal, to people who may see it in the origin's channel. An inbox
-		 * stays as it is, under the new modal.
-		 */
+		/** Shows a session in `view`, or in a new modal, also over an inbox, to people who may see it in the origin's channel. */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const { sessionId } = wish;
 			const from = wish.origin ?? originOf(request, view);

@@ -198,9 +198,9 @@ function secretFields(question: Question, metadata: ViewMetadata, marks: readonl
 }
 
 /**
- * The texts for the fields of `question`, in this order: those in the view (`typed`), if it asks the same; those by
- * position, if the view asked something else (then `formId` is new); a message chosen with "Use as answer" or an answer; the
- * person's draft, then `restoredAt` is when it was typed. What was chosen from options under another text is not chosen again: "Yes" may mean something else there.
+ * The texts for the fields, in this order: those in the view (`typed`), if it asks the same; those by position, if it asked
+ * something else (then `formId` is new); a chosen message or an answer; the draft, typed at `restoredAt`. What was chosen from
+ * options under another text is not chosen again: "Yes" may mean something else there.
  */
 function startingValues(
 	question: Question,

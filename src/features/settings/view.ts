@@ -70,10 +70,7 @@ export function metadataFor(
 /** By field: what is wrong. Plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-/**
- * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the person
- * has seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
- */
+/** Reads a form. `before`: the stored settings that the person has seen. `toCheck`: whom Slack has to be asked about. */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
@@ -131,7 +128,6 @@ export interface SettingsModel {
 	readonly adminContact: string | null;
 }
 
-/** The form of a channel's settings, in a window. */
 export function settingsForm(model: SettingsModel): ModalView {
 	const { metadata, change, notice } = model;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
@@ -266,7 +262,7 @@ export function notSavedError({ code, what, plain: words, retry }: ReturnType<ty
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
 
-/** The same for a place in which nothing can be posted any more. */
+/** Why a place in which nothing can be posted any more has no settings. */
 export function placeError(reason: keyof typeof NO_SETTINGS): string {
 	return `${plainText(NO_SETTINGS[reason]).replace(/^\S+ /, '')} ${NOT_SAVED}`;
 }
@@ -284,7 +280,6 @@ const PROBLEMS = {
 	nobody_here: 'has no member in this channel, so nobody would see the question',
 } as const satisfies Record<Exclude<Refusal, 'could_not_check'> | 'not_here' | 'gone' | 'nobody_here', string>;
 
-/** Somebody, or a user group, who cannot be mentioned in a place. */
 interface Problem {
 	readonly id: string;
 	readonly why: keyof typeof PROBLEMS;

@@ -126,10 +126,7 @@ function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<W
 	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
 }
 
-/**
- * Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. Returns what is
- * stored of it; null: `firstRead` is now.
- */
+/** Inserts the session's row, or starts to read it again; locks it. Returns what is stored; null: `firstRead` is now. */
 async function startReading(
 	trx: Db,
 	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
@@ -163,7 +160,7 @@ function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchS
 }
 
 /**
- * The first of these limits of watches that is reached, or exceeded by so many. Raised hands count for no person.
+ * The first of these limits of watches that is reached, or exceeded by `by`. Raised hands count for no person.
  * `countsUnposted`: whether those count whose question does not stand in its channel: it may ask nothing.
  */
 export async function limitReached(
@@ -190,8 +187,8 @@ const JUST_ANSWERED_MS = 60_000;
 const HANDED_OVER_MS = 24 * 3_600_000;
 
 /**
- * The raised hand whose question stands with nothing new for the longest time, and about which nobody does anything. In the
- * channel, or in any of its workspace when the limit of all is reached. Null: none. `keepsNewest`: not the one that changed last.
+ * The raised hand whose question stands with nothing new for the longest time and about which nobody does anything; null: none.
+ * In the channel, or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one that changed last.
  */
 export async function stalestHand(
 	trx: Db,

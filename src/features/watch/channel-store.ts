@@ -17,7 +17,7 @@ type WaitingRow = Row<'waiting_sessions'>;
 
 /** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
 const BACK_WITHIN_MS = 24 * 3_600_000;
-/** A session that was saved through the service so shortly before it left the list was answered, resumed or stopped there. */
+/** A session that was saved this shortly before it left the list was answered, resumed or stopped in the service. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
 /** The part of the store of watches about discovery. */
@@ -26,11 +26,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
-		 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
-		 *
-		 * `isFollowing`: a list came before this one, also when no session waited. `isCut`: the end of this list or the one before
-		 * is missing, so a session that moves up from there has waited before.
+		 * Replaces the list of sessions that wait. Those listed in the last day keep their `since`, unless something shows that they
+		 * went on. Returns whether anything changed. `isFollowing`: a list came before this one, also when no session waited.
+		 * `isCut`: the end of this list or the one before is missing, so a session that moves up from there has waited before.
 		 */
 		async replaceWaiting(
 			service: string,
@@ -78,10 +76,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
 		},
 
-		/**
-		 * Begins to discover and queues `posts`, or changes the settings; who began it stays. One of another service is
-		 * replaced. Settings that are left out stay, and are at first as for watches.
-		 */
+		/** Begins to discover and queues `posts`, or changes the settings; who began it stays. Replaces that of another service. */
 		discover: (
 			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
 			posts: readonly NewPost[],
@@ -132,7 +127,6 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return row === undefined ? null : readDiscovery(row);
 		},
 
-		/** The oldest first. */
 		async discoveries(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
 			return (await all.orderBy('createdAt').orderBy('channelId').execute()).map(readDiscovery);
@@ -182,7 +176,6 @@ async function hasGoneOn(trx: Db, row: WaitingRow, savedAt: number | null): Prom
 	return isFound(answers.where('deliveredAt', '>', row.since));
 }
 
-/** The longest waiting first. */
 function waitingRows(db: Db, service: string) {
 	const listed = from(db, 'waiting_sessions', { service, goneAt: null }).selectAll();
 	return listed.orderBy('since').orderBy('sessionId');
@@ -208,10 +201,7 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 		/** The defaults where nobody has set anything. */
 		read: (channel: ChannelKey) => readSettings(db.read, channel),
 
-		/**
-		 * Replaces the settings, queues `post` and looks at the channel's ladders now. False when they are not at
-		 * `revision` any more: nothing was written.
-		 */
+		/** Replaces the settings, queues `post` and looks at the ladders now. False, with nothing written, at another `revision`. */
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const key = channelOf(channel);
@@ -230,10 +220,7 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 	};
 }
 
-/**
- * The settings of a channel; the defaults where it has none. `revision` counts the changes, so that nobody overwrites a change
- * that they did not see. `change`: the last one, `by` a Slack user id; null: never changed.
- */
+/** The settings of a channel, or the defaults. `revision` counts changes. `change`: the last, `by` a Slack user id; or null. */
 export async function readSettings(read: Db, channel: ChannelKey) {
 	const row = await from(read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };

@@ -36,10 +36,7 @@ interface Discoveries {
 	of(channel: ChannelKey): Promise<Discovery | null>;
 }
 
-/**
- * Watch, unwatch and list for `/session …` and for buttons, to be called with requests that the access policy allowed. All of
- * them act in the request's channel.
- */
+/** Watch, unwatch and list, for requests that the access policy allowed. All act in the request's channel. */
 export function createWatchCommands({
 	personReads,
 	reply,

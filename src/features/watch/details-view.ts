@@ -178,7 +178,6 @@ export function screenshotMessage(session: Session, links: Links): readonly Mess
 	];
 }
 
-/** The files with fresh links, for one person. */
 export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
 	if (files.length === 0) return [textMessage('This session has no files.')];
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;

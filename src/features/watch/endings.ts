@@ -83,9 +83,8 @@ const RETRY = { firstMs: 5_000, longestMs: CHECK_INTERVAL_MS } as const;
 const FIRST_CHECK_MS = 15_000;
 
 /**
- * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and
- * calls `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves
- * nothing.
+ * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and calls
+ * `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves nothing.
  */
 export function createChannelGuard(
 	core: Core<{ watches: WatchStore }>,

@@ -89,7 +89,6 @@ export function createQuestionFacts(
 			};
 		},
 
-		/** Who has the open question of a post; see `activeHolder`. */
 		holderOf: (due: Pick<DuePost, 'watch' | 'question'>) => activeHolder(handOverOf(due), mayAct),
 
 		async linkTo(channel: string, ts: string): Promise<string | null> {

@@ -260,7 +260,6 @@ function answerBlocks(question: QuestionView, { showAnswers }: PostContext): Kno
 	return [...shown.flatMap((text) => section(text)), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
 }
 
-/** A session, by its title, asks a question. */
 export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }

@@ -19,7 +19,7 @@ import {
 import type { ReadOutcome, SessionUpdate, TakenSession, WatchUpdate } from './watched-session-store.ts';
 
 const DAY_MS = 86_400_000;
-/** A raised hand that was never read holds its place for so many reads. Its session is listed again. */
+/** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
@@ -42,9 +42,8 @@ export function createReading(
 	}
 
 	/**
-	 * The update of a raised hand. It ends when nobody is asked any more, but not shortly after an answer or while the
-	 * agent changes its question often: agents often ask again. It never ends for want of changes: the session would be
-	 * listed again.
+	 * The update of a raised hand. It ends when nobody is asked, but not soon after an answer or while questions change often:
+	 * agents ask again. It never ends for want of changes: the session would be listed again.
 	 */
 	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, isEarly: boolean): WatchUpdate[] {
 		const { update, isRestless } = news;
@@ -183,10 +182,7 @@ const REST_MS = 60_000;
 
 type News = ReturnType<typeof newsFor>;
 
-/**
- * What to tell a channel of these changes, after a read that changes this of the session's questions. `isRestless`: its
- * question has changed often, and a moment ago.
- */
+/** What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago. */
 function newsFor(
 	watch: Watch,
 	changes: readonly Change[],

@@ -24,8 +24,8 @@ import { createDiscoveryStore } from './channel-store.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
 /**
- * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of every
- * result and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
+ * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of all
+ * results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
  */
 export function createWatchStore(parts: Parameters<typeof createPostStore>[0], hooks: PostHooks) {
 	const { db, cipher } = parts;
@@ -94,7 +94,6 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
 			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
 		},
-		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const here = { ...channelOf(channel), ...sessionOf(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
@@ -108,7 +107,6 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			return row === undefined ? null : readShownWatch(db, cipher, row);
 		},
 
-		/** The watches of a channel that have not ended. */
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
@@ -129,9 +127,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 				await locked(trx, 'watches', channelOf(channel)).execute();
 				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
 			}),
-		/**
-		 * Removes posts that were over before `before`, questions that were settled and watches that ended before it.
-		 */
+		/** Removes posts that were over before `before`, questions that were settled and watches that ended before it. */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
 			const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
@@ -143,10 +139,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			);
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
-		/**
-		 * Forgets the sessions that were first listed before `before`, such as those of a former service, but not those of
-		 * `listedService`: its lists show who still waits.
-		 */
+		/** Forgets sessions first listed before `before`, as of a former service; not of `listedService`: it shows who waits. */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.writeOne((trx) => {
 				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
@@ -164,7 +157,6 @@ function overBefore(trx: Db, before: number) {
 	return over.where('createdAt', '<', before).where('kind', '!=', 'card');
 }
 
-/** Removes watches that ended before `before` with all that is theirs. */
 async function removeBatch(trx: Db, before: number, limit: number): Promise<number> {
 	const old = from(trx, 'watches').select(['id', 'service', 'sessionId']).where('endedAt', '<', before);
 	const ended = await old.limit(limit).execute();

@@ -66,7 +66,6 @@ export interface WatchUpdate extends Pick<Watch, 'revision'> {
 	readonly end: WatchEnd | null;
 }
 
-/** A session that was taken and is not given back yet. */
 interface HeldSession {
 	readonly session: SessionKey;
 	readonly token: string;
@@ -75,7 +74,6 @@ interface HeldSession {
 /** A session that is read, with what is stored of it. */
 export type TakenSession = Awaited<ReturnType<ReturnType<typeof createWatchedSessionStore>['takeDue']>>[number];
 
-/** What a read changes. */
 export interface ReadOutcome {
 	readonly update: SessionUpdate;
 	readonly watches: readonly WatchUpdate[];
@@ -157,16 +155,12 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			}));
 		},
 
-		/** How many sessions are watched. */
 		async countSessions(service: string): Promise<number> {
 			const counted = readSessions(service).select((eb) => eb.fn.countAll<number>().as('count'));
 			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
-		/**
-		 * Writes a read's outcome and gives the lease back: schedule, view, questions, and for each watch posts and end,
-		 * all or nothing. False when the lease was lost: nothing was written.
-		 */
+		/** Writes a read's outcome, all or nothing, and gives the lease back. False, with nothing written, when that was lost. */
 		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, key);
@@ -217,9 +211,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
-		 * newest read does not show that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since
-		 * the read was moved before.
+		 * Moves ahead of all others the reads of those of these waiting sessions that are watched and whose newest read does not show
+		 * that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the move before.
 		 */
 		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
 			if (sessions.length === 0) return [];
@@ -248,10 +241,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			return moves;
 		},
 
-		/**
-		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that
-		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
-		 */
+		/** Notes that the service is down or back. The first replica tells who watches, or was told. Returns whether it was news. */
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 
 		/** Moves the reads that are still planned for `from` and not leased. */
@@ -264,10 +254,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				}
 			}),
 
-		/**
-		 * Has the posts of a session's questions drawn again, and its cards unless `onlyQuestions`; moves its read forward to
-		 * `earlyReadAt` (null: as planned).
-		 */
+		/** Has question posts drawn again, and cards unless `onlyQuestions`. Moves the read to `earlyReadAt` (null: as planned). */
 		refresh: (
 			session: SessionKey,
 			{ now, earlyReadAt, onlyQuestions = false }: { now: number; earlyReadAt: number | null; onlyQuestions?: boolean },
@@ -281,10 +268,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 	};
 }
 
-/**
- * Of a raised hand before its first read: the question that was open when its channel last stopped watching the session, since
- * `watch all` began there. Null: none.
- */
+/** Of a raised hand before its first read: what was open when its channel last stopped watching, since `watch all` began. */
 async function dismissedQuestion(db: Db, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
 	const [here, session] = [channelOf(hand), sessionOf(hand)];
