@@ -109,10 +109,7 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	);
 }
 
-/**
- * Throws when the schema is not this version's any more. Else it stays until the end of this transaction: one that takes due
- * rows or lets people change answers begins with this.
- */
+/** Throws for another schema; ours stays until the commit. What takes due rows or changes people's answers begins with this. */
 export async function expectOwnSchema(trx: Db, db: StoreDatabase): Promise<void> {
 	const newest = from(trx, 'migrations').select(({ fn }) => fn.max('number').as('number'));
 	const { number } = await newest.executeTakeFirstOrThrow();
