@@ -28,7 +28,7 @@ export type Mention = DeepReadonly<z.infer<typeof mention>>;
 
 const after = z.union([z.number(), z.literal('default'), z.null()]);
 
-/** The settings of a channel with their defaults. A setting that a stored row lacks has its default. */
+/** What members of a channel set with `/session settings`. A setting that a stored row lacks has its default. */
 export const channelSettings = z.object({
 	/** `default`: as `REMIND_AFTER` and `ESCALATE_AFTER` say. Null: off. */
 	remindAfterMs: after.default('default'),
@@ -36,7 +36,6 @@ export const channelSettings = z.object({
 	mention: mention.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
 });
-/** What the members of a channel have set with `/session settings`. */
 export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
@@ -58,10 +57,7 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 	};
 }
 
-/**
- * Those of these reminders that the settings of now allow: none in quiet hours, and no reminder whose escalation is due too.
- * `postedAt`: of the question's post.
- */
+/** The reminders that the settings of now allow: none in quiet hours, none whose escalation is due too. */
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
 	settings: ChannelSettings,

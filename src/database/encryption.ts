@@ -6,7 +6,6 @@ import { HandraiseError } from '../core/errors.ts';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { syncDirectory } from './sqlite.ts';
 
-/** What stores are made of. */
 export interface StoreParts {
 	readonly db: StoreDatabase;
 	readonly cipher: Cipher;
@@ -96,7 +95,7 @@ const HOW = 'Make one with `openssl rand -base64 32`.';
 /** Where the key is kept when `ENCRYPTION_KEY` is not set. */
 export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
 
-/** Reads 32 bytes as 64 hexadecimal digits or as base64 (either alphabet, padding optional). Throws `encryption_key_invalid`. */
+/** Reads 32 bytes as 64 hexadecimal digits or base64 (either alphabet, optional padding). Throws `encryption_key_invalid`. */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
 	const trimmed = text.trim();
 	if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
@@ -132,10 +131,7 @@ export function keyOf(setting: Buffer | string, salt: string | null): Buffer {
 	return typeof setting === 'string' ? scryptSync(setting, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS) : setting;
 }
 
-/**
- * Reads `dataDir/encryption.key`. When it is missing, creates it atomically and readable by this user only. Throws
- * `encryption_key_invalid` for a file that holds no key, `StoreUnavailableError` when reading or creating fails.
- */
+/** Reads or creates (atomic, private) `dataDir/encryption.key`. Throws `encryption_key_invalid`, `StoreUnavailableError`. */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	const path = keyFileIn(dataDir);
 	let text: string;

@@ -110,7 +110,6 @@ interface PostgresFacts {
 	readonly major: number;
 	/** A standby, or a server or role that is set to read-only. */
 	readonly readOnly: boolean;
-	/** Whether Handraise is connected to it. */
 	readonly inUse: boolean;
 	/** Whether the role may create tables, as migrations do. */
 	readonly mayCreate: boolean;

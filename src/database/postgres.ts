@@ -184,10 +184,7 @@ function sqlState(error: unknown): string | null {
 	return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
-/**
- * Maps what has no SQLSTATE (the connection was refused, reset, timed out; DNS) or a state above to
- * `StoreUnavailableError`. `sent`: a statement was, so after a lost connection it may be committed.
- */
+/** A failed connection (no SQLSTATE) or a state above is a `StoreUnavailableError`. `sent`: a statement, maybe committed. */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
 	const state = sqlState(error);
@@ -208,10 +205,7 @@ interface WaitingChange<S> {
 	reject(error: unknown): void;
 }
 
-/**
- * A state that replicas share, outdated after minutes. One transaction at a time takes all changes of a process: else
- * each would hold a connection while it waits for the row. `update` throws `StoreUnavailableError`.
- */
+/** Shared by replicas. One transaction takes all changes of a process: else each would hold a connection while it waits. */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;

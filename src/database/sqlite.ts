@@ -109,7 +109,7 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	}
 }
 
-/** One transaction for the whole batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
+/** One transaction for the batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
 async function commitTogether(connection: Db, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
@@ -207,10 +207,9 @@ function guard<T>(run: () => T): T {
 const BUSY_TIMEOUT = 50;
 
 /**
- * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
- * ends, the process locks a second, empty database, `handraise.lock`: not the database itself, so that `sqlite3
- * handraise.db ".backup copy.db"` or `VACUUM INTO` makes a usable copy meanwhile. (`cp` needs a stopped program. A copy
- * needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs of a network file system are unreliable.)
+ * Opens `dataDir/handraise.db` for this process alone, with mode 0600 in a directory of mode 0700. Until it ends, the process
+ * locks an empty second database, `handraise.lock`, so that `sqlite3 handraise.db ".backup copy.db"` or `VACUUM INTO` makes a
+ * usable copy (`cp` needs a stopped program, a copy its key). Locks and syncs of network file systems are unreliable.
  * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string) {
@@ -311,10 +310,7 @@ export function syncDirectory(directory: string): void {
 	}
 }
 
-/**
- * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: the database is
- * locked, a table is, out of memory, not writable, I/O, damaged, disk full, cannot be opened, locking protocol, no database.
- */
+/** Result codes (sqlite.org/rescode.html): BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 
 const BUSY = 5;

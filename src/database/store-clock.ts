@@ -5,7 +5,6 @@ import type { Log } from '../core/log.ts';
 import { remove, type StoreDatabase } from './database.ts';
 import { COLUMNS, type Db, type Tables } from './tables.ts';
 
-/** How often the time is measured: the database's, and the machine's. */
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
 const MEASURE_SOON_MS = 100;
 /** The error of a measurement is half of what it took. After a slower one the previous one stays valid. */

@@ -6,10 +6,7 @@ import { NO_LIST_REASONS, WATCH_ENDS } from '../database/watch.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/**
-	 * It goes into the thread of its question or card; a question only for a watch with `--thread-only`. Without that thread
-	 * it goes into the channel, or is dropped (`only`).
-	 */
+	/** In the thread of its question or card (a question: with `--thread-only`), else in the channel, or nowhere (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
@@ -23,12 +20,10 @@ const reminderEntry = z.object({
 	questionId: z.string(),
 	/** Of the question's post. */
 	postTs: z.string(),
-	/** When it was posted, clock milliseconds. */
 	postedAt: z.number(),
 	/** Slack user id of who was answering when the reminder was due, and did not answer. */
 	heldBy: z.string().nullable(),
 	stage: z.enum(REMINDER_STAGES),
-	/** When it was due, clock milliseconds. */
 	dueAt: z.number(),
 	/** Whether none comes after it. */
 	isLast: z.boolean(),
@@ -36,12 +31,10 @@ const reminderEntry = z.object({
 	lastReminderAt: z.number().nullable(),
 });
 
-/** A question that was handed over, and the hand-over's id. */
 const handed = { watchId: z.string(), handOverId: z.string() };
 const ASKING = { thread: 'first', isCurrent: true } as const;
 const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), isCurrent: true } as const;
 
-/** All kinds of posts. The type of a content follows from its schema. */
 export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
 	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
@@ -69,17 +62,13 @@ export const KINDS = {
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,
 	digest: { schema: z.object({ entries: z.array(reminderEntry) }) },
-	/** Somebody (`by`: Slack user id) changed the channel's settings. */
 	settingsChanged: {
 		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
 		isForAll: true,
 	},
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
 	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
-	/**
-	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id.
-	 * `undelivered`: Slack refused the direct message to `by`, so Handraise gave the question back.
-	 */
+	/** A direct message to whoever handed it over: it is open for all again. `undelivered`: Slack refused the message to `by`. */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
@@ -91,14 +80,13 @@ export const KINDS = {
 } as const satisfies Record<string, Kind>;
 
 export type PostKind = keyof typeof KINDS;
-/** What is stored with a post of one of these kinds. */
 export type ContentOf<K extends PostKind> = {
 	[One in K]: (typeof KINDS)[One]['schema'] extends z.ZodObject<infer Shape>
 		? DeepReadonly<z.infer<z.ZodObject<Shape & { readonly kind: z.ZodLiteral<One> }>>>
 		: never;
 }[K];
 export type PostContent = ContentOf<PostKind>;
-/** A question that nobody has answered yet. */
+/** A question that nobody has answered yet. Times are clock milliseconds. */
 export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
 /** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that wait. */
 export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;

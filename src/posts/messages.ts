@@ -37,7 +37,6 @@ const MAX_SEARCHES = 100;
 interface Search {
 	/** Null in the channel, which comes after the thread. */
 	threadTs: string | null;
-	/** Of the next page; null for the first. */
 	cursor: string | null;
 	callCount: number;
 }

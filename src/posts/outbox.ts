@@ -23,9 +23,7 @@ export const KEPT_FROM_PROGRESS = 6;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/**
- * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves.
- */
+/** Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. */
 const LEASE_MS = 25_000;
 /** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
 const SEND_WITHIN_MS = 2_000;
@@ -38,15 +36,11 @@ type Retry = Extract<AttemptResult, { kind: 'retry' }>;
 type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Retry;
 type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
-/** What draws posts, and writes them to Slack. */
 export interface Announcer extends ReturnType<typeof createMessages> {
 	draw(due: DuePost): Promise<Drawn>;
 }
 
-/**
- * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel follows that takes no posts any more.
- */
+/** Sends each stream's first posts in order and keeps posts true. `onGone` ends what a channel follows that takes no posts. */
 export function createOutbox(
 	core: Core<{ watches: PostStore }>,
 	{ draw, ...messages }: Announcer,
@@ -120,10 +114,7 @@ export function createOutbox(
 		return { ...outcome, ...shown };
 	}
 
-	/**
-	 * Whether it is for a watch that ended meanwhile without a last post, for a thread that there is not, or for a channel that
-	 * watches and discovers nothing any more.
-	 */
+	/** Whether its watch ended without a last post, its thread is missing, or its channel follows nothing any more. */
 	async function isForNobody({ post: { target, content }, watch, threadTs }: DuePost): Promise<boolean> {
 		const { thread, isForAll } = kindOf(content);
 		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
@@ -142,10 +133,7 @@ export function createOutbox(
 		}
 	}
 
-	/**
-	 * Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost.
-	 * `since`: when an earlier attempt may have sent something.
-	 */
+	/** Notes an attempt and then calls at once or not at all. No outcome: the lease is lost. `since`: of an earlier attempt. */
 	async function callNow(
 		post: Post,
 		token: string,
@@ -165,7 +153,7 @@ export function createOutbox(
 		return { outcome, sentAt };
 	}
 
-	/** When to try a post that waits for its rate. Each gets its own time: of several at one time, all but one would wait again. */
+	/** When to try a post that waits for its rate. Each gets its own time: at the same one, all but one would wait again. */
 	function turnOf(key: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
 		for (const [other, turnAt] of turns) if (turnAt <= now) turns.delete(other);
@@ -174,14 +162,12 @@ export function createOutbox(
 		return turnAt;
 	}
 
-	/** `unknown`: whether an earlier attempt may have sent something. */
 	function failed(outcome: Failure, { attempts }: Post, unknown: boolean): Outcome {
 		const now = clock.now();
 		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
 		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
 	}
 
-	/** Makes one attempt for a post that is leased by `token` and notes the outcome. */
 	async function work(due: DuePost, token: string, signal: AbortSignal): Promise<void> {
 		const { post } = due;
 		const { target, content, ts } = post;
@@ -225,7 +211,6 @@ export function createOutbox(
 	});
 }
 
-/** How many updates may begin beside these. */
 function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
@@ -237,7 +222,6 @@ function retry(at: number, code: string, unknown: boolean): Retry {
 	return { kind: 'retry', at, code, unknown };
 }
 
-/** The rate that a post shares: first posts with those to the same place, updates with those of the whole workspace. */
 function laneOf({ target, ts, urgency }: Post) {
 	const keep = ts !== null && urgency === 'progress' ? KEPT_FROM_PROGRESS : 0;
 	if (ts !== null) return { key: `update:${target.teamId}`, rate: UPDATE_RATE, keep };

@@ -8,7 +8,6 @@ import type { PostContent } from './kinds.ts';
 import { COUNTED_MS, HELD, type NewPost, NO_ENDINGS, SHOWN_EVERY_MS, withEnding } from './post.ts';
 import { streamOf, URGENCIES } from './watch-rows.ts';
 
-/** A transaction that writes posts. */
 export interface Tx {
 	readonly trx: Db;
 	readonly now: number;
@@ -23,9 +22,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/**
- * Plans posts: each key once for its target, and no second post of a session that changes its question often. The caller holds a lock that excludes other writers for these targets.
- */
+/** Plans posts: a key once for its target, one `switching` for a stream. The caller's lock excludes other writers for these. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
 		const stream = streamOf(target);
@@ -72,10 +69,7 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 	return { ...about, questionId: (await open.executeTakeFirst())?.id ?? null };
 }
 
-/**
- * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is
- * urgent. `slowly`: not more often than every `SHOWN_EVERY_MS`. The caller holds the lock of their session.
- */
+/** Has open posts drawn again; `slowly`: at most every `SHOWN_EVERY_MS`. The caller holds the lock of their session. */
 export async function markPosts(
 	{ trx, now }: Tx,
 	filter: Filter<'posts'>,

@@ -101,8 +101,7 @@ export type SendOutcome =
 export type AttemptResult =
 	/**
 	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current any more. `sentAt`: when the first
-	 * attempt began; left out: now. `lostThread`: see `SendOutcome`. `leftOut`: reminders that it does not show; they
-	 * are due again.
+	 * attempt began; left out: now. `leftOut`: reminders that it does not show; they are due again.
 	 */
 	| {
 			readonly kind: 'shown';
@@ -116,12 +115,10 @@ export type AttemptResult =
 	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
 	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
 	| { readonly kind: 'refused'; readonly code: string }
-	/** Somebody deleted it. */
 	| { readonly kind: 'deleted' }
 	/** No place to post it, or nothing to say. Its reminders are due again unless it may have been posted (`unknown`). */
 	| { readonly kind: 'dropped'; readonly unknown: boolean };
 
-/** What a post shows now. */
 export interface Look {
 	readonly message: MessageContent;
 	/** Two looks with the same key look the same. */
@@ -141,9 +138,7 @@ export function lookOf(message: MessageContent, { isLast = true, ...rest }: Part
 	return { message, key: hashOf(JSON.stringify(message.blocks)), isLast, ...rest };
 }
 
-/**
- * What draws the posts of each kind: what they show now, from what is stored. It may ask Slack for names and links.
- */
+/** What draws the posts of each kind: what they show now, from what is stored. It may ask Slack for names and links. */
 export type Drawing<Kinds extends PostKind = PostKind> = {
 	readonly [K in Kinds]: (content: ContentOf<K>, due: DuePost) => Promise<Drawn>;
 };

@@ -17,13 +17,9 @@ import { type Asked, HELD, type StoredQuestion } from './post.ts';
 const items = questionView.shape.items;
 const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
 const contentColumn = sealedColumn<Asked>('questions', 'content', asked);
-/** The JSON of each column. */
 export const QUESTION_JSON = { questions: { content: asked } };
 
-/**
- * Writes what a read changes of a session's questions. `newest`: its newest question, as channels may see it. `before`: when
- * the read before it began. The caller holds the lock of the session.
- */
+/** Writes what a read changes of questions. `before`: when the read before it began. The caller holds the session's lock. */
 export async function recordQuestions(
 	{ trx, cipher, now }: Tx & { readonly cipher: Cipher },
 	session: SessionKey,
@@ -86,7 +82,6 @@ export async function recordQuestions(
 	}
 }
 
-/** Keeps what an open question was answered, as channels may see it, for its posts. */
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
 	const { id } = row;
 	const asked = contentColumn.open(row.content, id, cipher);
@@ -94,7 +89,6 @@ async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionVi
 	await change(trx, 'questions', { id }, { content: contentColumn.seal({ ...asked, answered }, id, cipher) }).execute();
 }
 
-/** The open question of a watched session, if it has one. */
 export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
 	return from(db, 'questions', { ...sessionOf(session), settledAt: null })
 		.selectAll()
@@ -116,16 +110,13 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuest
 	};
 }
 
-/**
- * Whether an answer of ours settles an open row of `questions`, as `isAnsweredSince` tells of one answer: it is on its way, or
- * was delivered since the newest read of the session.
- */
+/** `isAnsweredSince` in SQL: whether an answer of ours settles an open row of `questions` since its session's newest read. */
 export const IS_ANSWERED = sql<boolean>`exists (select 1 from answers where answers.service = questions.service
 	and answers.session_id = questions.session_id and answers.message_index = questions.message_index
 	and (state in (${sql.join(BLOCKING_STATES)}) or delivered_at >= coalesce((select last_read_at from watched_sessions
 		where watched_sessions.service = questions.service and watched_sessions.session_id = questions.session_id), 0)))`;
 
-/** The newest hand-over of a question in this workspace, also one that was given back; null when there is none, or it is over. */
+/** The newest hand-over of a question in this workspace, also one that was given back; null: there is none, or it is over. */
 export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.heldTeamId): HandOver | null {
 	if (row === undefined || row.heldWatchId === null || row.heldTeamId !== teamId) return null;
 	// All are written together.
@@ -159,10 +150,7 @@ export function holderColumns(handOver: HandOver) {
 	};
 }
 
-/**
- * Settles the open question, asked after `since` (left out: when it was found), and drops its post that waits until it has
- * rested. The caller holds the lock of the session.
- */
+/** Settles the open question, asked after `since`, and drops its held post. The caller holds the session's lock. */
 export async function settleQuestion(
 	trx: Db,
 	session: SessionKey,

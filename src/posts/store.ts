@@ -54,7 +54,6 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		return row === undefined ? null : readQuestion(row, cipher);
 	}
 
-	/** The thread of a post's matter: of its question, or of the watch's card. */
 	async function threadOf(row: PostRow, questionsInChannel: boolean): Promise<string | null> {
 		if (row.kind === 'card') return null;
 		const card = { watchId: row.watchId, kind: 'card' };
@@ -118,10 +117,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 	}
 
 	return {
-		/**
-		 * Leases our posts that are due, urgent ones first, first posts of a stream one at a time and in order (`isFirst`), without
-		 * `updates` only those.
-		 */
+		/** Leases our due posts: urgent ones first, first posts in their stream's order; without `updates` only those. */
 		takePosts(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
@@ -130,17 +126,13 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 
 		shownOf,
 
-		/** Whether a channel watches or discovers something. */
 		async isFollowing(channel: ChannelKey): Promise<boolean> {
 			const here = channelOf(channel);
 			const discovery = from(db.read, 'discoveries', here).select('service');
 			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
 		},
 
-		/**
-		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
-		 * outcome is not known. False when the lease was lost.
-		 */
+		/** Notes that Slack is called next. `since`: now, or of an earlier attempt of unknown outcome. False: the lease is lost. */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) =>
 				hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { sendingSince: since, leasedUntil })),
@@ -213,10 +205,7 @@ function endedReminders(content: Post['content'], { state }: PostRow, result: At
 	return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 }
 
-/**
- * Whether a post is not a first one that waits for another of its stream. The card comes first. Nothing waits for an
- * unreadable or a held one. `updates`: whether it may be posted already.
- */
+/** Whether no first post of its stream goes before it. The card comes first; nothing waits for unreadable or held ones. */
 function isFirst(updates: boolean) {
 	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
 	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier

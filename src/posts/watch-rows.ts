@@ -14,7 +14,6 @@ export type WatchedSessionRow = Row<'watched_sessions'>;
 export type PostRow = Row<'posts'>;
 
 const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
-/** The JSON of each column. */
 export const WATCH_JSON = {
 	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
 	posts: { content },
@@ -64,7 +63,6 @@ export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSn
 	return viewColumn.seal(snapshot, JSON.stringify([service, sessionId]), cipher);
 }
 
-/** The name of a target in the store. */
 export function streamOf(target: PostTarget): string {
 	if (target.kind === 'watch') return `watch:${target.watchId}`;
 	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;

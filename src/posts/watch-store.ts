@@ -9,15 +9,11 @@ import { cardAgain, type NewPost } from './post.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import { readPost, readView, readWatch, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 
-/** The query of the live watches that match `filter`. */
 export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/**
- * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
- * session is still watched.
- */
+/** What adds or ends a watch locks the session's row first, because it then decides whether the session is still watched. */
 export async function lockSession(trx: Db, key: SessionKey) {
 	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
 }
@@ -31,19 +27,13 @@ export async function lockSessionOf(trx: Db, watchId: string | null): Promise<Se
 	return sessionOf(row);
 }
 
-/**
- * Locks the live watches of a session, then its posts that are not over, for a transaction that writes one after the other.
- * The caller holds the lock of the session.
- */
+/** Locks a session's live watches, then its open posts, for what writes both. The caller holds the session's lock. */
 export async function lockPosts(trx: Db, key: SessionKey): Promise<void> {
 	await locked(trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
 	await locked(trx, 'posts', { ...sessionOf(key), state: OPEN }).execute();
 }
 
-/**
- * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among
- * due reads (see `PlannedRead`), by default that of its time. The caller holds the lock of the session.
- */
+/** Moves the read forward to `at`, and the next ones for a while after `askedAt`. The caller holds the session's lock. */
 export async function readEarly(
 	trx: Db,
 	row: WatchedSessionRow,
@@ -91,10 +81,7 @@ export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: numb
 	await change(trx, 'ladders', { watchId: locked(trx, 'ladders', filter) }, columns).execute();
 }
 
-/**
- * Plans a new card for a live watch, because somebody deleted its card `ts`. The caller holds the locks of the session and
- * the watch.
- */
+/** Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the watch. */
 export async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	const { trx, now } = tx;
 	// A raised hand has no card.
@@ -125,7 +112,6 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	await planPosts(tx, posts);
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markPosts(tx, { watchId: row.id });
-	// Its hand-overs are over.
 	await change(trx, 'questions', { heldWatchId: row.id }, { heldWatchId: null }).execute();
 	return ended;
 }
@@ -139,10 +125,7 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
 }
 
-/**
- * Ends a raised hand whose question is not open any more. What was not sent yet is dropped, and without any post nothing
- * remains of it. The caller holds the lock of its session.
- */
+/** Ends a raised hand whose question is settled; without a post, nothing remains of it. The caller holds the session's lock. */
 export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
 	const { trx, now } = tx;
 	await dropPlanned(trx, { watchId: row.id, sendingSince: null });
@@ -161,7 +144,6 @@ export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]
 /** The columns of a waiting session that asks something else, however long it has been listed. */
 export const asksAnew = (now: number) => ({ since: now, isNew: 1 });
 
-/** Changes what is known of a watch's session while it waits. */
 export function changeWaiting(trx: Db, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
 	return change(trx, 'waiting_sessions', sessionOf(row), columns).execute();
 }

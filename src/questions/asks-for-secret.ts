@@ -157,10 +157,7 @@ const TELLS = words(
 /** A text of at most so many words names what is asked for. */
 const MAX_LABEL_WORDS = 6;
 
-/**
- * Whether an item seems to ask for a secret; true when in doubt, because a masked answer costs little. The name of a
- * secret in the title is enough. The description is read as a text above the items is.
- */
+/** In doubt true: a masked answer costs little. The title names a secret, or the description asks for one (`asksAbove`). */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
 	const titles = readingsOf(item.title).map(withoutHarmless);
 	if (titles.some((title) => WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title))) return true;

@@ -153,7 +153,6 @@ function indexesOf({ messages }: Session, fingerprint: string): number[] {
 	);
 }
 
-/** The change of a question that is not the newest any more. */
 function changesOfOlder(before: QuestionState, session: Session): Change[] {
 	const current = questionDigestAt(session, before.messageIndex);
 	if (current !== null && current.fingerprint === before.fingerprint) {

@@ -11,9 +11,8 @@ const GENERIC_TITLE =
 	/^(?:question|questions|input|answer|response|reply|request|human input|user input|your input|(?:human|user|your) input (?:required|needed)|input (?:required|needed)|clarification(?: needed| required)?|frage|pregunta|eingabe|antwort)?$/;
 
 /**
- * A text as the rules match it: lower case, without accents, invisible characters and Markdown emphasis, with
- * `camelCase`, `snake_case` and `kebab-case` as words and one space between words. Line ends stay. Of a long text only the
- * beginning and the end are examined, because the request is often at the end.
+ * A text as the rules match it: lower case, without accents, invisible characters and emphasis, one space between words, also
+ * of `camelCase`, `snake_case` and `kebab-case`. Line ends stay. A long text loses its middle: requests often end a text.
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));

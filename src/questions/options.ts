@@ -26,12 +26,10 @@ const DATA_NAMES = words(
 );
 
 /**
- * The options that an item lists: as bullets or a numbered list under a question, after words such as "one of:", in
- * quotation marks, in parentheses `(A/B/C)`, or as "A or B?". Null when it is not certain that there are options, when
- * several may be chosen, and when they are examples.
- * `options`: two to 100 different texts as the item gives them, in its order. `explicit`: they are the text's only
- * list, of lines or after words with a colon ("One of: A, B"), and not taken from a sentence, from quotation marks or
- * from parentheses, which can be other than the item means.
+ * The options that an item lists: as bullets or numbers under a question, after words such as "one of:", in quotation marks, in
+ * parentheses `(A/B/C)`, or as "A or B?". Null when that is not certain, when several may be chosen, and for examples.
+ * `options`: two to 100 different texts as the item gives them, in its order. `explicit`: they are the text's only list, of
+ * lines or after words with a colon ("One of: A, B"). A sentence, quotes or parentheses may list something else.
  */
 export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>) {
 	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH) return null;

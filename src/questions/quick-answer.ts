@@ -15,10 +15,9 @@ const WANTS_MORE_THAN_AN_OPTION = words(
 );
 
 /**
- * The options of the only item, if it is open, a button can show each of them in full and one of them is a whole
- * answer: yes and no, or a list that the item marks as one. Null in doubt, because a wrong press cannot be taken back
- * and the form is always there. `isSecret`: whether the item of a position is known to be secret. Each of the 2 to 5
- * `options` is at once the label of its button and the value that is sent.
+ * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list that the
+ * item marks as one. Null when it has a value, when a button would not show one in full, and in doubt: the form is always
+ * there. `isSecret`: whether the item of a position is known to be secret.
  */
 export function quickAnswerOf(
 	question: Pick<Question, 'items' | 'openItems'>,
@@ -111,7 +110,7 @@ function looksOf(text: string): readonly string[] {
 	return Array.from(new Set(read), skeleton);
 }
 
-/** UTS #39, ignoring case, and what it leaves out: pairs of Latin letters that are drawn as one, and the two marks in numbers. */
+/** UTS #39, ignoring case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers. */
 function skeleton(text: string): string {
 	const mapped = Array.from(text.normalize('NFKD'), (character) => PROTOTYPES.get(character) ?? character);
 	return mapped

@@ -83,7 +83,6 @@ export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): numb
 export const SHOW_ANSWERS = ['auto', 'always', 'never'] as const;
 export type ShowAnswers = (typeof SHOW_ANSWERS)[number];
 
-/** UTF-16 units. */
 const MAX_ANSWER_LENGTH = 80;
 /** UTF-16 units. Longer words are more likely keys. */
 const MAX_WORD_LENGTH = 30;
@@ -107,10 +106,7 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 	};
 }
 
-/**
- * Whether a channel may see an answer that is not secret. `auto` shows choices (a listed option, yes or no) and short
- * plain answers: one line of words and small numbers, without a link or a possible code.
- */
+/** Whether a channel may see an ordinary answer. `auto` shows choices, and one short line of words and small numbers. */
 export function isShownInChannels(
 	mode: ShowAnswers,
 	item: Pick<HumanInputItem, 'title' | 'description'>,

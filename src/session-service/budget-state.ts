@@ -4,7 +4,6 @@ import { LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
 export const PRIORITIES = ['delivery', 'person', 'background'] as const;
 export type RequestPriority = (typeof PRIORITIES)[number];
 
-/** What a response of the service says about its rate limit. */
 export interface RateLimitObservation {
 	/** Requests a minute. */
 	readonly limit?: number | undefined;
@@ -15,13 +14,12 @@ export interface RateLimitObservation {
 }
 
 /**
- * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds.
- * The service counts in fixed windows of 60 s for each client address and does not say when one begins. So grants are
- * counted in a sliding window that is 2 s longer, because requests take different times to arrive.
- * In every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares
- * goes to deliveries first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved`
- * requests are kept for background that goes ahead of others, also from people beyond their share; the rest of
- * background has a quarter.
+ * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds. The
+ * service counts in fixed windows of 60 s for each client address, whose beginning it does not tell. So grants count in a
+ * sliding window that is 2 s longer, because requests take different times to arrive. In every window deliveries are guaranteed
+ * 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares goes to deliveries first, then people. Background
+ * gets what leaves both shares untouched, spread evenly. `reserved` requests are kept for background that goes ahead of others,
+ * also from people beyond their share; the rest of background has a quarter.
  */
 export interface BudgetState {
 	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
@@ -118,10 +116,7 @@ function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
 	return priority !== 'background' && usage[priority] + count <= sharesOf(usage.limit)[priority];
 }
 
-/**
- * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its share.
- * Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have not used.
- */
+/** What of a window is kept from these requests: unused shares of others, and what is reserved for those that go ahead. */
 function keptFrom(usage: Usage, ask: Ask): number {
 	const { priority, ahead = false, reserved = 0 } = ask;
 	const shares = sharesOf(usage.limit);
@@ -222,10 +217,7 @@ function firstFit(state: BudgetState, ask: Ask): number {
 	return first ?? now + SERVICE_WINDOW_MS;
 }
 
-/**
- * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are
- * not in `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
- */
+/** The state after the response to request `sequence`: later grants count as used. After an older one, only a pause is set. */
 export function observed(
 	state: BudgetState,
 	headers: RateLimitObservation,
@@ -270,9 +262,8 @@ export function inTurns<T extends { readonly person: string }>(
 }
 
 /**
- * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the
- * same priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond
- * their share: otherwise single requests would keep taking what its pair needs.
+ * Grants what it can of `waiting`, in this order. Who cannot be served holds back those behind of the same priority (or that
+ * go ahead too), and a delivery also people beyond their share: else single requests would keep taking what its pair needs.
  * @returns who was granted, with the sequence number of their last request, and when something more may be granted
  */
 export function grantWaiting<W extends Asking>(before: BudgetState, now: number, limits: Limits, waiting: Iterable<W>) {

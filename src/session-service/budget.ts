@@ -33,8 +33,7 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 };
 
 /**
- * The one counter of requests to the session service, which counts by client address: in memory, or in a row that
- * replicas share. While that cannot be read, nothing is granted and everybody waits up to their deadline.
+ * The one counter of requests to the service, in memory or in a shared row: while that cannot be read, nothing is granted.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
 export function createRequestBudget({
@@ -131,10 +130,7 @@ export function createRequestBudget({
 	}
 
 	return {
-		/**
-		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
-		 * @throws SessionServiceError `rate_limited` once no permit can come in time; the signal's reason, uncharged
-		 */
+		/** Resolves to the last request's number. @throws SessionServiceError `rate_limited`, or the signal's reason */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
 			signal?.throwIfAborted();

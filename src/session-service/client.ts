@@ -29,10 +29,7 @@ export interface SessionReading {
 	readonly endedAt: number;
 }
 
-/**
- * How long a read waits, in milliseconds from its start: for a permit of the budget, and until the last of its repeats
- * begins. Each attempt may take the time of a call on top of that.
- */
+/** From its start, a read waits so long for a permit and until its last repeat begins; each attempt adds a call's time. */
 const PATIENCE = {
 	delivery: { permitMs: 30_000, repeatMs: 10_000, retries: 4 },
 	person: { permitMs: 8_000, repeatMs: 8_000, retries: 3 },
@@ -193,10 +190,7 @@ interface KeptSession extends Omit<SessionReading, 'endedAt'> {
 	readonly beganAt: number;
 }
 
-/**
- * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Keeps the most
- * recently used ones within `maxBytes` of memory: one takes from a kilobyte to 64 MB.
- */
+/** The only place that keeps whole sessions: the latest used within `maxBytes`, for conditional reads and turning pages. */
 function createSessionCache(maxBytes: number) {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
@@ -237,7 +231,7 @@ const CHARACTER_BYTES = 2;
 /** One object with the headers of its strings; 130 to 165 were measured. */
 const OBJECT_BYTES = 200;
 
-/** About the most memory that a session can take, in bytes: 0.01 (fields that nobody reads) to 65 times its body. */
+/** About the most memory that a session takes, in bytes (1 kB to 64 MB): 0.01 (fields nobody reads) to 65 times its body. */
 function weightOf(value: unknown): number {
 	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
 	if (typeof value !== 'object' || value === null) return 0;
@@ -257,9 +251,8 @@ interface RunningRead {
 }
 
 /**
- * Lets readers who ask for the same session at nearly the same time share one read, which is aborted when all of them have
- * left. Background may join a person's read. A person never joins a background read, which may wait long for its permit.
- * Deliveries must read after they took the answer's lease, so they never share.
+ * Readers of a session at nearly the same time share one read, which ends when all have left. Background may join a person's
+ * read. A person joins no background read: its permit may take long. Deliveries never share: they read after taking the lease.
  */
 function createSharedReads(clock: Clock) {
 	const running = new Set<RunningRead>();
@@ -305,10 +298,7 @@ const LISTING_MS = 45_000;
 
 type KeptPage = Kept<ListPage>;
 
-/**
- * Lists the sessions that wait, over an operation that not every service has. Each session comes with links to all its
- * files: when a page is too large, the list is read in smaller ones, and so are later lists until they fit larger ones.
- */
+/** Lists waiting sessions, if the service can. Each comes with links to its files: too large a page is read in smaller ones. */
 function createSessionList(transport: Transport, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly KeptPage[] = [];

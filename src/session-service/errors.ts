@@ -43,10 +43,7 @@ export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([
 /** Messages name the operation, the status and sizes, never the response's text, the key or an address. */
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
-	/**
-	 * Whether the call may have changed the session; false for a read. For a PUT it is false only if the service certainly
-	 * saved nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending again.
-	 */
+	/** Whether a PUT may have saved something: read and compare before sending again. False: not sent, or surely refused. */
 	readonly outcomeUnknown: boolean;
 	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
 	readonly status: number | null;
@@ -68,10 +65,7 @@ export class SessionServiceError extends HandraiseError {
 
 export type Operation = 'read' | 'put' | 'list';
 
-/**
- * The error for a response's status; null for a success (2xx, and 304 of a GET). The body tells nothing: the service has
- * one sentence for every PUT that fails, whether it saved the answer or not. `retryAt`: of a 429.
- */
+/** Null for a success. The body tells nothing: all PUTs that fail have one sentence, saved or not. `retryAt`: of a 429. */
 export function errorOfStatus(status: number, operation: Operation, retryAt: number): SessionServiceError | null {
 	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;

@@ -31,8 +31,7 @@ export interface HttpResponse {
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * One request and its whole response. It uses undici's `dispatch` because its handler is told when a request is written
- * to a connection: so it is known whether a failed PUT can have had any effect.
+ * Uses undici's `dispatch`, whose handler is told when a request is written: only then can a failed PUT have had an effect.
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export async function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {

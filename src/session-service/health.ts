@@ -71,10 +71,9 @@ const HANGS_AFTER_MS = 3_000;
 const HANGS = 4;
 
 /**
- * How many reads for watching may be under way at once: fewer when they get slower than a read alone, more when they do
- * not, as TCP's congestion control does. A slow service works on one call after another, and there our reads would stand
- * before the calls of people and deliveries. Sessions differ in how long they take, so the quickest counts. `most`: with
- * those that hang.
+ * How many reads for watching may be under way at once (`most`: with those that hang): fewer when they get slower than one
+ * alone, more when not, as TCP's congestion control does. A slow service works on one call after another, and our reads would
+ * stand before the calls of people and deliveries. Sessions differ in how long they take, so the quickest counts.
  */
 export function createReadWindow({ most, clock }: { most: number; clock: Clock }) {
 	let size = 1;
@@ -94,7 +93,6 @@ export function createReadWindow({ most, clock }: { most: number; clock: Clock }
 		quickCount = 0;
 	}
 
-	/** How long a read alone takes, ms. */
 	const aloneMs = () => Math.max(0, ...alone.toSorted((one, other) => one - other).slice(0, 3));
 
 	function inPlace() {

@@ -173,10 +173,7 @@ export function createBodySlots() {
 /** The service's window, for a 429 that does not say how long to wait. */
 const DEFAULT_PAUSE_SECONDS = 60;
 
-/**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds
- * and is wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
- */
+/** Reads `RateLimit-*` and a 429's `Retry-After`, as its body is wrong. `elapsedMs`: since it was sent, and maybe counted. */
 export function readRateLimit(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
 	now: number,
@@ -226,11 +223,7 @@ const OPEN_OBJECT = 0x7b;
 
 const utf8 = new TextDecoder();
 
-/**
- * What `read` finds in the JSON of a response; it returns null for anything else than a response to this operation.
- * @throws SessionServiceError `body_too_complex`, `not_a_list` for a list, else `unreadable_answer`: an empty body, a proxy's
- * page or foreign JSON says nothing about a session, nor about what a PUT saved
- */
+/** What `read` finds in the body. @throws SessionServiceError `body_too_complex`, `not_a_list` or `unreadable_answer` */
 export function readBody<T>(
 	{ status, headers, body }: HttpResponse,
 	operation: Operation,
@@ -282,7 +275,6 @@ function endOfString(text: string, start: number): number {
 	}
 }
 
-/** Null when it cannot be sent back in a header. */
 function etagOf({ headers }: HttpResponse): string | null {
 	const etag = headers.get('etag') ?? '';
 	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
