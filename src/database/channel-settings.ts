@@ -57,7 +57,7 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 	};
 }
 
-/** The reminders that the settings of now allow: none in quiet hours, none whose escalation is due too. */
+/** The reminders that the settings of now allow: none in quiet hours, and no reminder whose escalation is due too. */
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
 	settings: ChannelSettings,

@@ -61,6 +61,7 @@ export type Filter<Table extends keyof Tables> = {
 	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][] | Expression<unknown>;
 };
 
+/** The query of the rows that match `filter`; the caller adds what it selects. */
 export function from<Table extends keyof Tables>(db: Db, table: Table, filter: Filter<Table> = {}) {
 	const query: unknown = db.selectFrom(table as 'meta').where(matching(filter));
 	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
@@ -86,7 +87,10 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
-/** Selects keys and locks them in order. All lock sessions, then watches, posts and ladders: other orders can deadlock. */
+/**
+ * The query of the keys of these rows, which it locks. A transaction locks sessions, then watches, posts and ladders, several
+ * of each in the order of their keys: two transactions with other orders would wait for each other.
+ */
 export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
 	const keys: Readonly<Record<string, string>> = LEASED_KEYS;
 	const key = (keys[table] ?? 'id') as 'id';

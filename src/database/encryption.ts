@@ -131,7 +131,7 @@ export function keyOf(setting: Buffer | string, salt: string | null): Buffer {
 	return typeof setting === 'string' ? scryptSync(setting, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS) : setting;
 }
 
-/** Reads or creates (atomic, private) `dataDir/encryption.key`. Throws `encryption_key_invalid`, `StoreUnavailableError`. */
+/** Reads, or creates atomically and privately, `encryption.key`. Throws `encryption_key_invalid`, `StoreUnavailableError`. */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	const path = keyFileIn(dataDir);
 	let text: string;

@@ -184,7 +184,7 @@ function sqlState(error: unknown): string | null {
 	return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
-/** A failed connection (no SQLSTATE) or a state above is a `StoreUnavailableError`. `sent`: a statement, maybe committed. */
+/** A failed connection (no SQLSTATE) or a state above becomes a `StoreUnavailableError`. `sent`: it may be committed. */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
 	const state = sqlState(error);
@@ -205,7 +205,7 @@ interface WaitingChange<S> {
 	reject(error: unknown): void;
 }
 
-/** Shared by replicas. One transaction takes all changes of a process: else each would hold a connection while it waits. */
+/** A state that replicas share. One transaction at a time takes all changes: else each holds a connection while it waits. */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;

@@ -207,9 +207,10 @@ function guard<T>(run: () => T): T {
 const BUSY_TIMEOUT = 50;
 
 /**
- * Opens `dataDir/handraise.db` for this process alone, with mode 0600 in a directory of mode 0700. Until it ends, the process
- * locks an empty second database, `handraise.lock`, so that `sqlite3 handraise.db ".backup copy.db"` or `VACUUM INTO` makes a
- * usable copy (`cp` needs a stopped program, a copy its key). Locks and syncs of network file systems are unreliable.
+ * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it ends,
+ * the process locks a second, empty database, `handraise.lock`, so that meanwhile `sqlite3 handraise.db ".backup copy.db"` or
+ * `VACUUM INTO` makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and
+ * syncs of network file systems are unreliable.
  * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string) {
@@ -310,7 +311,10 @@ export function syncDirectory(directory: string): void {
 	}
 }
 
-/** Result codes (sqlite.org/rescode.html): BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
+/**
+ * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: BUSY, LOCKED, NOMEM,
+ * READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
+ */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 
 const BUSY = 5;

@@ -11,7 +11,10 @@ const CHANNEL = { teamId: 'text not null', channelId: 'text not null' } as const
 /** Null while nobody holds the row. */
 const LEASE = { leaseToken: 'text', leasedUntil: 'bigint' } as const;
 
-/** In SQL for both databases; there, names are in snake_case (`nameInSql`). `bigint`: times, milliseconds since the epoch. */
+/**
+ * In SQL that both databases understand; there, names are in snake_case (`nameInSql`). Times are milliseconds since the epoch
+ * in `bigint` columns (read as numbers); JSON and ciphertexts are `text`; 0 or 1 is an `integer`.
+ */
 export const COLUMNS = {
 	migrations: { number: 'integer primary key', name: 'text not null', appliedAt: 'bigint not null' },
 
@@ -31,8 +34,9 @@ export const COLUMNS = {
 		secrets: 'text',
 		/** Encrypted: the answer that was there first. */
 		other: 'text',
-		/** JSON, like `secretPositions`, `beforePut`, `timeline` and `receiptState`; see `rows-store.ts`. No query filters by it. */
+		/** JSON that no query filters by, see `rows-store.ts`. */
 		submission: `text not null default ''`,
+		/** JSON */
 		secretPositions: 'text',
 		state: 'text not null',
 		attempts: 'integer not null',
@@ -42,12 +46,15 @@ export const COLUMNS = {
 		undoUntil: 'bigint',
 		nextAttemptAt: 'bigint',
 		putStartedAt: 'bigint',
+		/** JSON */
 		beforePut: 'text',
 		deliveredAt: 'bigint',
 		agentOutcome: 'text',
 		endedAt: 'bigint',
 		lastError: 'text',
+		/** JSON */
 		timeline: 'text not null',
+		/** JSON */
 		receiptState: 'text not null',
 		notBefore: 'bigint',
 		missingCount: 'integer not null default 0',
@@ -167,6 +174,7 @@ export const COLUMNS = {
 		dueAt: 'bigint',
 		/** 0: now, 1: progress. */
 		urgency: 'integer not null default 0',
+		/** Counts what changed after it was planned. */
 		wanted: 'integer not null default 0',
 		attempts: 'integer not null default 0',
 		sendingSince: 'bigint',
@@ -261,8 +269,9 @@ export const COLUMNS = {
 	service_outages: { service: 'text primary key', downSince: 'bigint not null' },
 
 	shared_states: {
-		/** `<service address>` (its request budget), `list:<address>` (who lists), `memberships` or `rate:<key>`. `state`: JSON. */
+		/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
 		name: 'text primary key',
+		/** JSON */
 		state: 'text not null',
 		changedAt: 'bigint not null',
 	},

@@ -12,7 +12,10 @@ export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
-/** `noChange`: for `WATCH_MAX_DAYS`. Of a raised hand: `handLowered`: its question was settled; `gaveWay`: to a newer one. */
+/**
+ * Why a watch ended. `noChange`: nothing changed for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any more
+ * (`handLowered`), a newer one got its place (`gaveWay`), or `watch all` has ended (`discoveryEnded`).
+ */
 export const WATCH_ENDS = [
 	'sessionOver',
 	'unwatched',
@@ -101,6 +104,7 @@ export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;
 /** A channel into which each raised hand of the account is brought. */
 export interface Discovery extends ChannelKey, DiscoverySettings {
 	readonly service: string;
+	/** Slack user id; told when it ends for a reason that cannot be posted to the channel. */
 	readonly createdBy: string;
 	readonly createdAt: number;
 }

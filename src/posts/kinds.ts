@@ -6,7 +6,7 @@ import { NO_LIST_REASONS, WATCH_ENDS } from '../database/watch.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In the thread of its question or card (a question: with `--thread-only`), else in the channel, or nowhere (`only`). */
+	/** In the thread of its question or card (a question if `--thread-only`). Without one: in the channel, or dropped (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
@@ -68,7 +68,7 @@ export const KINDS = {
 	},
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
 	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
-	/** A direct message to whoever handed it over: it is open for all again. `undelivered`: Slack refused the message to `by`. */
+	/** A direct message: what its person handed over is open for all again. `undelivered`: Slack refused the message to `by`. */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,

@@ -40,7 +40,10 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 	draw(due: DuePost): Promise<Drawn>;
 }
 
-/** Sends each stream's first posts in order and keeps posts true. `onGone` ends what a channel follows that takes no posts. */
+/**
+ * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
+ * `onGone`: ends what a channel follows that takes no posts any more.
+ */
 export function createOutbox(
 	core: Core<{ watches: PostStore }>,
 	{ draw, ...messages }: Announcer,
@@ -133,7 +136,7 @@ export function createOutbox(
 		}
 	}
 
-	/** Notes an attempt and then calls at once or not at all. No outcome: the lease is lost. `since`: of an earlier attempt. */
+	/** Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost. */
 	async function callNow(
 		post: Post,
 		token: string,

@@ -22,7 +22,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/** Plans posts: a key once for its target, one `switching` for a stream. The caller's lock excludes other writers for these. */
+/** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers out. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
 		const stream = streamOf(target);
@@ -69,7 +69,10 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 	return { ...about, questionId: (await open.executeTakeFirst())?.id ?? null };
 }
 
-/** Has open posts drawn again; `slowly`: at most every `SHOWN_EVERY_MS`. The caller holds the lock of their session. */
+/**
+ * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is urgent.
+ * `slowly`: not more often than every `SHOWN_EVERY_MS`. The caller holds the lock of their session.
+ */
 export async function markPosts(
 	{ trx, now }: Tx,
 	filter: Filter<'posts'>,

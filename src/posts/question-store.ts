@@ -150,7 +150,7 @@ export function holderColumns(handOver: HandOver) {
 	};
 }
 
-/** Settles the open question, asked after `since`, and drops its held post. The caller holds the session's lock. */
+/** Settles the open question, asked after `since` if given, and drops its held post. The caller holds the session's lock. */
 export async function settleQuestion(
 	trx: Db,
 	session: SessionKey,

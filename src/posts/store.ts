@@ -117,7 +117,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 	}
 
 	return {
-		/** Leases our due posts: urgent ones first, first posts in their stream's order; without `updates` only those. */
+		/** Leases our due posts, urgent ones first; of a stream's first posts only the next. Without `updates`: only first posts. */
 		takePosts(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
@@ -132,7 +132,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
 		},
 
-		/** Notes that Slack is called next. `since`: now, or of an earlier attempt of unknown outcome. False: the lease is lost. */
+		/**
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
+		 * outcome is not known. False when the lease was lost.
+		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) =>
 				hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { sendingSince: since, leasedUntil })),
@@ -205,7 +208,7 @@ function endedReminders(content: Post['content'], { state }: PostRow, result: At
 	return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 }
 
-/** Whether no first post of its stream goes before it. The card comes first; nothing waits for unreadable or held ones. */
+/** Whether no first post of its stream goes before it: the card is first, unreadable and held ones do not count. */
 function isFirst(updates: boolean) {
 	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
 	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier

@@ -13,7 +13,7 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/** What adds or ends a watch locks the session's row first, because it then decides whether the session is still watched. */
+/** Locks the session's row. Whoever adds or ends a watch does this first, and then decides whether it is still watched. */
 export async function lockSession(trx: Db, key: SessionKey) {
 	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
 }
@@ -27,13 +27,16 @@ export async function lockSessionOf(trx: Db, watchId: string | null): Promise<Se
 	return sessionOf(row);
 }
 
-/** Locks a session's live watches, then its open posts, for what writes both. The caller holds the session's lock. */
+/** Locks a session's live watches, then its open posts, before both are written. The caller holds the session's lock. */
 export async function lockPosts(trx: Db, key: SessionKey): Promise<void> {
 	await locked(trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
 	await locked(trx, 'posts', { ...sessionOf(key), state: OPEN }).execute();
 }
 
-/** Moves the read forward to `at`, and the next ones for a while after `askedAt`. The caller holds the session's lock. */
+/**
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among due
+ * reads (see `PlannedRead`), by default that of its time. The caller holds the lock of the session.
+ */
 export async function readEarly(
 	trx: Db,
 	row: WatchedSessionRow,
@@ -112,6 +115,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	await planPosts(tx, posts);
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markPosts(tx, { watchId: row.id });
+	// Its hand-overs are over.
 	await change(trx, 'questions', { heldWatchId: row.id }, { heldWatchId: null }).execute();
 	return ended;
 }
@@ -125,7 +129,7 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
 }
 
-/** Ends a raised hand whose question is settled; without a post, nothing remains of it. The caller holds the session's lock. */
+/** Ends a raised hand whose question is settled, and drops its unsent posts. The caller holds the session's lock. */
 export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
 	const { trx, now } = tx;
 	await dropPlanned(trx, { watchId: row.id, sendingSince: null });

@@ -42,7 +42,7 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * | `delivering` | a PUT may have begun; its outcome may be unknown | `delivered`, `accepted`, a failed state |
  * | `delivered` | the service has it | `resumed` |
  * | `resumed` | the agent went on | |
- * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to is gone; waits for its author, blocks nobody | |
+ * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to ended; waits for its author, blocks nobody | |
  * | `conflicted` | failed: somebody else's answer was first | |
  * | `changed` | failed: the question is another now | |
  * | `refused` | failed: the service refuses it for good | |
@@ -50,8 +50,9 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * | `withdrawn` | its author discarded it | |
  *
  * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. In `accept.ts` the author takes a failed
- * answer back to `accepted` (`tryAgain`) or `withdrawn` (`withdraw`). A newer answer makes a waiting one `conflicted`; one that
- * comes second is stored as `conflicted`, and waits once the first is withdrawn or fails, but for a conflict of its own.
+ * answer back to `accepted` (`tryAgain`) or `withdrawn` (`withdraw`). A newer answer makes a waiting one `conflicted`. An
+ * answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is withdrawn or fails for any
+ * reason but a conflict of its own.
  */
 export const ANSWER_STATES = [
 	'accepted',
@@ -226,7 +227,10 @@ export interface Telling {
 	readonly againAfterMs: number | null;
 }
 
-/** After each commit of what cards show; must not throw. `delivered`: the session changes soon. `choice`: by one press. */
+/**
+ * Called after the commit of every change that cards show. Must not throw. `delivered`: the session will change soon. `choice`:
+ * a one-press answer was given. `by`: whose claim or answer it is.
+ */
 export type QuestionUpdated = (
 	question: QuestionKey,
 	what: 'claim' | 'answer' | 'delivered' | 'choice',
@@ -277,6 +281,7 @@ export function isAnsweredSince(answer: Answer | null, readAt: number | null): b
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt >= (readAt ?? 0));
 }
 
+/** True when the answer was not delivered and its author decides whether to try again. */
 export function isFailed(state: AnswerState): boolean {
 	return (FAILED_STATES as readonly AnswerState[]).includes(state);
 }

@@ -154,10 +154,10 @@ const TELLS = words(
 	"^(?:- )?(?:(?:i|we)(?:'ve| have| had)? )?\\p{L}+ed|(?:i|we)(?:'ve| have(?! to)| had(?! to)| sent| wrote| set| put)|(?:is|are|was|were|been) (?:\\p{L}+ed|done|ready|set|sent|new|gone)",
 );
 
-/** A text of at most so many words names what is asked for. */
+/** A text of at most this many words names what is asked for. */
 const MAX_LABEL_WORDS = 6;
 
-/** In doubt true: a masked answer costs little. The title names a secret, or the description asks for one (`asksAbove`). */
+/** Whether the title names a secret or the description asks for one; true in doubt, because a masked answer costs little. */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
 	const titles = readingsOf(item.title).map(withoutHarmless);
 	if (titles.some((title) => WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title))) return true;

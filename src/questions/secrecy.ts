@@ -83,6 +83,7 @@ export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): numb
 export const SHOW_ANSWERS = ['auto', 'always', 'never'] as const;
 export type ShowAnswers = (typeof SHOW_ANSWERS)[number];
 
+/** UTF-16 units. */
 const MAX_ANSWER_LENGTH = 80;
 /** UTF-16 units. Longer words are more likely keys. */
 const MAX_WORD_LENGTH = 30;
@@ -106,7 +107,7 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 	};
 }
 
-/** Whether a channel may see an ordinary answer. `auto` shows choices, and one short line of words and small numbers. */
+/** Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible codes. */
 export function isShownInChannels(
 	mode: ShowAnswers,
 	item: Pick<HumanInputItem, 'title' | 'description'>,

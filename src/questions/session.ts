@@ -50,7 +50,10 @@ export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: 
 export const agentAction = z
 	.object({
 		kind: z.enum(['click', 'open', 'done', 'saveFile', 'deleteFile', 'other']),
-		/** `open`: the host (paths carry tokens) or ''; `done`: the result, in Markdown; a file: its name; else the action's name. */
+		/**
+		 * Of `open`: the host, because paths and queries carry tokens; empty when the address cannot be parsed. Of `done`: the
+		 * session's result, in Markdown. Of a file: its name. Of any other action: its name, which is all that is kept.
+		 */
 		text: z.string(),
 	})
 	.readonly();
@@ -170,8 +173,9 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
 }
 
 /**
- * The question of the newest message that asks, if it waits for a person; else null. All its items are open until one has a
- * value; then the empty ones are while the status is `humanInput`, except those in `leftEmpty`.
+ * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message that asks
+ * counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open only while the
+ * status is `humanInput`, except those in `leftEmpty`.
  */
 export function openQuestion(session: Session, leftEmpty?: LeftEmpty): Question | null {
 	const index = askingMessageIndex(session);
@@ -210,7 +214,10 @@ export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
 /** 128 bits: no accidental collisions, and short enough for a view's private_metadata. */
 const HEX_DIGITS = 32;
 
-/** Equal only for equal lists: UTF-8 would merge lone surrogates. Not for secrets: the hash of a short code can be guessed. */
+/**
+ * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all lone
+ * surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
+ */
 export function hashOfTexts(texts: readonly string[]): string {
 	const hash = createHash('sha256');
 	for (const text of texts) hash.update(`${text.length}:`).update(text, 'utf16le');
@@ -234,7 +241,7 @@ function comparable(text: string): string {
 	return text.replaceAll('\r\n', '\n').trim().replace(LONG_MARK_RUN, '$1\u034f').normalize();
 }
 
-/** A hash of what an asking message shows, but for what changes by itself: white space, composition, signatures of links. */
+/** A hash of all that an asking message shows, but for what changes by itself: white space, composition, link signatures. */
 export function shownHashOf({ content, humanInput }: Pick<Message, 'content' | 'humanInput'>): string {
 	const texts = [content, ...humanInput.flatMap(({ title, description }) => [title, description])];
 	return hashOfTexts(texts.map((text) => withoutSignedLinks(text).normalize('NFC').replace(/\s+/g, ' ').trim()));

@@ -116,7 +116,10 @@ function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
 	return priority !== 'background' && usage[priority] + count <= sharesOf(usage.limit)[priority];
 }
 
-/** What of a window is kept from these requests: unused shares of others, and what is reserved for those that go ahead. */
+/**
+ * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its share.
+ * Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have not used.
+ */
 function keptFrom(usage: Usage, ask: Ask): number {
 	const { priority, ahead = false, reserved = 0 } = ask;
 	const shares = sharesOf(usage.limit);
@@ -217,7 +220,10 @@ function firstFit(state: BudgetState, ask: Ask): number {
 	return first ?? now + SERVICE_WINDOW_MS;
 }
 
-/** The state after the response to request `sequence`: later grants count as used. After an older one, only a pause is set. */
+/**
+ * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are not in
+ * `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
+ */
 export function observed(
 	state: BudgetState,
 	headers: RateLimitObservation,
@@ -262,8 +268,9 @@ export function inTurns<T extends { readonly person: string }>(
 }
 
 /**
- * Grants what it can of `waiting`, in this order. Who cannot be served holds back those behind of the same priority (or that
- * go ahead too), and a delivery also people beyond their share: else single requests would keep taking what its pair needs.
+ * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the same
+ * priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond their share:
+ * otherwise single requests would keep taking what its pair needs.
  * @returns who was granted, with the sequence number of their last request, and when something more may be granted
  */
 export function grantWaiting<W extends Asking>(before: BudgetState, now: number, limits: Limits, waiting: Iterable<W>) {

@@ -33,7 +33,8 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 };
 
 /**
- * The one counter of requests to the service, in memory or in a shared row: while that cannot be read, nothing is granted.
+ * The one counter of requests to the session service, which counts by client address: in memory, or in a row that replicas
+ * share. While that row cannot be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
 export function createRequestBudget({
@@ -130,7 +131,10 @@ export function createRequestBudget({
 	}
 
 	return {
-		/** Resolves to the last request's number. @throws SessionServiceError `rate_limited`, or the signal's reason */
+		/**
+		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
+		 * @throws SessionServiceError `rate_limited` once no permit can come in time; the signal's reason, uncharged
+		 */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
 			signal?.throwIfAborted();
@@ -145,7 +149,7 @@ export function createRequestBudget({
 				void serve();
 			});
 		},
-		/** Takes in a response's headers. `sequence`: the number of its request. */
+		/** Takes in the headers of a response to the request with the number `sequence`, as `observed` says. Never throws. */
 		observe(headers: RateLimitObservation, sequence: number): void {
 			const now = clock.now();
 			update((state) => ({
@@ -160,7 +164,7 @@ export function createRequestBudget({
 		usage,
 		waiting: waitingCount,
 		background: {
-			/** Keeps so many requests for those that go ahead of others. */
+			/** Keeps this many requests a second for background that goes ahead of others. */
 			reserve(perSecond: number): void {
 				reserved = perSecond;
 			},

@@ -29,7 +29,7 @@ export interface SessionReading {
 	readonly endedAt: number;
 }
 
-/** From its start, a read waits so long for a permit and until its last repeat begins; each attempt adds a call's time. */
+/** From a read's start: how long it waits for a permit, and until its last repeat begins. Each attempt adds a call's time. */
 const PATIENCE = {
 	delivery: { permitMs: 30_000, repeatMs: 10_000, retries: 4 },
 	person: { permitMs: 8_000, repeatMs: 8_000, retries: 3 },
@@ -190,7 +190,7 @@ interface KeptSession extends Omit<SessionReading, 'endedAt'> {
 	readonly beganAt: number;
 }
 
-/** The only place that keeps whole sessions: the latest used within `maxBytes`, for conditional reads and turning pages. */
+/** The only place that keeps whole sessions, for conditional reads and turning pages: the last used within `maxBytes`. */
 function createSessionCache(maxBytes: number) {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
@@ -298,7 +298,7 @@ const LISTING_MS = 45_000;
 
 type KeptPage = Kept<ListPage>;
 
-/** Lists waiting sessions, if the service can. Each comes with links to its files: too large a page is read in smaller ones. */
+/** Lists waiting sessions, if the service can. After a page that is too large, this and later lists come in smaller pages. */
 function createSessionList(transport: Transport, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly KeptPage[] = [];

@@ -43,7 +43,10 @@ export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([
 /** Messages name the operation, the status and sizes, never the response's text, the key or an address. */
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
-	/** Whether a PUT may have saved something: read and compare before sending again. False: not sent, or surely refused. */
+	/**
+	 * Whether the call may have changed the session; false for a read. For a PUT it is false only if the service certainly saved
+	 * nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending again.
+	 */
 	readonly outcomeUnknown: boolean;
 	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
 	readonly status: number | null;
@@ -65,7 +68,7 @@ export class SessionServiceError extends HandraiseError {
 
 export type Operation = 'read' | 'put' | 'list';
 
-/** Null for a success. The body tells nothing: all PUTs that fail have one sentence, saved or not. `retryAt`: of a 429. */
+/** The error for a status; null for a success. A failed PUT's body never says whether it saved. `retryAt`: of a 429. */
 export function errorOfStatus(status: number, operation: Operation, retryAt: number): SessionServiceError | null {
 	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;

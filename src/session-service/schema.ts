@@ -45,8 +45,9 @@ const files = anything.transform((value) =>
 const sessionVariables = anything.transform((value) => objectsIn(value).map(({ name }) => asText(name)));
 
 /**
- * A session of the service, read into ours without other fields, some secret. One odd value must not hide it. Only `messages`
- * is strict: an empty list would close an open question. Zod takes twice as long for messages (`npm run bench:schema`).
+ * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must not
+ * hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an empty list would
+ * make an open question look closed. For messages zod would take twice as long (`npm run bench:schema`).
  */
 const sessionSchema = z
 	.object({
@@ -214,7 +215,10 @@ const listSchema = z.object({
 	totalPages: count,
 });
 
-/** Null in doubt whether it is the page asked for. `itemCount`: of it, also the unreadable; `sessionCount`: of all pages. */
+/**
+ * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. `sessions`:
+ * those that can be read; `itemCount`: of this page, with those that cannot; `sessionCount`: of all pages.
+ */
 export function readListResponse(value: unknown, asked: AskedPage) {
 	const parsed = listSchema.safeParse(value);
 	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;

@@ -173,7 +173,10 @@ export function createBodySlots() {
 /** The service's window, for a 429 that does not say how long to wait. */
 const DEFAULT_PAUSE_SECONDS = 60;
 
-/** Reads `RateLimit-*` and a 429's `Retry-After`, as its body is wrong. `elapsedMs`: since it was sent, and maybe counted. */
+/**
+ * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds and is
+ * wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
+ */
 export function readRateLimit(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
 	now: number,
@@ -223,7 +226,10 @@ const OPEN_OBJECT = 0x7b;
 
 const utf8 = new TextDecoder();
 
-/** What `read` finds in the body. @throws SessionServiceError `body_too_complex`, `not_a_list` or `unreadable_answer` */
+/**
+ * What `read` finds in the JSON of a response; it returns null for a response to another operation.
+ * @throws SessionServiceError `body_too_complex`, `not_a_list` or `unreadable_answer` (a PUT may have saved)
+ */
 export function readBody<T>(
 	{ status, headers, body }: HttpResponse,
 	operation: Operation,

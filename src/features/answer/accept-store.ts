@@ -40,7 +40,10 @@ import {
 	submittedColumns,
 } from './rows-store.ts';
 
-/** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
+/**
+ * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
+ * after its form was read, because its author has not seen that one. A single statement covers the case without a conflict.
+ */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
 	if (accepted !== null) return { kind: 'accepted', answer: accepted };
@@ -127,7 +130,7 @@ async function repeat(
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
-/** `AnswerStore.retry`. The caller has locked the answer in this transaction. */
+/** Queues a failed answer again, unless another one prevents it (`taken`). The caller has locked it in this transaction. */
 export async function retryAnswer(
 	db: Db,
 	cipher: Cipher,

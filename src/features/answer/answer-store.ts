@@ -48,7 +48,7 @@ const CANDIDATES_PER_ROW = 8;
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/** Stores answers; the row is the queue. `checksTime`: `now` is the database's time (PostgreSQL): a wrong time is detected. */
+/** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT that is not the database's time. */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
@@ -123,8 +123,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`, its
-		 * text is the same. Returns the stored answer; null when another replica has it, or its author, another answer or an earlier
-		 * write whose reply was lost changed it. `release` gives the lease back in the same write; ending states wipe secret values.
+		 * text is the same. Returns the stored answer. Null when another replica has it, its author changed it (`retry`, `withdraw`),
+		 * another answer replaced it, or an earlier write changed the state although its reply was lost. `release` gives the lease
+		 * back in the same write, and ending states wipe secret values in it.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -163,7 +164,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		rows: db.queuedRows(['answers']),
 
-		/** When `takeDue` may find an answer next, or null. No answer of a session is due before a lease on it lapses. */
+		/** The earliest time at which `takeDue` may find an answer: not before a lease on its session lapses. Null: never. */
 		async nextDueAt(service: string): Promise<number | null> {
 			const { rows } = await sql<{ at: number | null }>`
 				select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} as at from answers as due
@@ -187,7 +188,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
-		/** The newest live, waiting, delivered or resumed answer; null for a damaged row too: posts and forms must still be shown. */
+		/**
+		 * The newest answer to this question that is live, waiting, delivered or resumed; null when there is none, or when its row is
+		 * damaged: that must not keep posts and forms from being shown.
+		 */
 		standing: (question: QuestionKey) =>
 			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
 
@@ -223,7 +227,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
-		 * possible. `releaseLosers` follows, as after an update to a failed state other than `conflicted`.
+		 * possible. In the same transaction, `releaseLosers` lets the answers that lost to it wait for their authors. An `update` to
+		 * a failed state other than `conflicted` does that too.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -240,7 +245,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				return withdrawn;
 			}),
 
-		/** Has it sent again to start the agent; null without a reported failure to start, or with a PUT begun after `quietSince`. */
+		/**
+		 * Notes that its author wants a delivered answer sent again to start the agent. Null when the service reported no failure to
+		 * start, and when such a PUT began after `quietSince` and may still be under way.
+		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			withOwn(id, person, async (trx, answer) => {
 				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
@@ -332,7 +340,7 @@ async function freeLapsed(trx: Db, now: number): Promise<void> {
 	if (id.length > 0) await change(trx, 'answers', { id }, WITHOUT_LEASE).execute();
 }
 
-/** Others count from this start of a PUT, so it must be the database's time. A machine that slept may not know it is behind. */
+/** Other processes count from this start of a PUT, so it must be the database's time. A machine that slept may be behind. */
 async function expectTime(trx: Db, at: number): Promise<void> {
 	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
 	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");

@@ -52,7 +52,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
-		/** Writes nothing if a newer draft is there, or `submissionKey` was submitted: events of typing can arrive after that. */
+		/** Writes the draft, unless a newer one is there or `submissionKey` was submitted: typing can arrive after that. */
 		async save(draft: Draft, submissionKey = ''): Promise<void> {
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.

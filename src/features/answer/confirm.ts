@@ -20,7 +20,7 @@ const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
-/** Checks once whether the agent went on after delivery; returns what to write. A failed or late read tells nothing. */
+/** Checks once whether the agent went on after delivery; returns what to write. A read that fails or is late finds nothing. */
 export function createConfirmation({ store, sessionService, clock }: Core<{ answers: AnswerStore }>) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
 		using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);

@@ -36,7 +36,10 @@ interface Attempt {
 	checkedAt: number;
 }
 
-/** Makes one attempt under a lease: reads, compares, sends. The signal aborts it until the PUT begins. @throws LeaseLost */
+/**
+ * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within milliseconds,
+ * if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
+ */
 export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, random = Math.random) {
 	const { clock, log, sessionService } = core;
 	const { answers: store } = core.store;

@@ -159,7 +159,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			const isOwn = draft !== null && isSamePerson(draft.person, person);
 			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
 		},
-		/** Removes texts of ticked items from the person's drafts, which anybody may. Saves nothing: `keep` the form if allowed. */
+		/** Removes the texts of ticked items from the person's drafts. That is allowed to everybody; to `keep` the form is not. */
 		async marked(person: Person, view: SessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);
 			const question = keyOf(form.metadata);

@@ -11,7 +11,7 @@ type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
-/** What our answers mean for what a session shows. Read only if a message asks, or with `known`: a question perhaps gone. */
+/** What our answers say about a session. They are read if a message of it asks, or for `known`: a question perhaps gone. */
 export async function ourAnswers(
 	store: Stored,
 	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: object | null },
@@ -59,7 +59,7 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
 	return items.length > 0 && fits;
 }
 
-/** The answer before `answer`, ours or from outside. `values`: the service's; null if equal. Hides secret and other values. */
+/** The answer before `answer`, ours or from outside. `values`: the service's, without secrets; null if `answer` has them. */
 export async function whoWasFirst(
 	store: Stored,
 	answer: Answer,

@@ -5,7 +5,7 @@ import { ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../s
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 
-/** Registers the history's buttons and returns `/session history`. It reads only our own store, so needs no loading view. */
+/** Registers the buttons of the history; returns what `/session history` calls. Both read only our own store. */
 export function registerHistory({
 	listen,
 	clients: { people: client },

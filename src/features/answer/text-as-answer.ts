@@ -11,7 +11,7 @@ import type { Drafting, Forms } from './drafts.ts';
 const MESSAGE = z.object({ text: z.string() }).catch({ text: '' });
 const SHORTCUT_BODY = z.object({ message: MESSAGE });
 
-/** Registers the shortcut "Use as answer" and mentions of the bot in watched sessions' threads. Mentions cannot open modals. */
+/** Registers the shortcut "Use as answer" and mentions in watched threads. A mention opens no modal: it gets a button. */
 export function registerTextAsAnswer({
 	listen,
 	flow,

@@ -117,7 +117,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 
 	const isOthers = ({ holder, until }: ListingState) => holder !== null && holder !== own && until > clock.now();
 
-	/** Sees what another process found. With `leaseMs`, becomes the one that lists; 0 ends that. False when another one lists. */
+	/** Reads what others found. `leaseMs`: becomes the process that lists; 0 ends that. False when another one lists. */
 	async function share(leaseMs: number | null = null, perSecond = shared.perSecond): Promise<boolean> {
 		shared = await cell.update((before) => {
 			const found = before ?? NOBODY;

@@ -21,7 +21,7 @@ import {
 } from '../../questions/hand-over.ts';
 import type { SessionKey } from '../../questions/session.ts';
 
-/** The newest hand-over of each question, stored with it. It ends with `settleQuestion` or `endWatch`. */
+/** The newest hand-over of each question, stored with it. `settleQuestion` and `endWatch` end it. */
 export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
 		const { trx, now } = tx;
@@ -51,7 +51,10 @@ export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 	}
 
 	return {
-		/** Queues the direct message and has the session's posts drawn again, all or nothing. Idempotent by `id` and `to`. */
+		/**
+		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also that of
+		 * whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
+		 */
 		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
 		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),
@@ -95,7 +98,7 @@ async function giveBack(tx: Tx, given: GivenBack) {
 	return { kind: 'givenBack', handOver, repeated: false } as const;
 }
 
-/** Gives back a question whose direct message Slack refuses, unless the hand-over is over. The session has to be locked. */
+/** Gives an undeliverable question back and tells its giver, unless that is over. The caller holds the session's lock. */
 export async function giveBackUndelivered(
 	tx: Tx,
 	{ handOverId }: ContentOf<'handedOver'>,
@@ -114,7 +117,7 @@ async function lockQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
 	return question?.fingerprint === fingerprint ? question : undefined;
 }
 
-/** Has all posts show who has the question, and queues the direct message about it. The session has to be locked. */
+/** Has all posts show who has the question, and queues the direct message. The caller holds the lock of the session. */
 async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
 	await markPosts(tx, sessionOf(session));
 	await planPosts(tx, [post]);

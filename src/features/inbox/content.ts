@@ -205,7 +205,7 @@ function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<
 	return new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 }
 
-/** The question in a channel where its person sees it, best with buttons; empty if none. `isRaised`: by `watch all` alone. */
+/** The question as asked in a channel where its person sees it, preferably with buttons. `isRaised`: only by `watch all`. */
 function asSeenIn(
 	{ channels, ...question }: OpenQuestion,
 	{ person, allowed, joined }: { person: Person; allowed: ReadonlySet<string>; joined: ReadonlySet<string> },

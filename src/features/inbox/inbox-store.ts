@@ -38,7 +38,7 @@ type AskingRow = Row<'questions'> &
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
-/** The stored inboxes; damaged rows are left out. A row is due when its person asked, or its content may have changed. */
+/** The stored inboxes; damaged rows are left out. A row is due when its person acted or its content may have changed. */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
@@ -92,7 +92,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return { asked, all };
 		},
 
-		/** Slack is called now: what is shown is unknown until `end`, as the process may die. False when lease or inbox is gone. */
+		/**
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in between.
+		 * False when the lease was lost or the inbox was forgotten.
+		 */
 		beginShowing: (id: string, token: string) =>
 			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
 
@@ -193,7 +196,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		claims: (service: string, sessionIds: readonly string[], now: number) =>
 			activeClaims(db.read, { service, sessionId: sessionIds }, now),
 
-		/** The person's answers that need a decision (failed ones since `failedSince`), then those under way; each newest first. */
+		/** The person's answers: those to decide on (failed after `failedSince`, not answered again), then those under way. */
 		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
 			const rows = await ofPerson(service, person)
 				.selectAll()

@@ -49,7 +49,10 @@ export type InboxDisplay = (
 	now: number,
 ) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
 
-/** Keeps open inboxes current. Opening stores a row; a lease loop shows due ones: the newest wins, replicas do not race. */
+/**
+ * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state wins
+ * and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
+ */
 export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: () => Promise<Discovered | null>) {
 	const { rateLimiter, clock, log } = core;
 	const { inboxes: store } = core.store;
@@ -211,6 +214,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			touchedBy.add(by?.userId ?? null);
 			loop.wake();
 		},
+		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());

@@ -101,7 +101,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 	}
 }
 
-/** Where the question is asked, for the access policy. A press in a view has no channel, one in a hand-over's post another. */
+/** Where the access policy looks for the question. A press in a view names no channel, one in a direct message another one. */
 function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: Choice) {
 	if (view !== null) return { channelId: choice.channelId, threadTs: null };
 	return row ?? { channelId: channelId ?? choice.channelId, threadTs };

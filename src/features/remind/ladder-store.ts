@@ -126,7 +126,7 @@ export function createLadderStore({ db }: Pick<StoreParts, 'db'>) {
 			return nextDue(db, 'ladders', where, 'dueAt');
 		},
 
-		/** Notes what becomes of ladders, queues `post` and gives leases back; null, with nothing written, when one was lost. */
+		/** Notes what becomes of ladders, queues `post` and gives the leases back. Null when one was lost: nothing was written. */
 		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
 			db
 				.write(async (trx) => {

@@ -44,7 +44,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	const next = nextReminder(facts, now);
 	if (next === null) return NOT_DUE;
 	if (next.at > now) return { ...NOT_DUE, dueAt: next.at, heldBy: ladder.heldBy };
-	// Late from here. Time while somebody answered, the service was away or other settings held does not count.
+	// The reminder is late from here. Time while somebody answered, the service was away or other settings applied does not count.
 	const dueSince = Math.max(next.at, facts.settingsChangedAt ?? next.at);
 	const reminderDueAt = Math.max(dueSince, Math.min(ladder.reminderDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now) {

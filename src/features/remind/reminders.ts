@@ -25,7 +25,10 @@ const A_FEW = 5;
 /** Channels whose reminders are due in this time are read in any order. */
 const SAME_TIME_MS = 1_000;
 
-/** Reminds of open questions. A reminder is queued in one transaction with its ladder's next time, and only after a read. */
+/**
+ * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as a post in the same transaction as
+ * the row's next time. The session is read before: a question that may be settled reminds nobody.
+ */
 export function createReminders(
 	core: Core<{ ladders: LadderStore }>,
 	{ onNews, onEarlyRead }: { readonly onNews: () => void; readonly onEarlyRead: () => void },

@@ -29,7 +29,7 @@ const LIST_WITHIN_MS = 200;
 /** Windows whose emptied lists are remembered. */
 const MOST_WINDOWS = 1_000;
 
-/** Registers the window of settings; returns `/session settings`. `onChanged`: a post is stored, and reminders are due anew. */
+/** Registers the settings window; returns `/session settings`. `onChanged`: a post is stored, and reminders are due anew. */
 export function registerChannelSettings(
 	core: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList },
 	onChanged: () => void,

@@ -70,7 +70,10 @@ export function metadataFor(
 /** By field: what is wrong. Plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-/** Reads a form. `before`: the stored settings that the person has seen. `toCheck`: whom Slack has to be asked about. */
+/**
+ * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the person has
+ * seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
+ */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,

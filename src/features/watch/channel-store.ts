@@ -76,7 +76,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
 		},
 
-		/** Begins to discover and queues `posts`, or changes the settings; who began it stays. Replaces that of another service. */
+		/** Begins to discover with `posts`, or changes the given settings; who began it stays. Replaces that of another service. */
 		discover: (
 			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
 			posts: readonly NewPost[],
@@ -127,6 +127,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return row === undefined ? null : readDiscovery(row);
 		},
 
+		/** The oldest first. */
 		async discoveries(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
 			return (await all.orderBy('createdAt').orderBy('channelId').execute()).map(readDiscovery);
@@ -201,7 +202,7 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 		/** The defaults where nobody has set anything. */
 		read: (channel: ChannelKey) => readSettings(db.read, channel),
 
-		/** Replaces the settings, queues `post` and looks at the ladders now. False, with nothing written, at another `revision`. */
+		/** Replaces the settings, queues `post`, makes the ladders due. False, and nothing is written, at another `revision`. */
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const key = channelOf(channel);
@@ -220,7 +221,7 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 	};
 }
 
-/** The settings of a channel, or the defaults. `revision` counts changes. `change`: the last, `by` a Slack user id; or null. */
+/** The settings of a channel or the defaults. `revision` counts changes: nobody may overwrite one that they did not see. */
 export async function readSettings(read: Db, channel: ChannelKey) {
 	const row = await from(read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };

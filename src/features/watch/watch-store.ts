@@ -94,6 +94,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
 			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
 		},
+		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const here = { ...channelOf(channel), ...sessionOf(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
@@ -139,7 +140,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			);
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
-		/** Forgets sessions first listed before `before`, as of a former service; not of `listedService`: it shows who waits. */
+		/** Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits. */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.writeOne((trx) => {
 				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');

@@ -160,7 +160,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
-		/** Writes a read's outcome, all or nothing, and gives the lease back. False, with nothing written, when that was lost. */
+		/** Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost: nothing was written. */
 		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, key);
@@ -211,8 +211,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Moves ahead of all others the reads of those of these waiting sessions that are watched and whose newest read does not show
-		 * that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the move before.
+		 * Moves ahead of all others the reads of watched sessions that are listed as waiting and whose newest read does not show
+		 * that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the read was moved before.
 		 */
 		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
 			if (sessions.length === 0) return [];
@@ -241,7 +241,10 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			return moves;
 		},
 
-		/** Notes that the service is down or back. The first replica tells who watches, or was told. Returns whether it was news. */
+		/**
+		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches; "back"
+		 * only for channels that were told of the outage. Returns whether it was news.
+		 */
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 
 		/** Moves the reads that are still planned for `from` and not leased. */
@@ -254,7 +257,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				}
 			}),
 
-		/** Has question posts drawn again, and cards unless `onlyQuestions`. Moves the read to `earlyReadAt` (null: as planned). */
+		/** Has question posts drawn again, and cards unless `onlyQuestions`. Moves the read forward to `earlyReadAt`, if any. */
 		refresh: (
 			session: SessionKey,
 			{ now, earlyReadAt, onlyQuestions = false }: { now: number; earlyReadAt: number | null; onlyQuestions?: boolean },
