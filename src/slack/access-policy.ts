@@ -28,12 +28,11 @@ export const PROVEN_REFUSALS = [
 /** `could_not_check`: Slack gave no answer, left out a required fact or contradicted itself. */
 export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 
-/** Whether this code says that somebody may not answer. */
 export function isProvenRefusal(code: string | null): boolean {
 	return PROVEN_REFUSALS.some((refusal) => refusal === code);
 }
 
-/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: see `check`. */
+/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and groups. */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
@@ -44,7 +43,7 @@ export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: num
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
 const FACTS_MAX_AGE_MS = 5 * 60_000;
-/** The same, for an answer that is sent in somebody's name. */
+/** How long they are used for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
@@ -86,10 +85,7 @@ export function createAccessPolicy(
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
-	/**
-	 * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where interactions have one
-	 * fixed workspace for all of a person. `maxAgeMs`: of the facts about the person and the user groups.
-	 */
+	/** `claimedTeamId`: proves nothing on Enterprise Grid, where interactions name one fixed workspace for all of a person. */
 	async function check(
 		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
 		place: Place,

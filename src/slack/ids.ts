@@ -3,10 +3,7 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../core/values.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
-/*
- * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
- * keys, never content.
- */
+/* Ids that Slack returns never change, because old messages carry them. They hold positions and keys, never content. */
 
 export const ACTIONS = {
 	refresh: 'session.refresh',
@@ -119,9 +116,8 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 /**
- * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same. So it holds
- * nothing that changes with paging, a refresh or optional fields. What was chosen from options must not stay under another
- * text, so the hash of what the question shows is a part of it.
+ * Slack keeps what was typed while the block_id stays: it holds nothing that paging, a refresh or optional fields change.
+ * What was chosen from options must not stay under another text, so it then has the hash of what the question shows.
  */
 export function fieldBlockId(shown: ViewMetadata, position: number, variant: FieldVariant): string {
 	const id = `q.${askedId(shown)}.${position}.${variant}`;
@@ -143,10 +139,7 @@ export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
 
-/**
- * How a record travels through Slack: as a JSON array of `kind` and its fields in the order of the schema, because Slack
- * limits the length. Where the fields change, `kind` has to: a record of another kind is not read.
- */
+/** JSON of `kind` and the fields in the schema's order: Slack limits the length. Where the fields change, `kind` has to. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
 	type Fields = DeepReadonly<z.output<Schema>>;
 	const names = Object.keys(schema.shape);
@@ -286,7 +279,6 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
-/** The metadata of a view before the first read. */
 export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata {
 	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 }

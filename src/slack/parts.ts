@@ -51,12 +51,10 @@ export function button(actionId: ActionId, label: ButtonLabel, extra: Partial<Bu
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
 }
 
-/** Opens the form of a question. */
 export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** A row of buttons and menus; no block when there are none. */
 export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
@@ -100,10 +98,7 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 	return isUsable ? url : null;
 }
 
-/**
- * Keeps Slack from turning names, channels and addresses in `text` into mentions and links. Every call needs it, because
- * the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
- */
+/** Slack makes no mentions or links of `text`. By default `chat.update` parses it as typed, `postMessage` links addresses. */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
 /** A message for chat.* or a response_url: blocks, and the escaped text that notifications and screen readers use. */

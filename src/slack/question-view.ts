@@ -78,7 +78,6 @@ function questionBody(question: QuestionView, room: Room) {
 	return { said, items, more, isWhole: !mark.isCut };
 }
 
-/** A headline and what the agent wrote. */
 export function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
@@ -102,11 +101,7 @@ interface Showing {
 	readonly snoozes?: boolean;
 }
 
-/**
- * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
- * one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no
- * form, or that a part is cut; empty otherwise. mrkdwn.
- */
+/** Has no buttons with options if a part is cut. `note`: why it has no form, or that a part is cut; empty otherwise. mrkdwn. */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
@@ -128,7 +123,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	};
 }
 
-/** Those who may hand a question over: anybody while nobody has it, else its holder, unless they got it by the last hand-over. */
+/** Anybody may hand over what nobody has, else only its holder, unless they got it by the last hand-over. */
 function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMark): (Button | null)[] {
 	const isHeld = handOver !== null && handOver.to === reader;
 	const mayHandOver = handOver === null || (isHeld && handOver.count < MOST_HAND_OVERS);
@@ -191,10 +186,7 @@ export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }
 
-/**
- * The title and the value of an item that is not open, at most about 700 characters of mrkdwn. `isWhole`: as it was asked, at
- * most about 1,200.
- */
+/** Title and value of an item that is not open: mrkdwn, at most about 700 characters; `isWhole`: as asked, about 1,200. */
 export function answeredItem({ title, description, withheld, ...item }: Answered, position: number, isWhole = false) {
 	const name = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
 	const asked = isWhole ? quotedLine(description, 500) : '';
@@ -223,7 +215,7 @@ interface Holding {
 	readonly reader?: string | null;
 }
 
-/** `↪️ Grace has it (from Ada)`; empty for nobody. mrkdwn. `names`: null mentions people, which notifies them in a new message. */
+/** `↪️ Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people, whom a new message notifies. */
 export function handOverLine({ handOver, reader = null }: Holding, names: Names | null): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
@@ -250,9 +242,8 @@ const PART_LENGTH = 1_000;
 const SHORT_PART_LENGTH = 80;
 
 /**
- * The `text` of a message with a question: what phones show in notifications and screen readers read. One line of at most
- * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
- * question that asks for a secret, or when `discreet`.
+ * The `text` of a message: for notifications on phones and screen readers. One escaped line of at most 400 UTF-16 units that
+ * begins with our own words, never an agent's. Says nothing of a question that asks for a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;

@@ -36,10 +36,7 @@ function isUserId(text: string): boolean {
 	return /^[UW][A-Z0-9]{2,30}$/.test(text);
 }
 
-/**
- * A moment (milliseconds since the epoch) in each reader's time zone, with UTC as the fallback: `20 Nov 2026, 08:19 UTC`.
- * Before 1970 and from the year 3000 on, it is `at an unknown time`. `seconds`: without the day.
- */
+/** In each reader's time zone; where Slack cannot, `20 Nov 2026, 08:19 UTC`. From 1970 to 2999. `seconds`: without the day. */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
 	// Slack shows a time that it cannot format as raw `<!date…>`.
 	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
@@ -94,7 +91,6 @@ export function sessionTitle(name: string, sessionId: string): string {
 	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
 }
 
-/** The title of a view about a session. */
 export function viewTitle(sessionId: string): string {
 	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
 	return `Session ${id}`.trim();
@@ -111,7 +107,6 @@ const STATUSES = {
 	failed: { emoji: '❌', mrkdwn: 'Failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
 
-/** A session's status for people. An unknown status is quoted. */
 export function statusWords(status: string) {
 	const kind = statusKind(status);
 	if (kind !== 'unknown') return STATUSES[kind];
@@ -125,12 +120,11 @@ export function statusLine({ status, step, maxSteps }: Pick<SessionSnapshot, 'st
 	return joined(`${emoji} *${mrkdwn}*`, stepWords({ step, maxSteps }));
 }
 
-/** `step 12 of 30`; `no step yet` for step 0. */
 export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/** Why an agent waits for a person although no question is open. `newest`: the session's newest question, and its answer. mrkdwn. */
+/** Why an agent waits for a person without an open question. `newest`: the newest of its questions, and its answer. mrkdwn. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
@@ -188,12 +182,10 @@ export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secre
 	return value === null || isBlank(value) ? '(left empty)' : show(value);
 }
 
-/** The parts that are not empty, on one line. */
 export function joined(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** The sentences that are not empty, one after the other. */
 export function sentences(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' ');
 }

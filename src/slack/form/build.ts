@@ -46,10 +46,7 @@ const SHRINKING = [
 	{ text: 120, offer: 200 },
 ];
 
-/**
- * The fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it is,
- * so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
- */
+/** `metadata`: of the view as it is, to keep each block_id. `secret`: ticked positions; left out: those that look secret. */
 export function buildForm(
 	question: Question,
 	metadata: ViewMetadata,
@@ -223,7 +220,6 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-/** `chosen`: the text of one of the options. */
 function oneOf(type: 'static_select' | 'radio_buttons', options: PlainTextOption[], chosen: string | undefined) {
 	const initial = options.find(({ value }) => value === chosen);
 	return { type, action_id: ACTIONS.field, options, ...(initial === undefined ? {} : { initial_option: initial }) };

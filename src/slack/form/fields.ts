@@ -37,9 +37,8 @@ export interface Field {
 }
 
 /**
- * Which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the view
- * shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
- * If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
+ * `secret`: ticked positions; null: those that look secret. Fields are plain text by the metadata if the view shows this
+ * question already, so that no block_id changes; if not, where a text does not fit the guessed input ("maybe" for yes or no).
  */
 export function planFields(
 	question: Question,
@@ -72,7 +71,6 @@ export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
 
-/** Whether the view of this metadata asks this question, with the same text. */
 export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint, shownHash }: Question): boolean {
 	const isSame = metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
 	return isSame && !isReworded(metadata.shownHash, shownHash);
@@ -111,12 +109,10 @@ function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-/** Which of `YES_NO` a text is. */
 export function yesNoOption(text: string) {
 	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 }
 
-/** Whether people choose from options in the guessed input of this field. */
 export function hasOptions({ kind }: Pick<Field, 'kind'>): boolean {
 	return kind === 'yesNo' || kind === 'choice';
 }
@@ -172,16 +168,13 @@ export type Element = z.infer<typeof ELEMENT>;
 interface FormInput {
 	readonly values: SubmittedView['values'];
 	readonly metadata: ViewMetadata;
+	/** Holds initial values: Slack may leave out those that nobody touched. */
 	readonly draft: Values;
+	/** The block_id of the input whose `block_actions` event this is; if it has no value, the person emptied it. */
 	readonly acted?: string | undefined;
 }
 
-/**
- * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
- * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
- * Returns the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
- * block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
- */
+/** Returns the answers by position ('' for an empty field), the errors by block_id, and a draft without secrets. */
 export function readForm(view: FormInput) {
 	const { metadata } = view;
 	const fieldErrors: Record<string, string> = {};
@@ -202,10 +195,7 @@ export function without(texts: Values, positions: readonly number[]): Record<num
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
-/**
- * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258). So an empty list counts only
- * if nothing was ticked before, or in the event of the box itself.
- */
+/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in their own event. */
 function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBlockId(metadata);
@@ -281,7 +271,6 @@ function mainId(metadata: ViewMetadata, position: number): string {
 	return fieldBlockId(metadata, position, metadata.asText.includes(position) ? 'plain' : 'guessed');
 }
 
-/** The title of an item as the view showed it. */
 export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
 	return withoutMarks(labels[mainId(metadata, position)] ?? '');
 }

@@ -9,10 +9,7 @@ const CONNECTIONS = 2;
 /** From the request for an address to Slack's hello. */
 const CONNECT_WITHIN_MS = 15_000;
 
-/**
- * Receives over Socket Mode with its own reconnect loop. The library's stays without a connection for five seconds or
- * more at each routine refresh, and ends the process when Slack refuses a reconnect. `proxy`: null without one.
- */
+/** Reconnects itself: the library has no connection for 5 s or more at routine refreshes, and ends the process if refused. */
 export function createSocketReceiver(
 	{ appToken, apiUrl, proxy }: { appToken: string; apiUrl: string; proxy: ReturnType<typeof applyProxy> },
 	clock: Clock,
