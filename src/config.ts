@@ -214,6 +214,7 @@ export function parseConfig(env: Environment) {
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
 		...valid,
+		/** Socket Mode when an app-level token is set, else signed HTTP. */
 		transport:
 			appToken === null
 				? ({ kind: 'http', signingSecret: signingSecret ?? '' } as const)

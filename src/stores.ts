@@ -46,7 +46,7 @@ export interface StoreOptions {
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or the code `database_in_use`,
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code `database_in_use`,
  * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
 export async function openStore(options: StoreOptions) {
@@ -100,10 +100,12 @@ export async function openStore(options: StoreOptions) {
 			handOvers: createHandOverStore({ db }),
 			ladders: createLadderStore({ db }),
 			channelSettings: createChannelSettingsStore({ db }),
+			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
 			},
+			/** For `createSharedState`. */
 			db,
 			/** Stored times are compared with it. */
 			clock,

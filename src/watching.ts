@@ -16,6 +16,7 @@ import type { createChannelList } from './slack/channels.ts';
 const EARLY_READ_AFTER_MS = 2_000;
 
 interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
+	/** What replicas share about the service's list. */
 	readonly listCell: Cell<ListingState>;
 }
 
@@ -50,6 +51,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	return {
 		subscriptions,
 		discoveries,
+		/** Whether the service's list works. */
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Has a session's posts drawn again. Its question was claimed or answered, or an answer was taken back. */
 		questionUpdated(key: SessionKey, what: Parameters<QuestionUpdated>[1]): void {
@@ -82,6 +84,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			if (config.ALLOW_EXTERNAL) posting.start();
 			else running.push(guard.run(signal), guard.firstCheck().then(posting.start));
 		},
+		/** Stops reading and posting, and gives the leases back. */
 		async stop(): Promise<void> {
 			stopping.abort();
 			await Promise.all([...running, poller.stop(), outbox?.stop()]);

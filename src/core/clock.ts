@@ -81,6 +81,7 @@ export const systemClock: Clock = {
 /** Without a reason each abort would make an error with a stack. */
 const WOKEN = 'woken';
 
+/** A sleep that can be ended early. */
 export function createWaker(clock: Clock) {
 	let isWoken = false;
 	let sleeper: AbortController | null = null;
@@ -89,6 +90,7 @@ export function createWaker(clock: Clock) {
 			isWoken = true;
 			sleeper?.abort(WOKEN);
 		},
+		/** Forgets wakes since the last wait. */
 		clear() {
 			isWoken = false;
 		},

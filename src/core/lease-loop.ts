@@ -18,6 +18,7 @@ export interface Held<Item> {
 
 export type LeaseLoop = ReturnType<typeof createLeaseLoop>;
 
+/** The table that is a loop's queue. */
 export interface QueuedRows {
 	/** Calls `listener` after each commit of this process that changed rows. */
 	onChange(listener: () => void): void;
@@ -48,14 +49,16 @@ export interface LeaseLoopOptions<Item> {
 	readonly drainMs?: number;
 }
 
+/** While the store fails, it is tried again this often. */
 const RETRY_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
 
 /**
- * Works on the due rows of a table that is its own queue: takes some under leases, renews these meanwhile, and takes again
- * when a row is due, rows or the clock changed, work ended or it is woken. After a crash, any replica goes on.
+ * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
+ * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends or
+ * when it is woken. After a crash, or on another replica, work goes on from what is stored.
  */
 export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },

@@ -38,7 +38,7 @@ export function leavesTime({ days, from, to }: QuietHours): boolean {
 export function timeZoneNamed(name: string): string | null {
 	if (/^[+-]/.test(name)) return null;
 	try {
-		// Only Intl refuses dates that name a zone, only Temporal abbreviations (PST). Intl makes Asia/Calcutta of Asia/Kolkata.
+		// Only Intl refuses dates with a zone, and only Temporal refuses PST and the like. Intl makes Asia/Calcutta of Asia/Kolkata.
 		new Intl.DateTimeFormat('en', { timeZone: name });
 		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 	} catch {
@@ -46,6 +46,7 @@ export function timeZoneNamed(name: string): string | null {
 	}
 }
 
+/** 9:00 of tomorrow in a time zone, in milliseconds since the epoch. */
 export function tomorrowAtNine(now: number, timeZone: string): number {
 	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
 		.toZonedDateTimeISO(timeZone)

@@ -22,7 +22,10 @@ const MAX_CACHED = 10_000;
 /** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
 
-/** Requests for a key share a call and its result. A failure is kept for `failureAgeMs`; if 0, an older value stays instead. */
+/**
+ * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a key
+ * share a call. A failure is kept for `failureAgeMs`; when it is 0, an older value stays for those whom it is young enough.
+ */
 export function createCache<Value>(
 	clock: Clock,
 	ask: (key: string, signal?: AbortSignal) => Promise<Value>,

@@ -45,6 +45,7 @@ export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pi
 	return all;
 }
 
+/** Whether Handraise can listen on its port, or already does. */
 export async function checkPort({ ok, warning, failure }: Findings, port: number) {
 	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
 	const server = createServer();
@@ -291,6 +292,7 @@ export async function checkKey(findings: Findings, { need, settings, database }:
 	}
 }
 
+/** `look` is null when the database could not be read. */
 function tryKey({ ok, failure }: Findings, look: DatabaseLook | null, source: string, read: () => Buffer | string) {
 	try {
 		const setting = read();

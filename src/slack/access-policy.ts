@@ -28,6 +28,7 @@ export const PROVEN_REFUSALS = [
 /** `could_not_check`: Slack gave no answer, left out a required fact or contradicted itself. */
 export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 
+/** Whether this code says that somebody may not answer. */
 export function isProvenRefusal(code: string | null): boolean {
 	return PROVEN_REFUSALS.some((refusal) => refusal === code);
 }
@@ -43,7 +44,7 @@ export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: num
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
 const FACTS_MAX_AGE_MS = 5 * 60_000;
-/** How long they are used for an answer that is sent in somebody's name. */
+/** How long the same facts are used for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
@@ -85,7 +86,7 @@ export function createAccessPolicy(
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
-	/** `claimedTeamId`: proves nothing on Enterprise Grid, where interactions name one fixed workspace for all of a person. */
+	/** `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed one. */
 	async function check(
 		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
 		place: Place,

@@ -15,6 +15,7 @@ interface Options {
 	readonly onRefused: (reason: string) => void;
 }
 
+/** Bolt with the receiver of the configured transport. `onRefused` is called when an HTTP request is refused. */
 export function createBoltApp(
 	{ teamId, botId, botUserId }: Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
 	{ config, proxy, clock, log, onRefused }: Options,

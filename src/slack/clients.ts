@@ -8,10 +8,11 @@ import type { Log } from '../core/log.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import { setBounded } from '../core/values.ts';
 
-/** Two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
+/** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(
 	{ SLACK_BOT_TOKEN: botToken, SLACK_API_URL: apiUrl }: Pick<Config, 'SLACK_BOT_TOKEN' | 'SLACK_API_URL'>,
 	log: Log,
+	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
 	onCall: (method: string, outcome: string) => void,
 ) {
 	const shared = {
@@ -78,14 +79,20 @@ const LATER = new Set([
 	'ratelimited',
 ]);
 
-/** `later`: not done; `ms`: the wait Slack asks for. `unknown`: it may be done. `refused`: most likely it would be again. */
+/**
+ * What a failed call means. `later`: nothing was done; `ms` is the wait that Slack asks for, `limited`: its rate was hit.
+ * `unknown`: it may have been done. `refused`: it would be refused again, as far as the code tells.
+ */
 export function slackOutcome(error: unknown) {
 	const { code, retryAfterMs: ms } = slackFailure(error);
 	if (ms !== null || LATER.has(code)) return { kind: 'later', ms, code, limited: ms !== null } as const;
 	return { kind: UNCERTAIN.has(code) ? 'unknown' : 'refused', code } as const;
 }
 
-/** At debug level and in objects, the libraries of Slack log whole payloads with what people typed: both are left out. */
+/**
+ * Writes warnings and errors of Slack's libraries to our log. At debug level they print whole payloads, which hold what
+ * people typed; objects in their messages are left out for the same reason.
+ */
 export function createSlackLogger(log: Log): Logger {
 	const textOf = (message: unknown[]) =>
 		message
@@ -129,6 +136,7 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 	return new HandraiseError(message, { code: 'slack_token_refused' });
 }
 
+/** The pause in milliseconds before a connection is tried again. */
 export const pauseAfter = (failures: number) => backOff(failures + 1, { firstMs: 500, longestMs: 30_000 });
 
 /** Whether a failure says nothing about the token. */
@@ -172,7 +180,7 @@ export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;
 /** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;
 
-/** Slack leaves out the guest flags of people who left, and at times `team_id` on Enterprise Grid: see `enterprise_user`. */
+/** Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
 const USER_SCHEMA = z.object({
 	id: z.string(),
 	deleted: z.boolean(),
@@ -204,6 +212,7 @@ export function createDirectory(client: WebClient) {
 			teamId: facts.team_id ?? null,
 			/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
 			enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
+			/** Null when Slack does not say it. */
 			isGuest: isGuest(facts),
 			// Slack says that Slackbot is no bot (bolt-js #794).
 			isBot: facts.is_bot || facts.id === SLACKBOT,

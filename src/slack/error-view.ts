@@ -153,8 +153,9 @@ export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /**
- * `what` happened: one sentence, mrkdwn without mentions. `text`: also what was kept and what to do, mrkdwn; `line`: with an
- * icon; `plain`: for field errors. `retry`: "Try again" makes sense. An unknown code gets general words and is named.
+ * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
+ * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try
+ * again" makes sense. An unknown code gets general words with the code to report.
  */
 export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
 	const [what, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];

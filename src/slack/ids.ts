@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../core/values.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
-/* Ids that Slack returns never change, because old messages carry them. They hold positions and keys, never content. */
+/* The ids that Slack returns. They never change, as old messages carry them, and hold positions and keys, never content. */
 
 export const ACTIONS = {
 	refresh: 'session.refresh',
@@ -116,8 +116,9 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 /**
- * Slack keeps what was typed while the block_id stays: it holds nothing that paging, a refresh or optional fields change.
- * What was chosen from options must not stay under another text, so it then has the hash of what the question shows.
+ * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same, so it holds
+ * nothing that changes with paging, a refresh or optional fields. What was chosen from options must not stay under another
+ * text, so the hash of what the question shows is a part of it then.
  */
 export function fieldBlockId(shown: ViewMetadata, position: number, variant: FieldVariant): string {
 	const id = `q.${askedId(shown)}.${position}.${variant}`;
@@ -139,9 +140,10 @@ export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
 
-/** JSON of `kind` and the fields in the schema's order: Slack limits the length. Where the fields change, `kind` has to. */
+/** How a record travels through Slack: as a JSON array of `kind` and its fields, because Slack limits the length. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
 	type Fields = DeepReadonly<z.output<Schema>>;
+	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read.
 	const names = Object.keys(schema.shape);
 	return {
 		encode(fields: Fields): string {
@@ -279,6 +281,7 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
+/** The metadata of a view before the first read. */
 export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata {
 	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 }

@@ -64,7 +64,10 @@ interface Options {
 
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 
-/** Acknowledges first, works once however often Slack delivers, tells of failures. The access policy has to allow a task. */
+/**
+ * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one
+ * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
+ */
 export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
 	const { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress } = options;
 	const running = new Set<Promise<void>>();
@@ -243,8 +246,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/**
-		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s, that the result comes later.
-		 * This holds if the process ends, too, unless the message takes longer than 400 ms. The handler recognises repeats.
+		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s it tells that the result
+		 * comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the message takes
+		 * longer than 400 ms, only while the process runs. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
@@ -292,7 +296,10 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			);
 		},
 
-		/** Acknowledged after the task; its handler knows repeats. A failed `after` is only logged: the ack told the outcome. */
+		/**
+		 * A submission is acknowledged after its task ran, and the handler recognises repeats. A failure of `after` is only
+		 * logged, because the acknowledgement has told the person the outcome.
+		 */
 		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
 				const { request, waitedMs, acknowledge } = arrived(body, ack);
@@ -339,7 +346,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 
 export type Listen = ReturnType<typeof createListen>;
 
-/** What handlers share; what few need stands beside it. `listen` asks the access policy before a handler uses anything else. */
+/** What handlers share; what only some need is beside it. `listen` asks the access policy before a handler uses the rest. */
 export interface HandlerContext<S = unknown> extends Core<S> {
 	readonly listen: Listen;
 	readonly reply: Reply;

@@ -51,10 +51,12 @@ export function button(actionId: ActionId, label: ButtonLabel, extra: Partial<Bu
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
 }
 
+/** Opens the form of a question. */
 export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
+/** A row of buttons and menus; no block when there are none. */
 export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
@@ -98,7 +100,7 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 	return isUsable ? url : null;
 }
 
-/** Slack makes no mentions or links of `text`. By default `chat.update` parses it as typed, `postMessage` links addresses. */
+/** Without it Slack makes mentions or links of `text`: `chat.update` parses it as typed, `chat.postMessage` links addresses. */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
 /** A message for chat.* or a response_url: blocks, and the escaped text that notifications and screen readers use. */

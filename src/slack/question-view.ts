@@ -78,6 +78,7 @@ function questionBody(question: QuestionView, room: Room) {
 	return { said, items, more, isWhole: !mark.isCut };
 }
 
+/** A headline and what the agent wrote. */
 export function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
@@ -101,7 +102,11 @@ interface Showing {
 	readonly snoozes?: boolean;
 }
 
-/** Has no buttons with options if a part is cut. `note`: why it has no form, or that a part is cut; empty otherwise. mrkdwn. */
+/**
+ * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
+ * one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no form, or that
+ * a part is cut; empty otherwise. mrkdwn.
+ */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
@@ -123,7 +128,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	};
 }
 
-/** Anybody may hand over what nobody has, else only its holder, unless they got it by the last hand-over. */
+/** Anybody may hand over what nobody has; otherwise only its holder may, unless they got it by the last hand-over. */
 function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMark): (Button | null)[] {
 	const isHeld = handOver !== null && handOver.to === reader;
 	const mayHandOver = handOver === null || (isHeld && handOver.count < MOST_HAND_OVERS);
@@ -186,7 +191,7 @@ export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }
 
-/** Title and value of an item that is not open: mrkdwn, at most about 700 characters; `isWhole`: as asked, about 1,200. */
+/** Title and value of an item that is not open: at most about 700 characters of mrkdwn, 1,200 as it was asked (`isWhole`). */
 export function answeredItem({ title, description, withheld, ...item }: Answered, position: number, isWhole = false) {
 	const name = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
 	const asked = isWhole ? quotedLine(description, 500) : '';
@@ -215,7 +220,7 @@ interface Holding {
 	readonly reader?: string | null;
 }
 
-/** `↪️ Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people, whom a new message notifies. */
+/** `↪️ Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people; a new message notifies them. */
 export function handOverLine({ handOver, reader = null }: Holding, names: Names | null): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
@@ -242,8 +247,8 @@ const PART_LENGTH = 1_000;
 const SHORT_PART_LENGTH = 80;
 
 /**
- * The `text` of a message: for notifications on phones and screen readers. One escaped line of at most 400 UTF-16 units that
- * begins with our own words, never an agent's. Says nothing of a question that asks for a secret, or when `discreet`.
+ * The `text` of a message with a question, for notifications and screen readers: one line of at most 400 UTF-16 units, escaped
+ * for mrkdwn. It begins with words of ours, never an agent's. It tells nothing of a question for a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;

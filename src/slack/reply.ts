@@ -13,10 +13,11 @@ import { addressOf, createViewHandle, openView, type ViewHandle, withNotes } fro
 const REPLY_WITHIN_MS = 5_000;
 
 /**
- * Messages that only one person sees: through the response_url, which also works where the bot is no member; else ephemeral;
- * else as a DM. Into a thread only if the person has it open: Slack shows them only in threads with replies, and not to
- * somebody who looks at the channel. A response_url uses no limit that people share. Any other reply takes a turn of its
- * person: who is too fast hears that once. `withoutTurn` is for what they have to hear all the same.
+ * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
+ * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
+ * Slack shows it only in threads with replies, and not to somebody who looks at the channel. A response_url uses no limit
+ * that people share. Any other reply takes a turn of its person: who is too fast hears that once. `withoutTurn` is for what
+ * they have to hear all the same.
  */
 export function createReply(
 	{ config, clock, directChannelOf, clients: { people: client } }: Core,
@@ -105,7 +106,7 @@ export function createReply(
 		await sent;
 	}
 
-	/** Opens `modal` on top of the view; if it fails, sends `message` to where the view began. `overHome`: on the Home tab. */
+	/** Opens `modal` on top of the view; if it fails, sends `message` to where that was opened. `overHome`: on the Home tab. */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: Pick<ViewMetadata, 'origin'>,
@@ -119,8 +120,9 @@ export function createReply(
 		/** Resolves to false when the person is too fast to be told this, or when no way worked, which is logged. */
 		toPerson,
 		/**
-		 * However fast the person is: for failures, and outcomes of what took a turn or a read already. A waiting message speaks
-		 * for all requests with the same one. Resolves when it is sent, Slack delays it, or no way worked, which is logged.
+		 * Tells a person something however fast they are: that what they did failed, or the outcome of what took a turn or a
+		 * read already. A message that waits speaks for all requests of which it would say the same. Resolves when it is sent,
+		 * when Slack allows it only later, or when no way worked, which is logged.
 		 */
 		withoutTurn,
 		/** Only through the response_url; false when Slack did not accept it. */
@@ -128,7 +130,10 @@ export function createReply(
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */
 		inPlace: (request: PersonRequest, content: MessageContent) => throughResponseUrl(request, content, true),
 		onTop,
-		/** Null when Slack opens none or (`needsId`) gives no id: the person is told. @throws `too_fast` before `view` is made */
+		/**
+		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the person is
+		 * told so. @throws `too_fast` before `view` is made
+		 */
 		async openWindow(
 			request: PersonRequest,
 			what: Parameters<typeof noWindow>[0],
@@ -141,13 +146,15 @@ export function createReply(
 			await withoutTurn(request, noWindow(what));
 			return null;
 		},
+		/** To update the view in which somebody acted. */
 		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, addressOf(id, hash)),
 		errorContext,
 		/** The words about what was thrown, or about a code. */
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
+		/** The same as a view. `start`: its metadata. */
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
-		/** `error`: what was thrown, which is told without a turn, or a code. `too_fast` is told only if that is worth it. */
+		/** Sends words about what was thrown, however fast the person is, or about a code. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);
 			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);

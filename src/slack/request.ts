@@ -105,7 +105,10 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 /** For a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
-/** `row`: where a press in an inbox or direct message belongs. `actionTs`: the same of a repeat. `view`: null on a message. */
+/**
+ * Reads a press. `number`: its value as a page or a position; 0 if it is none. `view`: null on a message. `row`: where
+ * a press in an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if left out.
+ */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
 	const given = value ?? option?.value;
@@ -135,7 +138,7 @@ const WRITTEN_SCHEMA = z
 		return { user_id, channel_id, team_id, message: { ts, thread_ts } };
 	});
 
-/** Of a person who wrote, or did what else Slack tells as an event; null for a bot. It has no trigger and no response_url. */
+/** The request of the person who caused an event, such as a message; null for a bot. It has no trigger and no response_url. */
 export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
 	const { data } = WRITTEN_SCHEMA.safeParse(event);
 	return data === undefined ? null : personRequest(data, teamId, log);
@@ -172,7 +175,7 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/** For audits, without content. `access`, `outcome`: stable words. `sessionId`: null for a whole channel or an inbox. */
+/** Logs an access, not its content, for audits. `access`, `outcome`: stable words. `sessionId`: null for a channel or inbox. */
 export function logAccess(request: PersonRequest, access: string, sessionId: string | null, outcome: string): void {
 	const session = sessionId === null ? null : loggedId(sessionId);
 	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');

@@ -16,7 +16,7 @@ import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from '../questions/confusables
  * which Slack never counts as more. No string makes these functions fail, and they read at most a few times their limit.
  */
 
-/** One line, cut to `limit` with a note (below 100: with "…"). `fallback`: for blank text, because Slack refuses it. */
+/** A plain_text object of one line, cut to `limit`. `fallback` replaces a text with nothing visible, which Slack refuses. */
 export function plain(text: string, limit: number, fallback = '(empty)'): PlainTextElement {
 	const shown = oneLine(text, limit);
 	return { type: 'plain_text', text: shown === '' ? fallback : shown, emoji: false };
@@ -60,6 +60,7 @@ export function quotedTitle(text: string, limit: number, onCut?: OnCut): string 
 	return betweenMarks(text, limit, titleWithin, onCut);
 }
 
+/** `quotedTitle` for mrkdwn. */
 export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): string {
 	return betweenMarks(text, limit, (part) => inBold(titleWithin(part)), onCut);
 }
@@ -125,7 +126,10 @@ function withoutFences(text: string): string {
 /** Slack escapes each `<` that people type, so a `<` begins a new mark. The pattern stops there, so the work is linear. */
 const MARKED = /<([^<>]*)>/g;
 
-/** A message as typed: no mark-up of links, named mentions as `@name`, no entities. `leftOut`: a user whose mentions go. */
+/**
+ * A message's text as the person typed it: links and addresses without mark-up, named mentions as `@name`, entities as
+ * characters. `leftOut`: a user id whose mentions are removed.
+ */
 export function typedText(text: string, leftOut: string | null = null): string {
 	return unescaped(text.replace(MARKED, (whole, inside: string) => typed(inside, leftOut) ?? whole)).trim();
 }
@@ -145,7 +149,7 @@ function typed(inside: string, leftOut: string | null): string | null {
 	return /^mailto:(.+)$/s.exec(target)?.[1] ?? null;
 }
 
-/** Below this length there is no room for a note of what was cut. */
+/** Below this length there is no room for a note of what was cut: "…" stands there. */
 const SHORT_LIMIT = 100;
 
 /**
@@ -242,8 +246,9 @@ function titleWithin(text: string): string {
 const DEEPEST = 3;
 
 /**
- * Fenced code and tables become lines of code, because each line is quoted by itself; links become "label (url)". All is
- * escaped, so nothing becomes a mention or a labelled link. What is not Markdown stays as it is. Linear in the length.
+ * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself. Links
+ * become "label (url)". Everything from the source is escaped, so nothing becomes a mention or a labelled link. What is not
+ * Markdown stays as it is. Linear in the length of the source.
  */
 export function markdownToMrkdwn(source: string): string {
 	const lines: string[] = [];

@@ -29,7 +29,10 @@ export interface ViewHandle {
 	update(view: ModalView): Promise<UpdateOutcome>;
 }
 
-/** `isOnlyOurs` (a loading view): after an unknown outcome updates have no hash; elsewhere that could undo people's work. */
+/**
+ * Makes the handle that updates a view. `isOnlyOurs`: nothing else changes the view (a loading view). Then the update after
+ * one with an unknown outcome has no hash; in other views that could overwrite what a person did.
+ */
 export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs = false): ViewHandle {
 	let address = start;
 	return {
@@ -90,7 +93,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	const closedViews = new Map<string, true>();
 
 	return {
-		/** Null when the view was closed or has other content. @throws what the read throws; `aborted` when the program stops */
+		/** Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` when the program stops */
 		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
 			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();

@@ -36,9 +36,9 @@ function isUserId(text: string): boolean {
 	return /^[UW][A-Z0-9]{2,30}$/.test(text);
 }
 
-/** In each reader's time zone; where Slack cannot, `20 Nov 2026, 08:19 UTC`. From 1970 to 2999. `seconds`: without the day. */
+/** A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
-	// Slack shows a time that it cannot format as raw `<!date…>`.
+	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) as raw `<!date…>`.
 	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
 	if (to === 'seconds') {
 		const seconds = Math.ceil(at / 1000);
@@ -107,6 +107,7 @@ const STATUSES = {
 	failed: { emoji: '❌', mrkdwn: 'Failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
 
+/** A session's status for people. An unknown status is quoted. */
 export function statusWords(status: string) {
 	const kind = statusKind(status);
 	if (kind !== 'unknown') return STATUSES[kind];
@@ -124,7 +125,7 @@ export function stepWords({ step, maxSteps }: { readonly step: number; readonly 
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/** Why an agent waits for a person without an open question. `newest`: the newest of its questions, and its answer. mrkdwn. */
+/** Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
@@ -182,10 +183,12 @@ export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secre
 	return value === null || isBlank(value) ? '(left empty)' : show(value);
 }
 
+/** The parts that are not empty, on one line. */
 export function joined(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' · ');
 }
 
+/** The sentences that are not empty, one after the other. */
 export function sentences(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' ');
 }

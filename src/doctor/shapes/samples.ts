@@ -143,6 +143,7 @@ export function agentMessage(content: string, overrides: Partial<Message> = {}):
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
 
+/** A session of which only the id is known. */
 export const EMPTY = present(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, SESSION_ID));
 
 /** A session that has this text everywhere. */
@@ -173,6 +174,7 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 
 export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
 
+/** The session with one more message, which asks for these items. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
 	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };
@@ -241,6 +243,7 @@ export const OTHER: OtherAnswer = {
 	same: false,
 };
 
+/** The longest answer: 90 items, the longest id, an unknown outcome. */
 export const GIANT_ANSWER = answerOf({
 	state: 'conflicted',
 	putStartedAt: NOW,

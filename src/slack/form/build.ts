@@ -46,7 +46,10 @@ const SHRINKING = [
 	{ text: 120, offer: 200 },
 ];
 
-/** `metadata`: of the view as it is, to keep each block_id. `secret`: ticked positions; left out: those that look secret. */
+/**
+ * Builds the fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it
+ * is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
+ */
 export function buildForm(
 	question: Question,
 	metadata: ViewMetadata,

@@ -37,8 +37,9 @@ export interface Field {
 }
 
 /**
- * `secret`: ticked positions; null: those that look secret. Fields are plain text by the metadata if the view shows this
- * question already, so that no block_id changes; if not, where a text does not fit the guessed input ("maybe" for yes or no).
+ * Decides which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the
+ * view shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
+ * If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
  */
 export function planFields(
 	question: Question,
@@ -71,6 +72,7 @@ export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
 
+/** Whether the view of this metadata asks this question, with the same text. */
 export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint, shownHash }: Question): boolean {
 	const isSame = metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
 	return isSame && !isReworded(metadata.shownHash, shownHash);
@@ -113,6 +115,7 @@ export function yesNoOption(text: string) {
 	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 }
 
+/** Whether people choose from options in the guessed input of this field. */
 export function hasOptions({ kind }: Pick<Field, 'kind'>): boolean {
 	return kind === 'yesNo' || kind === 'choice';
 }
@@ -168,13 +171,16 @@ export type Element = z.infer<typeof ELEMENT>;
 interface FormInput {
 	readonly values: SubmittedView['values'];
 	readonly metadata: ViewMetadata;
-	/** Holds initial values: Slack may leave out those that nobody touched. */
+	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
 	/** The block_id of the input whose `block_actions` event this is; if it has no value, the person emptied it. */
 	readonly acted?: string | undefined;
 }
 
-/** Returns the answers by position ('' for an empty field), the errors by block_id, and a draft without secrets. */
+/**
+ * Reads a form: the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
+ * block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
+ */
 export function readForm(view: FormInput) {
 	const { metadata } = view;
 	const fieldErrors: Record<string, string> = {};
@@ -195,7 +201,7 @@ export function without(texts: Values, positions: readonly number[]): Record<num
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
-/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in their own event. */
+/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in the event of the boxes. */
 function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBlockId(metadata);
@@ -271,6 +277,7 @@ function mainId(metadata: ViewMetadata, position: number): string {
 	return fieldBlockId(metadata, position, metadata.asText.includes(position) ? 'plain' : 'guessed');
 }
 
+/** The title of an item as the view showed it. */
 export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
 	return withoutMarks(labels[mainId(metadata, position)] ?? '');
 }

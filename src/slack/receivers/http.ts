@@ -38,8 +38,9 @@ const STATUS = {
 type Refusal = keyof typeof STATUS;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Bolt's own receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed `null`. */
+/** Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. */
 export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (reason: string) => void) {
+	// Bolt's own receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed `null`.
 	const logger = createSlackLogger(log);
 	const readBody = createBodyReader();
 	let app: App | null = null;
@@ -151,7 +152,7 @@ export function isSigned(secret: string, { timestamp, digest }: Signature, body:
 	return timingSafeEqual(expected, digest);
 }
 
-/** Above `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's arrive within milliseconds, so it is one held open. */
+/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's arrive within milliseconds, so somebody holds it open. */
 function createBodyReader() {
 	const arriving = new Set<{ heldBytes: number; drop(): void }>();
 	let totalBytes = 0;
