@@ -202,7 +202,6 @@ export async function createHandraise({
 		housekeeping.start();
 	}
 
-	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
 		const bolt = createBoltApp(identity, { config, proxy, clock, log, onRefused: refusedRequests.add });

@@ -3,13 +3,11 @@ import { HandraiseError } from './core/errors.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
-/** Null when it is not set. */
 const optional = z.string().trim().nullable().default(null);
 const optionally = (isValid: (value: string) => boolean, problem: string) =>
 	z.string().trim().refine(isValid, problem).nullable().default(null);
 
 const HTTP = ['http:', 'https:'];
-/** A web address without a trailing slash. */
 const webAddress = (type: z.ZodType<string>) =>
 	type
 		.refine((value) => {

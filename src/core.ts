@@ -12,7 +12,6 @@ export interface Core<S = unknown> {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: Metrics;
-	/** The stores that the part uses. */
 	readonly store: S;
 	/** The session service's address, which also identifies it in the store. */
 	readonly serviceUrl: string;

@@ -7,7 +7,6 @@ import { applyProxy } from './core/proxy.ts';
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;
 
-/** Prints the message and exits with 1; only an unexpected error gets a stack trace. */
 function fail(error: unknown): never {
 	const text = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
 	process.stderr.write(`${text}\n`);

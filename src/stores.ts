@@ -46,8 +46,8 @@ export interface StoreOptions {
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or an error with the code
- * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code `database_in_use`,
+ * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;

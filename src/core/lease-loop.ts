@@ -49,7 +49,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly drainMs?: number;
 }
 
-/** While the store fails it is tried again this often. */
+/** While the store fails, it is tried again this often. */
 const RETRY_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** No reminders on these days (1: Monday) from one time of day (`HH:MM`) to another; until the next day where `to` is not later. */
+/** No reminders on these days (1: Monday) from one time of day (`HH:MM`) to another, of the next day if `to` is not later. */
 export interface QuietHours {
 	readonly days: readonly number[];
 	readonly from: string;
@@ -13,10 +13,7 @@ const LONGEST_DAYS = 8;
 
 export const FALLBACK_TIME_ZONE = 'UTC';
 
-/**
- * When the quiet hours around `at` end; null outside, or when they cannot be computed: better a reminder too many. A
- * time that daylight saving skips counts as the same time after the change; one that comes twice, as the first.
- */
+/** When the quiet hours around `at` end; null outside, or when they cannot be computed: better a reminder too many. */
 export function quietUntil(hours: QuietHours, at: number): number | null {
 	let end: number | null = null;
 	try {
@@ -41,8 +38,7 @@ export function leavesTime({ days, from, to }: QuietHours): boolean {
 export function timeZoneNamed(name: string): string | null {
 	if (/^[+-]/.test(name)) return null;
 	try {
-		// Only Intl refuses dates that name a zone, and only Temporal refuses abbreviations such as PST. Of Asia/Kolkata,
-		// Intl makes the former Asia/Calcutta.
+		// Only Intl refuses dates with a zone, and only Temporal refuses PST and the like. Intl makes Asia/Calcutta of Asia/Kolkata.
 		new Intl.DateTimeFormat('en', { timeZone: name });
 		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 	} catch {
@@ -50,7 +46,7 @@ export function timeZoneNamed(name: string): string | null {
 	}
 }
 
-/** The next 9:00 of tomorrow in a time zone, milliseconds since the epoch. */
+/** 9:00 of tomorrow in a time zone, in milliseconds since the epoch. */
 export function tomorrowAtNine(now: number, timeZone: string): number {
 	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
 		.toZonedDateTimeISO(timeZone)
@@ -65,6 +61,7 @@ function periodOf({ days, from, to, timeZone }: QuietHours, day: Temporal.PlainD
 	return { from: momentOf(day, from, timeZone), to: momentOf(lastDay, to, timeZone) };
 }
 
+/** A time that daylight saving skips counts as the same time after the change; one that comes twice, as the first. */
 function momentOf(day: Temporal.PlainDate, time: string, timeZone: string): number {
 	return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;
 }

@@ -19,12 +19,12 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 
 /** Enough for the people who use the app within a few minutes. */
 const MAX_CACHED = 10_000;
-/** So that requests about somebody unknown do not use up Slack's rate limit. */
+/** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
 
 /**
- * Keeps what `ask` resolved to. Requests for a key share a call: Slack allows about 100 a minute. Null is kept for ten
- * seconds, a failure for `failureAgeMs`; when it is 0, an older value stays for those whom it is young enough.
+ * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a key
+ * share a call. A failure is kept for `failureAgeMs`; when it is 0, an older value stays for those whom it is young enough.
  */
 export function createCache<Value>(
 	clock: Clock,

@@ -46,7 +46,6 @@ export function findingsOf(check: string) {
 		warning: adds('warning'),
 		failure: adds('failure'),
 		skipped: adds('skipped'),
-		/** Adds `ok` when the check found nothing else. */
 		okIfNone: (text: string) => (findings.length === 0 ? ok(text) : findings),
 	};
 }

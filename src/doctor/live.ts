@@ -278,7 +278,6 @@ async function judge(check: string, holds: () => Promise<void>): Promise<Finding
 	}
 }
 
-/** Takes back what the check made, and names what it could not. */
 async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding[]> {
 	const { failure, okIfNone } = findingsOf('Clean-up');
 	async function attempt(method: string, args: Json): Promise<string | null> {

@@ -131,7 +131,6 @@ export async function* askAbout(
 	let asked = 0;
 	let refused = 0;
 
-	/** Repeats a call that Slack limits, or that fails for a moment. */
 	async function ask({ view, message }: Shape): Promise<SlackReply> {
 		// Only the blocks of a message: `blocks.validate` refuses its `text` (slackapi/node-slack-sdk#2659).
 		const args = view === undefined ? { message: { blocks: message?.blocks } } : { view };

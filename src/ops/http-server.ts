@@ -114,7 +114,6 @@ function text(response: ServerResponse, status: number, body: string): void {
 
 /** Closes the oldest beyond `max`: `maxConnections` refuses the new one, perhaps Slack's. @returns what spares one */
 function limitConnections(server: Server, max: number, onClosed: () => void) {
-	/** Connections that may be closed, oldest first. */
 	const closable = new Set<Socket>();
 	let count = 0;
 

@@ -33,7 +33,7 @@ export function isProvenRefusal(code: string | null): boolean {
 	return PROVEN_REFUSALS.some((refusal) => refusal === code);
 }
 
-/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: see `check`. */
+/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and groups. */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
@@ -44,7 +44,7 @@ export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: num
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
 const FACTS_MAX_AGE_MS = 5 * 60_000;
-/** The same, for an answer that is sent in somebody's name. */
+/** How long the same facts are used for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
@@ -86,10 +86,7 @@ export function createAccessPolicy(
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
-	/**
-	 * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where interactions have one
-	 * fixed workspace for all of a person. `maxAgeMs`: of the facts about the person and the user groups.
-	 */
+	/** `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed one. */
 	async function check(
 		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
 		place: Place,

@@ -42,10 +42,7 @@ export function createBoltApp(
 type Body = Readonly<Record<string, unknown>>;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
 
-/**
- * For `npm run doctor -- live`: acknowledges what Slack sends and passes it on, a refused HTTP request as
- * `{ type: 'refused', reason }`. `auth`: the reply to `auth.test`.
- */
+/** For `npm run doctor -- live`: acknowledges what Slack sends and passes it on. `auth`: the reply to `auth.test`. */
 export function createArrivals(
 	options: Pick<Options, 'config' | 'proxy'>,
 	auth: Body,

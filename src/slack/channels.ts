@@ -85,10 +85,7 @@ const TEAM_CHANNELS = 'public_channel,private_channel';
 
 /** Lists the team channels that the bot is in: a call for each would exceed the rate limit. Its result does not throw. */
 export function createChannelList(client: WebClient) {
-	/**
-	 * One page. `cursor`: null for the first, as `next` after the last. `external`: channels that another organisation reads
-	 * or is invited to.
-	 */
+	/** Reads one page. `cursor` is null for the first; `next` is null after the last. `external`: as `sharingOf` defines it. */
 	return async (cursor: string | null) => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({

@@ -8,13 +8,11 @@ import type { Log } from '../core/log.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import { setBounded } from '../core/values.ts';
 
-/**
- * Two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. `onCall`: after
- * every call; `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'.
- */
+/** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(
 	{ SLACK_BOT_TOKEN: botToken, SLACK_API_URL: apiUrl }: Pick<Config, 'SLACK_BOT_TOKEN' | 'SLACK_API_URL'>,
 	log: Log,
+	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
 	onCall: (method: string, outcome: string) => void,
 ) {
 	const shared = {
@@ -182,10 +180,7 @@ export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;
 /** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;
 
-/**
- * Slack sends `id`, `deleted` and `is_bot` for everybody. It leaves out the two flags for guests for people who left, and
- * sometimes `team_id` on Enterprise Grid, where `enterprise_user` lists the workspaces.
- */
+/** Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
 const USER_SCHEMA = z.object({
 	id: z.string(),
 	deleted: z.boolean(),

@@ -19,7 +19,6 @@ import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionIdMrkdwn, ses
 export type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
-	/** Default: `nothing`. */
 	readonly kept?: Kept;
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
@@ -29,7 +28,6 @@ export interface ErrorContext {
 /** `{contact}` is replaced with whom to ask. */
 type Row = readonly [what: string, todo?: string];
 
-/** Trying again helps. */
 const AGAIN: Readonly<Record<string, Row>> = {
 	rate_limited: ['The session service is getting too many requests right now.'],
 	too_fast: ['You did too many things in a short time.'],
@@ -43,7 +41,6 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	slack_unavailable: ['Slack did not let Handraise finish this.'],
 };
 
-/** The operator has to repair the set-up. */
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 	unauthorized: ["The session service does not accept Handraise's key."],
 	still_not_started: [
@@ -57,7 +54,6 @@ const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 	],
 };
 
-/** The person can do something. */
 const FOR_PERSON: Readonly<Record<string, Row>> = {
 	session_not_found: [
 		'The session service has no session with this id.',
@@ -158,8 +154,8 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /**
  * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
- * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
- * code gets general words with the code to report.
+ * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try
+ * again" makes sense. An unknown code gets general words with the code to report.
  */
 export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
 	const [what, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
@@ -215,7 +211,7 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 	});
 }
 
-/** The same outside a modal. `others`: how many more sessions it was about. */
+/** The words as a message. `others`: how many more sessions it was about. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
 	const { line, text } = errorWords(code, error);
 	return message(text, [...section(line), ...context(aboutWords(code, sessionId, others))]);

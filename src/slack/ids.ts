@@ -3,10 +3,7 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../core/values.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
-/*
- * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
- * keys, never content.
- */
+/* The ids that Slack returns. They never change, as old messages carry them, and hold positions and keys, never content. */
 
 export const ACTIONS = {
 	refresh: 'session.refresh',
@@ -119,9 +116,9 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 /**
- * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same. So it holds
+ * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same, so it holds
  * nothing that changes with paging, a refresh or optional fields. What was chosen from options must not stay under another
- * text, so the hash of what the question shows is a part of it.
+ * text, so the hash of what the question shows is a part of it then.
  */
 export function fieldBlockId(shown: ViewMetadata, position: number, variant: FieldVariant): string {
 	const id = `q.${askedId(shown)}.${position}.${variant}`;
@@ -143,12 +140,10 @@ export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
 
-/**
- * How a record travels through Slack: as a JSON array of `kind` and its fields in the order of the schema, because Slack
- * limits the length. Where the fields change, `kind` has to: a record of another kind is not read.
- */
+/** How a record travels through Slack: as a JSON array of `kind` and its fields, because Slack limits the length. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
 	type Fields = DeepReadonly<z.output<Schema>>;
+	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read.
 	const names = Object.keys(schema.shape);
 	return {
 		encode(fields: Fields): string {

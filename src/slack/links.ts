@@ -40,10 +40,7 @@ function listOf(version: 'ipv4' | 'ipv6', networks: readonly string[]): BlockLis
 const PRIVATE_NAME =
 	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
 
-/**
- * Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own.
- * Names are not looked up, so a public name that leads into a private network passes.
- */
+/** Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own. */
 export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);
 	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);
@@ -59,6 +56,7 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 		if (url.protocol === service?.protocol && url.host === service.host)
 			return { kind: 'link', url: url.href, host: null } as const;
 		if (url.protocol !== 'https:') return refused('not https');
+		// Names are not looked up, so a public name that leads into a private network passes.
 		if (isPrivate(url.hostname)) return refused('private network');
 		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host } as const;
 	};

@@ -83,7 +83,6 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return true;
 	}
 
-	/** Why somebody may not act here; null: they may. */
 	async function check(request: PersonRequest, place: Place, maxAgeMs?: number, thereWithinMs = THERE_WITHIN_MS) {
 		const { person, claimedTeamId } = request;
 		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
@@ -347,7 +346,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 
 export type Listen = ReturnType<typeof createListen>;
 
-/** What handlers share; what only some need is named beside it. `listen` asks the access policy before a handler uses anything else. */
+/** What handlers share; what only some need is beside it. `listen` asks the access policy before a handler uses the rest. */
 export interface HandlerContext<S = unknown> extends Core<S> {
 	readonly listen: Listen;
 	readonly reply: Reply;

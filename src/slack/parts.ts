@@ -100,10 +100,7 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 	return isUsable ? url : null;
 }
 
-/**
- * Keeps Slack from turning names, channels and addresses in `text` into mentions and links. Every call needs it, because
- * the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
- */
+/** Without it Slack makes mentions or links of `text`: `chat.update` parses it as typed, `chat.postMessage` links addresses. */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
 /** A message for chat.* or a response_url: blocks, and the escaped text that notifications and screen readers use. */

@@ -58,8 +58,8 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 
 	return {
 		/**
-		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: a new
-		 * window, Slack's channel information, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells the person
+		 * Takes one read from this person's rate. Call it before what has a limit for all people together: a new window, Slack's
+		 * facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells the person
 		 */
 		async permit(request: PersonRequest) {
 			const { userId } = request.person;

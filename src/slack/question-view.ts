@@ -104,8 +104,8 @@ interface Showing {
 
 /**
  * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
- * one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no
- * form, or that a part is cut; empty otherwise. mrkdwn.
+ * one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no form, or that
+ * a part is cut; empty otherwise. mrkdwn.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false } = showing;
@@ -128,7 +128,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	};
 }
 
-/** Those who may hand a question over: anybody while nobody has it, else its holder, unless they got it by the last hand-over. */
+/** Anybody may hand over what nobody has; otherwise only its holder may, unless they got it by the last hand-over. */
 function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMark): (Button | null)[] {
 	const isHeld = handOver !== null && handOver.to === reader;
 	const mayHandOver = handOver === null || (isHeld && handOver.count < MOST_HAND_OVERS);
@@ -191,10 +191,7 @@ export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }
 
-/**
- * The title and the value of an item that is not open, at most about 700 characters of mrkdwn. `isWhole`: as it was asked, at
- * most about 1,200.
- */
+/** Title and value of an item that is not open: at most about 700 characters of mrkdwn, 1,200 as it was asked (`isWhole`). */
 export function answeredItem({ title, description, withheld, ...item }: Answered, position: number, isWhole = false) {
 	const name = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
 	const asked = isWhole ? quotedLine(description, 500) : '';
@@ -223,7 +220,7 @@ interface Holding {
 	readonly reader?: string | null;
 }
 
-/** `↪️ Grace has it (from Ada)`; empty for nobody. mrkdwn. `names`: null mentions people, which notifies them in a new message. */
+/** `↪️ Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people; a new message notifies them. */
 export function handOverLine({ handOver, reader = null }: Holding, names: Names | null): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
@@ -250,9 +247,8 @@ const PART_LENGTH = 1_000;
 const SHORT_PART_LENGTH = 80;
 
 /**
- * The `text` of a message with a question: what phones show in notifications and screen readers read. One line of at most
- * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
- * question that asks for a secret, or when `discreet`.
+ * The `text` of a message with a question, for notifications and screen readers: one line of at most 400 UTF-16 units, escaped
+ * for mrkdwn. It begins with words of ours, never an agent's. It tells nothing of a question for a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;

@@ -15,10 +15,9 @@ const REPLY_WITHIN_MS = 5_000;
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
  * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
- * Slack shows it only in threads with replies, and not to somebody who looks at the channel.
- *
- * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that
- * once. `withoutTurn` is for what they have to hear all the same.
+ * Slack shows it only in threads with replies, and not to somebody who looks at the channel. A response_url uses no limit
+ * that people share. Any other reply takes a turn of its person: who is too fast hears that once. `withoutTurn` is for what
+ * they have to hear all the same.
  */
 export function createReply(
 	{ config, clock, directChannelOf, clients: { people: client } }: Core,
@@ -107,10 +106,7 @@ export function createReply(
 		await sent;
 	}
 
-	/**
-	 * Opens `modal` on top of the view, which stays as it is. If that fails, sends `message` to where the view was opened.
-	 * `overHome`: the view is the Home tab.
-	 */
+	/** Opens `modal` on top of the view; if it fails, sends `message` to where that was opened. `overHome`: on the Home tab. */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: Pick<ViewMetadata, 'origin'>,
@@ -135,8 +131,8 @@ export function createReply(
 		inPlace: (request: PersonRequest, content: MessageContent) => throughResponseUrl(request, content, true),
 		onTop,
 		/**
-		 * Opens a window; null when Slack does not open it, which the person is told. `needsId`: nor returns its id.
-		 * @throws `too_fast` before `view` is made
+		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the person is
+		 * told so. @throws `too_fast` before `view` is made
 		 */
 		async openWindow(
 			request: PersonRequest,
@@ -158,10 +154,7 @@ export function createReply(
 		/** The same as a view. `start`: its metadata. */
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
-		/**
-		 * Sends words about an error as a message. For `too_fast` only if that is worth telling; other errors take no turn.
-		 * @param error what was thrown, or a code
-		 */
+		/** Sends words about what was thrown, however fast the person is, or about a code. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);
 			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);

@@ -106,8 +106,8 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * `number`: the value as a page or a position; 0 if it is none. `view`: null on a message. `row`: where what was pressed belongs, when it stands in an inbox or a direct message.
- * `actionTs`: when Slack took the press, also of a repeat; null if Slack leaves it out.
+ * Reads a press. `number`: its value as a page or a position; 0 if it is none. `view`: null on a message. `row`: where
+ * a press in an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if left out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
@@ -138,10 +138,7 @@ const WRITTEN_SCHEMA = z
 		return { user_id, channel_id, team_id, message: { ts, thread_ts } };
 	});
 
-/**
- * The request of a person who wrote a message, or did something else that Slack tells as an event; null for the event of a
- * bot. It has no trigger and no response_url.
- */
+/** The request of the person who caused an event, such as a message; null for a bot. It has no trigger and no response_url. */
 export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
 	const { data } = WRITTEN_SCHEMA.safeParse(event);
 	return data === undefined ? null : personRequest(data, teamId, log);
@@ -178,9 +175,7 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/**
- * For audits; writes no content of the session. `access`: a stable word for what the person does; `sessionId`: null for a whole channel or an inbox. `outcome`: a stable word.
- */
+/** Logs an access, not its content, for audits. `access`, `outcome`: stable words. `sessionId`: null for a channel or inbox. */
 export function logAccess(request: PersonRequest, access: string, sessionId: string | null, outcome: string): void {
 	const session = sessionId === null ? null : loggedId(sessionId);
 	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
@@ -247,13 +242,11 @@ export interface Submitted {
 
 /** Slack's waiting for the acknowledgement of a submission. */
 export interface Wait {
-	/** For how long it has waited. */
 	waitedMs(): number;
 	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known. */
 	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
 }
 
-/** `place`: what the access policy checks. */
 export interface Storing<Result> {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<Result>;

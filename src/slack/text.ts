@@ -11,16 +11,12 @@ import {
 import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from '../questions/confusables.ts';
 
 /*
- * The only way for text that others wrote (agents, sessions, people) into a block or a message. It is always marked as
- * theirs: `quoted…` marks every line, `quotedName…` puts names and titles between quotation marks. Limits count UTF-16
- * units of the result, which Slack never counts as more. No string makes these functions fail, and they read at most a few
- * times their limit.
+ * The only way for text of others (agents, sessions, people) into a block or a message, always marked as theirs: `quoted…`
+ * marks every line, `quotedName…` puts names and titles between quotation marks. Limits count UTF-16 units of the result,
+ * which Slack never counts as more. No string makes these functions fail, and they read at most a few times their limit.
  */
 
-/**
- * A plain_text object of one line, cut to `limit` with a note of how much was cut (limits under 100: with "…").
- * `fallback` replaces a text in which nothing is visible, because Slack refuses empty texts.
- */
+/** A plain_text object of one line, cut to `limit`. `fallback` replaces a text with nothing visible, which Slack refuses. */
 export function plain(text: string, limit: number, fallback = '(empty)'): PlainTextElement {
 	const shown = oneLine(text, limit);
 	return { type: 'plain_text', text: shown === '' ? fallback : shown, emoji: false };
@@ -132,7 +128,7 @@ const MARKED = /<([^<>]*)>/g;
 
 /**
  * A message's text as the person typed it: links and addresses without mark-up, named mentions as `@name`, entities as
- * characters. `leftOut`: a user id whose mentions are removed. Linear in the length of the text.
+ * characters. `leftOut`: a user id whose mentions are removed.
  */
 export function typedText(text: string, leftOut: string | null = null): string {
 	return unescaped(text.replace(MARKED, (whole, inside: string) => typed(inside, leftOut) ?? whole)).trim();
@@ -153,7 +149,7 @@ function typed(inside: string, leftOut: string | null): string | null {
 	return /^mailto:(.+)$/s.exec(target)?.[1] ?? null;
 }
 
-/** Below this length there is no room for a note of what was cut. */
+/** Below this length there is no room for a note of what was cut: "…" stands there. */
 const SHORT_LIMIT = 100;
 
 /**
@@ -187,10 +183,7 @@ export function fitText(whole: string, limit: number, convert: (text: string) =>
 	}
 }
 
-/**
- * Invisible characters, some of which change how their neighbours look: controls, soft hyphens, zero-width spaces, bidi
- * embeddings, overrides and isolates (U+202A-202E, U+2066-2069), blank letters, byte order marks, tag characters.
- */
+/** Some change how others look: controls, soft hyphens, zero-width spaces, bidi controls, blank letters, BOMs, tags. */
 const INVISIBLE =
 	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
 /** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they can only deceive. */
@@ -239,7 +232,7 @@ export function nameWithin(text: string): string {
 	return titleWithin(text.replace(LEADING_SYMBOLS, ''));
 }
 
-/** A title, option or value to put between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
+/** A title, option or value between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
 function titleWithin(text: string): string {
 	return text
 		.replace(LEADING_MARKS, '')
@@ -253,9 +246,9 @@ function titleWithin(text: string): string {
 const DEEPEST = 3;
 
 /**
- * Slack's mrkdwn for Markdown: bold, italics, strike, code, headings, lists, quotes. Fenced code and tables become lines of
- * code, because each line is quoted by itself. Links become "label (url)". Everything from the source is escaped, so
- * nothing becomes a mention or a labelled link. What is not Markdown stays as it is. Linear in the length of the source.
+ * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself. Links
+ * become "label (url)". Everything from the source is escaped, so nothing becomes a mention or a labelled link. What is not
+ * Markdown stays as it is. Linear in the length of the source.
  */
 export function markdownToMrkdwn(source: string): string {
 	const lines: string[] = [];
@@ -299,7 +292,6 @@ function convertLine(line: string): string {
 	return inline(line, 0);
 }
 
-/** Marks with their mrkdwn. */
 const EMPHASIS: Readonly<Record<string, readonly [open: string, close: string]>> = {
 	'***': ['*_', '_*'],
 	'**': ['*', '*'],
@@ -310,8 +302,8 @@ const EMPHASIS: Readonly<Record<string, readonly [open: string, close: string]>>
 };
 
 /*
- * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could begin again, and
- * white space is bounded where three parts of a pattern could match the same run of it.
+ * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could begin
+ * again, and white space is bounded where three parts of a pattern could match the same run of it.
  */
 const ESCAPED = /\\(?<escaped>[\\`*_~[\]()#>!-])/;
 const CODE = /(?<ticks>`+)(?!`)(?:(?<code>.+?)\k<ticks>)?/;

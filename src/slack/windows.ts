@@ -30,8 +30,8 @@ export interface ViewHandle {
 }
 
 /**
- * @param isOnlyOurs nothing but this handle changes the view (a loading view). Then the update after one with an unknown
- * outcome has no hash; in other views that could overwrite what a person did.
+ * Makes the handle that updates a view. `isOnlyOurs`: nothing else changes the view (a loading view). Then the update after
+ * one with an unknown outcome has no hash; in other views that could overwrite what a person did.
  */
 export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs = false): ViewHandle {
 	let address = start;
@@ -81,7 +81,6 @@ const FIRST_NOTE_MS = 4_000;
 
 /** Closed views whose reads may not have begun yet. */
 const MAX_CLOSED_VIEWS = 500;
-/** Why a read ends. */
 const VIEW_LEFT = 'the view of a read was closed';
 
 /** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
@@ -94,10 +93,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	const closedViews = new Map<string, true>();
 
 	return {
-		/**
-		 * Null when nobody waits for the read any more: the view was closed, or has other content.
-		 * @throws what the read throws; HandraiseError `aborted` when the program stops
-		 */
+		/** Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` when the program stops */
 		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
 			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();
@@ -137,10 +133,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	};
 }
 
-/**
- * Settles as `work` does. Meanwhile calls `note` with the time waited, after 4, 12, 28 … s, until it resolves to false or
- * fails. A call of `note` that has begun ends before this settles.
- */
+/** Settles as `work` does, but not during a `note`. Calls `note` after 4, 12, 28 … s, until it resolves to false or fails. */
 export async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: number) => Promise<boolean>) {
 	const over = new AbortController();
 

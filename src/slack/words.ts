@@ -36,12 +36,9 @@ function isUserId(text: string): boolean {
 	return /^[UW][A-Z0-9]{2,30}$/.test(text);
 }
 
-/**
- * A moment (milliseconds since the epoch) in each reader's time zone, with UTC as the fallback: `20 Nov 2026, 08:19 UTC`.
- * Before 1970 and from the year 3000 on, it is `at an unknown time`. `seconds`: without the day.
- */
+/** A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
-	// Slack shows a time that it cannot format as raw `<!date…>`.
+	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) as raw `<!date…>`.
 	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
 	if (to === 'seconds') {
 		const seconds = Math.ceil(at / 1000);
@@ -94,7 +91,6 @@ export function sessionTitle(name: string, sessionId: string): string {
 	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
 }
 
-/** The title of a view about a session. */
 export function viewTitle(sessionId: string): string {
 	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
 	return `Session ${id}`.trim();
@@ -125,12 +121,11 @@ export function statusLine({ status, step, maxSteps }: Pick<SessionSnapshot, 'st
 	return joined(`${emoji} *${mrkdwn}*`, stepWords({ step, maxSteps }));
 }
 
-/** `step 12 of 30`; `no step yet` for step 0. */
 export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/** Why an agent waits for a person although no question is open. `newest`: the session's newest question, and its answer. mrkdwn. */
+/** Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,

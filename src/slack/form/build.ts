@@ -47,8 +47,8 @@ const SHRINKING = [
 ];
 
 /**
- * The fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it is,
- * so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
+ * Builds the fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it
+ * is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
  */
 export function buildForm(
 	question: Question,
@@ -223,7 +223,6 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-/** `chosen`: the text of one of the options. */
 function oneOf(type: 'static_select' | 'radio_buttons', options: PlainTextOption[], chosen: string | undefined) {
 	const initial = options.find(({ value }) => value === chosen);
 	return { type, action_id: ACTIONS.field, options, ...(initial === undefined ? {} : { initial_option: initial }) };

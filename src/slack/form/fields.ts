@@ -37,8 +37,8 @@ export interface Field {
 }
 
 /**
- * Which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the view
- * shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
+ * Decides which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the
+ * view shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
  * If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
  */
 export function planFields(
@@ -111,7 +111,6 @@ function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-/** Which of `YES_NO` a text is. */
 export function yesNoOption(text: string) {
 	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 }
@@ -172,14 +171,14 @@ export type Element = z.infer<typeof ELEMENT>;
 interface FormInput {
 	readonly values: SubmittedView['values'];
 	readonly metadata: ViewMetadata;
+	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
+	/** The block_id of the input whose `block_actions` event this is; if it has no value, the person emptied it. */
 	readonly acted?: string | undefined;
 }
 
 /**
- * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
- * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
- * Returns the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
+ * Reads a form: the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
  * block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
  */
 export function readForm(view: FormInput) {
@@ -202,10 +201,7 @@ export function without(texts: Values, positions: readonly number[]): Record<num
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
-/**
- * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258). So an empty list counts only
- * if nothing was ticked before, or in the event of the box itself.
- */
+/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in the event of the boxes. */
 function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBlockId(metadata);

@@ -38,11 +38,9 @@ const STATUS = {
 type Refusal = keyof typeof STATUS;
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. Bolt's own receiver buffers a body
- * before it checks the headers, accepts timestamps of the future and hangs on a signed `null`.
- */
+/** Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. */
 export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (reason: string) => void) {
+	// Bolt's own receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed `null`.
 	const logger = createSlackLogger(log);
 	const readBody = createBodyReader();
 	let app: App | null = null;
@@ -154,12 +152,8 @@ export function isSigned(secret: string, { timestamp, digest }: Signature, body:
 	return timingSafeEqual(expected, digest);
 }
 
-/**
- * Reads bodies before their signature can be checked. When arriving bodies hold more than `MAX_ARRIVING_BYTES`, the oldest
- * is dropped: Slack's bodies arrive within milliseconds, so this drops bodies that are held open.
- */
+/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's arrive within milliseconds, so somebody holds it open. */
 function createBodyReader() {
-	/** Oldest first. */
 	const arriving = new Set<{ heldBytes: number; drop(): void }>();
 	let totalBytes = 0;
 

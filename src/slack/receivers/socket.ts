@@ -9,15 +9,13 @@ const CONNECTIONS = 2;
 /** From the request for an address to Slack's hello. */
 const CONNECT_WITHIN_MS = 15_000;
 
-/**
- * Receives over Socket Mode with its own reconnect loop. The library's stays without a connection for five seconds or
- * more at each routine refresh, and ends the process when Slack refuses a reconnect. `proxy`: null without one.
- */
+/** Receives over Socket Mode with a reconnect loop of its own. `proxy`: null without one. */
 export function createSocketReceiver(
 	{ appToken, apiUrl, proxy }: { appToken: string; apiUrl: string; proxy: ReturnType<typeof applyProxy> },
 	clock: Clock,
 	log: Log,
 ) {
+	// The library's loop has no connection for 5 s or more at each routine refresh, and ends the process if Slack refuses one.
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];
