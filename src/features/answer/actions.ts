@@ -45,7 +45,7 @@ export function registerAnswerActions(
 		if (inbox !== null) {
 			// The inbox shows the state by itself, but no note.
 			const noted = { ...receipts.shown(answer, note), overHome: inbox.viewId === null };
-			if (note !== '') await reply.onTop(request, { origin: request }, noted);
+			if (note !== '') await reply.onTop(request, { origin: request }, noted, reply.withoutTurn);
 			return;
 		}
 		const isShown = await receipts.showIn(request, view?.id ?? null, answer, note);
@@ -79,7 +79,8 @@ export function registerAnswerActions(
 	onReceipt(ACTIONS.sendAgain, async (own, request, press) => {
 		const { answer, isDone } = await answers.sendAgain(own);
 		request.log.info({ answer: own.id, outcome: isDone ? 'asked' : 'too late' }, 'send again');
-		await showAgain(request, press, answer, isDone ? '' : PRESS_NOTES.sentAgain);
+		const isUnderWay = answer.restartAskedAt !== null || answer.putStartedAt !== null;
+		await showAgain(request, press, answer, !isDone && isUnderWay ? PRESS_NOTES.sentAgain : '');
 	});
 
 	onReceipt(

@@ -1,6 +1,6 @@
 import { elapsedSince, startDeadline } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
-import { type AgentOutcome, type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
+import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { beforePut, resumeOutcome } from '../../questions/compare.ts';
 import { fingerprintOf, isOver, isReworded, type Session, shownHashOf } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -29,12 +29,9 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 	}
 
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
-		let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
+		let found: AnswerPatch | null = null;
 		try {
-			const session = await read(answer.question.sessionId, signal);
-			const before = answer.before ?? { status: session.status, assistantCount: 0 };
-			const isReplaced = await isOverwritten(store.answers, answer, session);
-			agentOutcome = isReplaced ? 'overwritten' : resumeOutcome(before, session);
+			found = await outcomeIn(store.answers, answer, await read(answer.question.sessionId, signal));
 		} catch {
 			signal.throwIfAborted();
 		}
@@ -42,20 +39,25 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 		// Counts only time that has certainly passed, so that a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
 		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
-		if (agentOutcome === 'notYet' && next !== undefined) return { nextAttemptAt: now + next - elapsed };
-		return {
-			agentOutcome: agentOutcome === 'notYet' ? 'unseen' : agentOutcome,
-			nextAttemptAt: now,
-			...(agentOutcome === 'resumed' && { state: 'resumed', startFailed: false, restartAskedAt: null }),
-		};
+		if (found === null && next !== undefined) return { nextAttemptAt: now + next - elapsed };
+		return { agentOutcome: 'unseen', ...found, nextAttemptAt: now };
 	};
+}
+
+/** What became of a delivered answer, as this read shows it; null while the agent has not gone on. */
+async function outcomeIn(answers: AnswerStore, answer: Answer, session: Session): Promise<AnswerPatch | null> {
+	const before = answer.before ?? { status: session.status, assistantCount: 0 };
+	const isReplaced = await isOverwritten(answers, answer, session);
+	const agentOutcome = isReplaced ? 'overwritten' : resumeOutcome(before, session);
+	if (agentOutcome === 'resumed') return { agentOutcome, state: 'resumed', startFailed: false, restartAskedAt: null };
+	return agentOutcome === 'notYet' ? null : { agentOutcome };
 }
 
 /**
  * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
  * The request is cleared before the PUT begins, so a crash does not repeat it. @throws LeaseLost
  */
-export function createRestart({ sessionService, clock, log }: Core, put: Put) {
+export function createRestart({ store, sessionService, clock, log }: Core<{ answers: AnswerStore }>, put: Put) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
 		// The author is told again.
 		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
@@ -68,8 +70,13 @@ export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				const found = { startFailed: false, lastError: NOTHING_TO_START };
-				return await put.write(answer, token, { ...found, restartAskedAt: null, nextAttemptAt: now, receiptState });
+				const found = {
+					...(await outcomeIn(store.answers, answer, session)),
+					startFailed: false,
+					restartAskedAt: null,
+				};
+				const told = { lastError: NOTHING_TO_START, nextAttemptAt: now, receiptState };
+				return await put.write(answer, token, { ...found, ...told });
 			}
 			begun = await put.write(answer, token, {
 				...checkedFrom(now),
@@ -93,7 +100,8 @@ export function createRestart({ sessionService, clock, log }: Core, put: Put) {
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
 			const lastError = reported ? 'still_not_started' : code;
-			const next = begun === answer ? { nextAttemptAt: clock.now() } : checkedFrom(clock.now());
+			const unsent = { nextAttemptAt: clock.now(), putStartedAt: null };
+			const next = begun === answer ? unsent : checkedFrom(clock.now());
 			return put.write(begun, token, { ...next, restartAskedAt: null, lastError, receiptState });
 		}
 	};

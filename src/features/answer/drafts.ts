@@ -85,8 +85,10 @@ export function createClaims(
 
 export type Claims = ReturnType<typeof createClaims>;
 
-/** Saves what people type. Saves of a form may overtake each other: the store keeps the newest. */
+/** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
 export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ drafts: DraftStore }>, claims: Claims) {
+	/** The next save of each form that is being saved; null: none. */
+	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
 	/** The ticked positions when a form's box was pressed last: Slack may report earlier typing after that. */
 	const marked = new Map<string, readonly number[]>();
@@ -94,6 +96,20 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
 		const { sessionId, messageIndex } = metadata;
 		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
+	}
+
+	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
+		const isSaving = nextSaves.has(formId);
+		nextSaves.set(formId, save);
+		if (isSaving) return;
+		try {
+			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
+				nextSaves.set(formId, null);
+				await next();
+			}
+		} finally {
+			nextSaves.delete(formId);
+		}
 	}
 
 	/** Reads a view's form. `actedBlockId`: the block that was changed. */
@@ -114,7 +130,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		const { secret } = typed;
 		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
 		const submissionKey = isSubmitted ? undefined : submissionKeyOf(view.id, formId);
-		await drafts.save(draft, submissionKey);
+		await saveLatest(formId, () => drafts.save(draft, submissionKey));
 	}
 
 	async function left(person: Person, { metadata }: SessionView): Promise<void> {

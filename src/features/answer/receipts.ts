@@ -47,7 +47,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, ReceiptState['dm']>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
-	const telling = new Map<string, Promise<Telling>>();
+	const telling = new Map<string, Promise<unknown>>();
 
 	/** `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
@@ -101,6 +101,13 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		return { channelId, ts };
 	}
 
+	/** Of a receipt's updates, the last that began stays. `work` must not fail. */
+	function inTurn<T>({ id }: Answer, work: () => Promise<T>): Promise<T> {
+		const turn = Promise.resolve(telling.get(id)).then(work);
+		setBounded(telling, id, turn, MAX_REMEMBERED);
+		return turn;
+	}
+
 	async function tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
 		await untilAcknowledged(answer, shutdownSignal);
 		const { receiptState, viewId } = answer;
@@ -133,22 +140,21 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(clock.sleep(AFTER_ACK_MS)),
 
 		/** Never throws. Stops waiting once `shutdownSignal` is aborted. */
-		tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
-			const turn = Promise.resolve(telling.get(answer.id)).then(() => tell(answer, shutdownSignal));
-			setBounded(telling, answer.id, turn, MAX_REMEMBERED);
-			return turn;
-		},
+		tell: (answer: Answer, shutdownSignal: AbortSignal) => inTurn(answer, () => tell(answer, shutdownSignal)),
 
 		shown,
 
 		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
-		async showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
+		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
 			const { modal, message } = shown(answer, note);
 			const { chat, views } = clients.people;
 			const { channelId: channel, messageTs: ts } = request;
-			if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: modal })).catch(() => false);
-			if (channel === null || ts === null) return false;
-			return isUpdated(chat.update({ channel, ts, ...replacement(message) })).catch(() => false);
+			async function update(): Promise<boolean> {
+				if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: modal }));
+				if (channel === null || ts === null) return false;
+				return isUpdated(chat.update({ channel, ts, ...replacement(message) }));
+			}
+			return inTurn(answer, () => update().catch(() => false));
 		},
 
 		/**

@@ -121,6 +121,20 @@ describe('sending an answer again', () => {
 		expect(await harness.get(ann.id)).toMatchObject({ state: 'resumed', restartAskedAt: null, nextAttemptAt: null });
 	});
 
+	it('finds what became of the answer when the agent went on after the last check', async () => {
+		const { harness, ann, press, sentAgain } = await startFailed();
+		await using _ = harness;
+		await harness.pass(CHECKS_OVER_MS);
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen' });
+		const { messages, ...session } = harness.session('s1');
+		const said = messages.slice(-1).map((message) => ({ ...message, content: 'On it.', humanInput: [] }));
+		harness.setSession({ ...session, messages: [...messages, ...said] });
+		expect(await press()).not.toBeNull();
+		await harness.pass(5_000);
+		expect(sentAgain()).toBe(0);
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'resumed', agentOutcome: 'resumed', startFailed: false });
+	});
+
 	it('is reported and not repeated after the program ends during it', async () => {
 		const { harness, press, hold, sentAgain, ann, worker } = await startFailed();
 		await using _ = harness;
