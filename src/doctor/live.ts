@@ -335,7 +335,7 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 		throw notChecked('Slack opens no connection');
 	};
 	try {
-		await Promise.race([within(clock, app.start(), CONNECT_MS, late), once(signal, 'abort').then(late)]);
+		await within(clock, Promise.race([app.start(), once(signal, 'abort').then(late)]), CONNECT_MS, late);
 		const { ok, error } = await live.post('root', ROOT);
 		if (ok !== true)
 			return yield* failure(`the app cannot post into ${channel} (${error}): invite it there, or correct the name.`);

@@ -62,6 +62,8 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 				const message = `PORT ${port} cannot be used (${cause.code}): set another PORT, or stop the process that uses it`;
 				throw new HandraiseError(message, { code: 'port_unusable', cause });
 			});
+			// Without file descriptors Node.js accepts no connection, which must not end the program.
+			server.on('error', () => onRefused('not_accepted'));
 			return (server.address() as AddressInfo).port;
 		},
 		/** Lets running requests finish within the time that Slack waits for a response. */

@@ -91,8 +91,13 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
-	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
-	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null): Promise<void> {
+	/** Runs a task if the access policy allows it. `view`: where the person pressed. `isFirst`: no other task of the press ran. */
+	async function perform(
+		request: PersonRequest,
+		task: Task,
+		view: SubmittedView | null,
+		isFirst = true,
+	): Promise<void> {
 		const { place, maxAgeMs } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
@@ -111,8 +116,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			return reply.failed(request, error, task.about);
 		}
 		const inbox = inboxOf(request, view);
-		if (inbox !== null && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
-		if (nextTask !== undefined) await perform(request, nextTask, view);
+		if (inbox !== null && isFirst && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
+		if (nextTask !== undefined) await perform(request, nextTask, view, false);
 	}
 
 	/** `tellsFailure`: the person waits for the result of `task`; else its failure is only logged. */

@@ -106,14 +106,15 @@ export function createReply(
 		await sent;
 	}
 
-	/** Opens `modal` on top of the view; if it fails, sends `message` to where that was opened. `overHome`: on the Home tab. */
+	/** Opens `modal` on top of the view; if it fails, has `message` told where that was opened. `overHome`: on the Home tab. */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: Pick<ViewMetadata, 'origin'>,
 		{ modal, message, overHome = false }: { modal: ModalView; message: MessageContent; overHome?: boolean },
+		tell: (request: PersonRequest, message: MessageContent) => Promise<unknown> = send,
 	): Promise<void> {
 		if ((await openView(client, request, modal, !overHome)) !== null) return;
-		await send(whereItBegan(request, origin), message);
+		await tell(whereItBegan(request, origin), message);
 	}
 
 	return {

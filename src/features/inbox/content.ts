@@ -65,6 +65,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
+		if (questions.length === 0) return { shown: [], unreadableCount: 0 };
 		const sessionIds = questions.map(({ question }) => question.sessionId);
 		const [snapshots, claims] = await Promise.all([
 			reads.snapshots(serviceUrl, sessionIds),

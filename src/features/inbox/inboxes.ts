@@ -183,8 +183,9 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		leaseMs: LEASE_MS,
 		concurrency: UPDATES_AT_ONCE,
 		prepare: markChanges,
-		take(lease, room) {
+		async take(lease, room) {
 			const now = clock.now();
+			if (roomAt.all > now) return [];
 			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
 		},
 		async nextDueAt() {
