@@ -43,7 +43,7 @@ export const NOTE_LENGTH = 36;
 /** As `noteOf` writes it: one for 0 characters is a text's own. */
 const NOTE = /… \(([1-9]\d{0,2}(?:,\d{3}){0,3}) more characters?\)$/;
 
-/** What stands for so many characters at the end of a text that is cut. */
+/** The note at the end of a text from which this many characters were cut. */
 export function noteOf(characters: number): string {
 	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
 }

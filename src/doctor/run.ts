@@ -98,7 +98,7 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 
 /** Between two calls. Slack does not publish the rate of `blocks.validate` ("special rate limits apply"). */
 const PAUSE_MS = 50;
-/** Gives up after so many 429s in a row. */
+/** Gives up after this many 429s in a row. */
 const MAX_LIMITED = 10;
 
 const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);

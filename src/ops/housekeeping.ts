@@ -5,9 +5,9 @@ import type { WatchStore } from '../features/watch/watch-store.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
-/** A draft is kept for so many days, but never longer than answers. */
+/** A draft is kept for this many days, but never longer than answers. */
 const DRAFT_DAYS = 30;
-/** Watches that have ended are kept for so many days, but never longer than answers. */
+/** Watches that have ended are kept for this many days, but never longer than answers. */
 const WATCH_DAYS = 7;
 
 /** Removes, every hour, what is kept no longer: values, secrets, drafts, claims, ended watches, posts and inboxes. */

@@ -218,7 +218,7 @@ function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
 
-/** Milliseconds to wait after so many failed attempts before this one. `ms`: the wait that Slack asks for. */
+/** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);
 
 function retry(at: number, code: string, unknown: boolean): Retry {

@@ -54,19 +54,19 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 
 export type ServiceHealth = ReturnType<typeof createServiceHealth>;
 
-/** The service is slower when even the quickest of the latest reads takes so many times as long as one alone… */
+/** The service is slower when even the quickest of the latest reads takes this many times as long as one alone… */
 const SLOWER = 1.5;
 const NOT_SLOWER = 1.25;
 /** …and by more than this. */
 const ALLOWANCE_MS = 50;
-/** Of so many reads that were alone, the third quickest counts: sessions differ, and before most may have been other calls. */
+/** Of this many reads that were alone, the third quickest counts: sessions differ, and before most may have been other calls. */
 const ALONE_KEPT = 10;
-/** After so many reads, one has to be alone again. After twice as many, any counts: one of each kind is always allowed. */
+/** After this many reads, one has to be alone again. After twice as many, any counts: one of each kind is always allowed. */
 const ALONE_EVERY = 50;
 const LEAST_COMPARED = 3;
-/** Before one more read may be under way, so many rounds of reads have to be quick. */
+/** Before one more read may be under way, this many rounds of reads have to be quick. */
 const QUICK_ROUNDS = 5;
-/** A read that takes longer, and so many times as long as one alone, hangs: others do not wait for it. */
+/** A read that takes longer, and `HANGS` times as long as one alone, hangs: others do not wait for it. */
 const HANGS_AFTER_MS = 3_000;
 const HANGS = 4;
 

@@ -43,7 +43,7 @@ const ACKNOWLEDGE_WITHIN_MS = 2_500;
 const MIN_STORE_MS = 500;
 /** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
 const THERE_WITHIN_MS = 900;
-/** The same where nobody waits for an acknowledgement. */
+/** For asking whether a person is in a channel where nobody waits for an acknowledgement. */
 const THERE_PATIENTLY_MS = 5_000;
 /** Of the rest, for telling that a press is not stored, or not yet. */
 const TELL_WITHIN_MS = 400;

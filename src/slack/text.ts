@@ -27,12 +27,12 @@ export function oneLine(text: string, limit: number): string {
 	return fitText(text, limit, squeeze);
 }
 
-/** The same, escaped for mrkdwn and for the `text` of messages. May be empty. */
+/** The text on one line, escaped for mrkdwn and for the `text` of messages. May be empty. */
 export function oneLineMrkdwn(text: string, limit: number): string {
 	return fitText(text, limit, (part) => escapeMrkdwn(withoutFences(squeeze(part))));
 }
 
-/** The same, cut with "…" to so many `characters` as people see them, and to `limit` units. May be empty. */
+/** The text on one escaped line, cut with "…" to `characters` as people see them, and to `limit` units. May be empty. */
 export function firstCharactersMrkdwn(text: string, characters: number, limit: number): string {
 	const shown: string[] = [];
 	for (const { segment } of GRAPHEMES.segment(withoutFences(oneLine(text, limit * 4)))) {
@@ -80,7 +80,7 @@ export function quoted(text: string, limit: number): string {
 	return fitText(text, limit, (part) => quoteLines(escapeMrkdwn(withoutFences(part))));
 }
 
-/** The same on one line. Empty when nothing of it is visible. */
+/** What a person wrote, quoted on one line. Empty when nothing of it is visible. */
 export function quotedLine(text: string, limit: number, onCut?: OnCut): string {
 	const convert = (part: string) => quoteLines(escapeMrkdwn(withoutFences(squeeze(part))));
 	return isBlank(text) ? '' : fitText(text, limit, convert, onCut);

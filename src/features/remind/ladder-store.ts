@@ -188,7 +188,7 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 	| { readonly kind: 'remind'; readonly stage: ReminderStage }
 );
 
-/** Far more than are due in a few channels: a statement takes only so many parameters. */
+/** Far more than are due in a few channels: the number of a statement's parameters is limited. */
 const MOST_LADDERS = 10_000;
 
 function dueByChannel(
