@@ -49,7 +49,7 @@ export interface TransportOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly budget: RequestBudget;
-	/** After so long a call is given up. Default: 20 s. */
+	/** A call is given up after this time. Default: 20 s. */
 	readonly callTimeoutMs?: number;
 	/** Sends the requests instead of a pool of its own; `close` ends it too. */
 	readonly proxy?: Dispatcher | null;
@@ -191,13 +191,15 @@ export function readRateLimit(
 	return { limit, remaining, resetSeconds, retryAfterSeconds };
 }
 
-/** Of `RateLimit-Limit`, whose window it or `RateLimit-Policy` names in seconds (`250;w=60`), else a minute; at least 1. */
+/** The strictest policy (`250;w=60`, the window in seconds) that these headers state, else the limit for a minute; at least 1. */
 export function limitPerMinute(headers: { get(name: string): string | null | undefined }): number | undefined {
 	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`;
 	const limit = /^\s*([1-9]\d{0,8})\b/.exec(stated)?.[1];
 	if (limit === undefined) return undefined;
-	const windowSeconds = new RegExp(`\\b${limit}\\s*;[^,]*\\bw=([1-9]\\d{0,8})`).exec(stated)?.[1] ?? 60;
-	return Math.max(1, Math.floor((Number(limit) * 60) / Number(windowSeconds)));
+	const policies = Array.from(stated.matchAll(/\b([1-9]\d{0,8})\s*;[^,]*\bw=([1-9]\d{0,8})/g), ([, count, seconds]) =>
+		Math.max(1, Math.floor((Number(count) * 60) / Number(seconds))),
+	);
+	return policies.length === 0 ? Number(limit) : Math.min(...policies);
 }
 
 function wholeNumber(value: string | undefined): number | undefined {
