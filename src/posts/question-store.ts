@@ -5,7 +5,7 @@ import { pick } from '../core/values.ts';
 import { add, change, from } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
 import { type Db, type Row, sessionOf } from '../database/tables.ts';
-import { BLOCKING_STATES } from '../questions/answer.ts';
+import { ARRIVED_STATES, BLOCKING_STATES } from '../questions/answer.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
@@ -159,7 +159,7 @@ export async function settleQuestion(
 ): Promise<void> {
 	const ours = sql<string | null>`(select answers.id from answers
 		where answers.service = questions.service and answers.session_id = questions.session_id
-			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', 'delivered', 'resumed')
+			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', ${sql.join(ARRIVED_STATES)})
 			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}
 		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
 	const columns = {

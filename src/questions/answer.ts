@@ -70,6 +70,8 @@ export type AnswerState = (typeof ANSWER_STATES)[number];
 
 /** A question can have only one answer in these states at a time. */
 export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
+/** The service has the answer. */
+export const ARRIVED_STATES = ['delivered', 'resumed'] as const satisfies readonly AnswerState[];
 
 /** In these states an answer is sent again only when its author asks for it. */
 export const FAILED_STATES = [
@@ -272,7 +274,7 @@ export function isBlocking(state: string): boolean {
 }
 
 export function hasArrived(state: AnswerState): boolean {
-	return state === 'delivered' || state === 'resumed';
+	return (ARRIVED_STATES as readonly AnswerState[]).includes(state);
 }
 
 /** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */

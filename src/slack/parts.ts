@@ -64,7 +64,8 @@ export function buttons(...row: readonly (Button | StaticSelect | null)[]): Know
 
 /** Rows of buttons with an id that tells where they belong, which is not where they stand. See `inboxRowId`. */
 export function inRow(rows: readonly KnownBlock[], origin: Origin, key: string): KnownBlock[] {
-	return rows.map((row) => ({ ...row, block_id: inboxRowId(origin, key) }));
+	const block_id = inboxRowId(origin, key);
+	return rows.map((row) => ({ ...row, block_id }));
 }
 
 interface ModalParts {

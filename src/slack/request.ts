@@ -119,14 +119,14 @@ export function readPress(action: unknown, view: SubmittedView | null) {
 export type Press = Readonly<ReturnType<typeof readPress>>;
 
 /** A view of a session, which carries metadata. */
-export type SessionView = SubmittedView & { readonly metadata: ViewMetadata };
+export type SubmittedSessionView = SubmittedView & { readonly metadata: ViewMetadata };
 
-export function isOfSession(view: SubmittedView | null): view is SessionView {
+export function isOfSession(view: SubmittedView | null): view is SubmittedSessionView {
 	return view !== null && view.metadata !== null;
 }
 
 /** @throws HandraiseError `button_outdated` when another version wrote the metadata */
-export function sessionViewOf(view: SubmittedView | null): SessionView {
+export function sessionViewOf(view: SubmittedView | null): SubmittedSessionView {
 	if (isOfSession(view)) return view;
 	throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
 }

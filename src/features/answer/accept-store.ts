@@ -8,6 +8,7 @@ import {
 	type AcceptResult,
 	type Answer,
 	type AnswerItem,
+	ARRIVED_STATES,
 	BLOCKING_STATES,
 	type FirstEnding,
 	isBlocking,
@@ -243,7 +244,7 @@ function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }:
  */
 function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
 	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
-		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in ('delivered', 'resumed')
+		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in (${sql.join(ARRIVED_STATES)})
 			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
 }
 

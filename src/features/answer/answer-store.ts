@@ -22,6 +22,7 @@ import {
 	type Answer,
 	type AnswerPatch,
 	type AnswerState,
+	ARRIVED_STATES,
 	BLOCKING_STATES,
 	isFailed,
 	type NewAnswer,
@@ -193,10 +194,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * damaged: that must not keep posts and forms from being shown.
 		 */
 		standing: (question: QuestionKey) =>
-			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
+			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }),
 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
-		arrived: (id: string) => newest({ id, state: ['delivering', 'delivered', 'resumed'] }),
+		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),
 
 		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
 		refused: (question: QuestionKey, fingerprint: string) =>

@@ -70,13 +70,9 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				const found = {
-					...(await outcomeIn(store.answers, answer, session)),
-					startFailed: false,
-					restartAskedAt: null,
-				};
-				const told = { lastError: NOTHING_TO_START, nextAttemptAt: now, receiptState };
-				return await put.write(answer, token, { ...found, ...told });
+				const found = await outcomeIn(store.answers, answer, session);
+				const ended = { startFailed: false, restartAskedAt: null, lastError: NOTHING_TO_START, receiptState };
+				return await put.write(answer, token, { ...found, ...ended, nextAttemptAt: now });
 			}
 			begun = await put.write(answer, token, {
 				...checkedFrom(now),

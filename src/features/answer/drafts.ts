@@ -13,7 +13,7 @@ import {
 } from '../../questions/answer.ts';
 import { type FormReading, readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
-import type { AllowedRequest, PersonRequest, SessionView, SubmittedView, Task } from '../../slack/request.ts';
+import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { Claim, ClaimStore, Draft, DraftStore } from './answering-store.ts';
 
 /** A claim lapses after this long without an action of its person. */
@@ -113,7 +113,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 	}
 
 	/** Reads a view's form. `actedBlockId`: the block that was changed. */
-	async function read(view: SessionView, actedBlockId?: string): Promise<StandingForm> {
+	async function read(view: SubmittedSessionView, actedBlockId?: string): Promise<StandingForm> {
 		const { metadata } = view;
 		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
@@ -133,7 +133,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		await saveLatest(formId, () => drafts.save(draft, submissionKey));
 	}
 
-	async function left(person: Person, { metadata }: SessionView): Promise<void> {
+	async function left(person: Person, { metadata }: SubmittedSessionView): Promise<void> {
 		const key = keyOf(metadata);
 		if (key !== null) await claims.release(key, person);
 	}
@@ -141,12 +141,12 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 	return {
 		read,
 		keep,
-		async save(person: Person, view: SessionView): Promise<StandingForm> {
+		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
 			const form = await read(view);
 			await keep(person, form);
 			return form;
 		},
-		async typed(person: Person, view: SessionView, actedBlockId: string): Promise<void> {
+		async typed(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
 			await keep(person, form);
 			const { formId } = view.metadata;
@@ -176,7 +176,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
 		},
 		/** Removes the texts of ticked items from the person's drafts. That is allowed to everybody; to `keep` the form is not. */
-		async marked(person: Person, view: SessionView, actedBlockId: string): Promise<StandingForm> {
+		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);
 			const question = keyOf(form.metadata);
 			if (question === null) return form;
@@ -190,7 +190,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			return form;
 		},
 		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
-		async closed(person: Person, view: SessionView): Promise<void> {
+		async closed(person: Person, view: SubmittedSessionView): Promise<void> {
 			await left(person, view);
 			const form = await read(view);
 			// Slack does not document whether a closing has the state. An empty state must not erase the draft.

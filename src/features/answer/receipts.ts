@@ -21,7 +21,7 @@ import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } fro
 const STILL_THERE_MS = 5_000;
 /** Slack shows the acknowledgement's view ("saved") late. It would replace an earlier update, so that one waits. */
 const AFTER_ACK_MS = 250;
-/** The same wait after acceptance, when another process sent the acknowledgement. */
+/** A receipt waits this long after acceptance when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
 /** Of each map below; only the newest entries matter. */
@@ -85,7 +85,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 	/** Updates the author's message, or posts a new one when that is not possible any more. */
 	async function inDm(answer: Answer): Promise<ReceiptState['dm']> {
-		const { message } = shown(answer);
+		const message = receiptMessage(answer, context());
 		const { chat } = clients.background;
 		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
 		const before = posted.get(key) ?? answer.receiptState.dm;
@@ -119,7 +119,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 			return null;
 		};
 		const { views } = clients.people;
-		const inModal = async () => isUpdated(views.update({ view_id: viewId, view: shown(answer).modal }));
+		const inModal = async () => isUpdated(views.update({ view_id: viewId, view: receiptModal(answer, context()) }));
 		/** Null: that may succeed later. */
 		const isShown =
 			receiptState.modalOpen && (await inModal().catch(failed('a receipt could not be shown in its modal')));
@@ -146,13 +146,13 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
 		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
-			const { modal, message } = shown(answer, note);
+			const receipt = context(note);
 			const { chat, views } = clients.people;
 			const { channelId: channel, messageTs: ts } = request;
 			async function update(): Promise<boolean> {
-				if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: modal }));
+				if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: receiptModal(answer, receipt) }));
 				if (channel === null || ts === null) return false;
-				return isUpdated(chat.update({ channel, ts, ...replacement(message) }));
+				return isUpdated(chat.update({ channel, ts, ...replacement(receiptMessage(answer, receipt)) }));
 			}
 			return inTurn(answer, () => update().catch(() => false));
 		},

@@ -32,7 +32,7 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	withdrawn: '↩️ Discarded; nothing was sent',
 };
 
-/** The same for an answer that is no longer sent, if an earlier PUT may have arrived. */
+/** What became of an answer that is no longer sent, if an earlier PUT may have arrived. */
 const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', string>> = {
 	waiting: '⏳ Sent, and may have arrived; Handraise could not check',
 	conflicted: '🔀 Sent, and may have arrived before the other answer',

@@ -19,7 +19,9 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 		const snooze = async (request: AllowedRequest) => {
 			const { person } = request;
 			const open = await store.openQuestions(serviceUrl, person.teamId);
-			const asked = open.find((one) => questionHash({ ...one.question, ...one }) === choice.hash);
+			const asked = open.find(({ question: { sessionId }, fingerprint }) => {
+				return questionHash({ sessionId, fingerprint }) === choice.hash;
+			});
 			// It was settled meanwhile: the inbox shows that by itself.
 			if (asked === undefined) return;
 			const { question, fingerprint } = asked;
