@@ -23,7 +23,7 @@ import {
 	SNOOZE_LENGTHS,
 	type SnoozeLength,
 } from './ids.ts';
-import { answerButton, button, buttons, context, section } from './parts.ts';
+import { answerButton, button, context, section } from './parts.ts';
 import {
 	cutTo,
 	firstCharactersMrkdwn,
@@ -121,8 +121,8 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		body,
 		blocks: (headline: string) => bodyBlocks(headline, body),
 		row: hasOptions
-			? buttons(...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others)
-			: buttons(noForm === '' ? answerButton(target) : null, ...others),
+			? [...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others]
+			: [noForm === '' ? answerButton(target) : null, ...others],
 		hasOptions,
 		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
 	};

@@ -123,7 +123,10 @@ export function extremes(): Shape[] {
 		...shapesOf(watchList, {
 			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
 		}),
-		...shapesOf(askedPost, { 'giant question': [{ question: giant, readAt }, false, GIANT_POST] }),
+		...shapesOf(askedPost, {
+			'giant question': [{ question: giant, readAt }, false, GIANT_POST],
+			'the most buttons': [{ question: questionOf(FLIGHTS), readAt }, false, POST],
+		}),
 		...shapesOf(settledQuestionPost, {
 			'giant answered': [{ question: giant, readAt, answered }, 'answered', GIANT_POST],
 		}),

@@ -11,7 +11,7 @@ import {
 import type { Refusal } from '../../slack/access-policy.ts';
 import type { ErrorContext } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import { context, inRow, message, modal, section } from '../../slack/parts.ts';
+import { buttons, context, inRow, message, modal, section } from '../../slack/parts.ts';
 import { openQuestion, questionText } from '../../slack/question-view.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 import {
@@ -80,7 +80,7 @@ export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, ask
 	return message(`${words} ${text}`, [
 		...section(isHeld ? `*${words}*` : words),
 		...open.blocks(asksWords(titleOf(post))),
-		...inRow(open.row, post, encodeQuestionMark(mark)),
+		...inRow(buttons(...open.row), post, encodeQuestionMark(mark)),
 		...context(open.note, hint),
 	]);
 }

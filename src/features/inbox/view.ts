@@ -140,7 +140,7 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 			handOverLine(holding, null),
 			claimsWords(entry.answering),
 		),
-		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
+		...inRow(buttons(...asked.row), askedIn, `question ${messageIndex} ${sessionId}`),
 	];
 }
 

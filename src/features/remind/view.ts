@@ -1,7 +1,7 @@
 import type { Mention } from '../../database/channel-settings.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
 import type { Asked } from '../../posts/post.ts';
-import { context, type MessageContent, message, section, sectionsOf } from '../../slack/parts.ts';
+import { buttons, context, type MessageContent, message, section, sectionsOf } from '../../slack/parts.ts';
 import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
 import {
@@ -47,7 +47,7 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 		// The line leaves out a part of most questions, so nothing below it may answer in one press.
 		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
 		...context(open.note, handOverLine(asked, names), heldWords(entry.heldBy, names)),
-		...open.row,
+		...buttons(...open.row),
 	]);
 }
 

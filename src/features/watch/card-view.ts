@@ -38,13 +38,12 @@ import {
 /** What a card shows, for its newest question. Holds no link that gives access to whoever has it. */
 export interface CardModel
 	extends Pick<PostContext, 'claims' | 'discreet' | 'handOver' | 'isUpdate' | 'names' | 'standing'>,
-		Pick<PostContext, 'adminContact' | 'ended' | 'watchMaxDays'> {
+		Pick<PostContext, 'adminContact' | 'dashboardUrl' | 'ended' | 'watchMaxDays'> {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
 	/** Of the open question; null when that is not told. */
 	readonly waitedMs: number | null;
-	readonly dashboardUrl: string | null;
 }
 
 const MOST_STEPS = 3;
@@ -75,7 +74,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 	return [
 		divider(),
 		...asked.blocks('The agent asks'),
-		...asked.row,
+		...buttons(...asked.row),
 		...context(
 			asked.note,
 			handOverLine(model, model.isUpdate ? null : model.names),

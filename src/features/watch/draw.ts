@@ -18,16 +18,13 @@ import {
 const OLD_READ_MS = 60_000;
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
-export function createWatchDrawing(
-	{ directory, config: { SESSION_DASHBOARD_URL: dashboardUrl } }: Core,
-	facts: QuestionFacts,
-) {
+export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
 		const { watch, view, checkedAt, question } = due;
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
-		const model: CardModel = { ...post, view, checkedAt: null, waitedMs: null, dashboardUrl };
+		const model: CardModel = { ...post, view, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		return {

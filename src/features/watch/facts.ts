@@ -86,6 +86,7 @@ export function createQuestionFacts(
 				now: clock.now(),
 				names: directory,
 				adminContact: config.ADMIN_CONTACT,
+				dashboardUrl: config.SESSION_DASHBOARD_URL,
 			};
 		},
 

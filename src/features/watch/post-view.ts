@@ -73,6 +73,7 @@ export interface PostContext {
 	readonly now: number;
 	readonly names: Names;
 	readonly adminContact: string | null;
+	readonly dashboardUrl: string | null;
 }
 
 /** How a post shows the end of its question; see `SETTLED_WORDS`. */
@@ -135,7 +136,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	const open = openQuestion(question, { sessionId, choices, holding: { handOver: null } });
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(asksWords(titleOf(post), changed)),
-		...open.row,
+		...buttons(...open.row),
 		...answerBlocks(question, post),
 		...context(
 			question.openCount < question.itemCount ? `Still open: ${counted(question.openCount, 'question')}.` : '',

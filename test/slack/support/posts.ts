@@ -22,6 +22,7 @@ export function postContext(
 		showAnswers: 'always',
 		discreet: false,
 		adminContact: null,
+		dashboardUrl: null,
 		...overrides,
 	};
 }
