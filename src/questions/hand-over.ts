@@ -37,6 +37,8 @@ export type HandOverResult =
 	| { readonly kind: 'handedOver' | 'taken' | 'limit'; readonly handOver: HandOver }
 	/** It is not open any more, or not watched there. */
 	| { readonly kind: 'closed' }
+	/** Somebody in another workspace has it. */
+	| { readonly kind: 'elsewhere' }
 	/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
 	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to'; readonly againInMs: number };
 

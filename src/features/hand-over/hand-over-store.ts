@@ -14,6 +14,7 @@ import {
 	type HandedQuestion,
 	type HandOver,
 	type HandOverResult,
+	holderOf,
 	MOST_IN_WINDOW,
 	type NewHandOver,
 	obstacleTo,
@@ -30,6 +31,8 @@ export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 		const asked = await lockQuestion(trx, wish);
 		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
 		if (asked === undefined || watch === undefined) return { kind: 'closed' };
+		const held = holderOf(readHandOver(asked));
+		if (held !== null && held.teamId !== wish.teamId) return { kind: 'elsewhere' };
 		const current = readHandOver(asked, wish.teamId);
 		const { replaces: _, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };

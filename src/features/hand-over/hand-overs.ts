@@ -1,6 +1,12 @@
 import type { Core } from '../../core.ts';
 import { isAnsweredSince, type Person } from '../../questions/answer.ts';
-import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../../questions/hand-over.ts';
+import {
+	type HandedQuestion,
+	type HandOver,
+	type HandOverResult,
+	holderOf,
+	obstacleTo,
+} from '../../questions/hand-over.ts';
 import type { MayAct, Refusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import { activeHolder, handOverOf } from '../watch/facts.ts';
@@ -87,4 +93,4 @@ export function createHandOvers(
 export type HandOvers = ReturnType<typeof createHandOvers>;
 type Begun = Awaited<ReturnType<HandOvers['begin']>>;
 export type QuestionToHandOver = Pick<Extract<Begun, { kind: 'possible' }>, 'question' | 'sessionName' | 'discreet'>;
-export type HandOverObstacle = Exclude<Begun, { kind: 'possible' }>;
+export type HandOverObstacle = Exclude<Begun, { kind: 'possible' }> | Extract<HandOverResult, { kind: 'elsewhere' }>;

@@ -148,6 +148,8 @@ export function handOverWords(outcome: HandOverObstacle): string {
 			const { from, to, count } = outcome.handOver;
 			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
 		}
+		case 'elsewhere':
+			return '🙋 Somebody in another workspace has this question. Nothing was handed over. You can still answer it.';
 		case 'closed':
 			return outcome.by === null
 				? '💨 The agent does not wait for an answer to this question any more. Nothing was handed over.'

@@ -107,6 +107,17 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await held('T2')).toEqual([null]);
 		});
 
+		it('is refused while somebody in another workspace has the question', async () => {
+			const watch = await askedIn();
+			const other = await addWatch(subject.store.watches, { view, teamId: 'T2' });
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			const elsewhere = { ...wish(other, 'V2', ['U-EVE', 'U-FAY']), teamId: 'T2' };
+			expect(await replica().handOver(elsewhere, T0)).toEqual({ kind: 'elsewhere' });
+			expect(await current()).toMatchObject({ to: 'U-BOB', count: 1 });
+			await giveBack('U-BOB');
+			expect(await replica().handOver(elsewhere, T0)).toMatchObject({ kind: 'handedOver' });
+		});
+
 		it('is the same when its window is submitted again, also after it was given back', async () => {
 			const watch = await askedIn();
 			const first = wish(watch, 'V1', ['U-ANN', 'U-BOB']);

@@ -57,6 +57,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 };
 
 const HAND_OVER_OUTCOMES: Readonly<Record<string, Parameters<typeof handOverWords>[0]>> = {
+	'in another workspace': { kind: 'elsewhere' },
 	'handed over': { kind: 'handedOver', handOver: HAND_OVER },
 	'somebody else has it': { kind: 'taken', handOver: HAND_OVER },
 	'handed over too often': { kind: 'limit', handOver: HAND_OVER },
