@@ -170,7 +170,7 @@ export async function settleQuestion(
 	};
 	const settling = change(trx, 'questions', { ...sessionOf(session), settledAt: null }, columns);
 	const settled = await settling.returning('id').executeTakeFirst();
-	if (settled !== undefined) await dropPlanned(trx, { questionId: settled.id, lastError: HELD });
+	if (settled !== undefined) await dropPlanned(trx, { questionId: settled.id, lastError: HELD, sendingSince: null });
 }
 
 const columnsOf = (question: QuestionDigest) =>

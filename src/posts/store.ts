@@ -137,9 +137,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		 * outcome is not known. False when the lease was lost.
 		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
-			db.writeOne((trx) =>
-				hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { sendingSince: since, leasedUntil })),
-			),
+			db.writeOne((trx) => {
+				const begun = { sendingSince: since, leasedUntil, lastError: null };
+				return hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, begun));
+			}),
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
 		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>

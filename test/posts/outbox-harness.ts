@@ -8,7 +8,7 @@ import type { WatchStore } from '../../src/features/watch/watch-store.ts';
 import type { SessionUpdate } from '../../src/features/watch/watched-session-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
 import type { NewPost, SendOutcome } from '../../src/posts/post.ts';
-import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
+import type { OccurrenceChange, SettledHow } from '../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { textMessage } from '../../src/slack/parts.ts';
 import { createRecordingLog } from '../database/support.ts';
@@ -166,12 +166,13 @@ export async function recordRead(
 	store: WatchStore,
 	watchId: string,
 	now: number,
-	news: { posts?: NewPost[]; card?: CardUrgency; step?: number; end?: 'sessionOver' },
+	news: { posts?: NewPost[]; card?: CardUrgency; step?: number; end?: 'sessionOver'; settled?: SettledHow },
 ): Promise<void> {
 	const channels = await Promise.all((await store.activeChannels()).map((channel) => store.ofChannel(channel)));
 	const watch = channels.flat().find(({ id }) => id === watchId) ?? null;
 	if (watch === null) throw new Error('there is no such watch');
-	const { step, posts = [], card = null, end = null } = news;
+	const { step, posts = [], card = null, end = null, settled } = news;
+	const asked = posts.some(({ content }) => content.kind === 'question') ? [ASKED] : [];
 	const messages = Array.from({ length: step ?? 1 }, () => session().messages[1] ?? fail());
 	const view = snapshotOf(session({ sessionId: watch.session.sessionId, messages }), now);
 	const update: SessionUpdate = {
@@ -183,7 +184,7 @@ export async function recordRead(
 		overSince: null,
 		earlyReadCount: 1,
 		view,
-		questions: posts.some(({ content }) => content.kind === 'question') ? [ASKED] : [],
+		questions: settled === undefined ? asked : [{ kind: 'settled', how: settled }],
 	};
 	const { revision } = watch;
 	await store.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, { now: now + 1e9, only: null });

@@ -232,6 +232,30 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(1);
 	});
 
+	it.each(['answers late', 'does not answer before a crash'])(
+		'keeps a question that rested and is settled while Slack posts it, and %s',
+		async (how) => {
+			const { clock, db, store, start, add, texts, answer } = await createOutboxHarness();
+			const watch = await add();
+			const { stop } = start();
+			await recordRead(store, watch.id, T0, { posts: [{ ...questionOf(watch), heldUntil: T0 + 5_000 }] });
+			answer((what) => (what === 'question' ? 'hang' : null));
+			await pass(clock, 10_000);
+			expect(texts()).toEqual(['card', 'question']);
+			await recordRead(store, watch.id, clock.now(), { settled: 'answered' });
+			answer(() => null);
+			if (how === 'answers late') {
+				await clock.advance(3_600_000);
+			} else {
+				await stop();
+				start();
+			}
+			await pass(clock, 60_000);
+			const posts = db.read.selectFrom('posts').select(['state', 'ts']).where('kind', '=', 'question');
+			expect(await posts.execute()).toEqual([{ state: 'shown', ts: '2.0' }]);
+		},
+	);
+
 	it('waits as long as Slack says', async () => {
 		const { clock, start, add, sent, answer } = await createOutboxHarness();
 		await add();

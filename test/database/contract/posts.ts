@@ -191,7 +191,7 @@ export function describePosts(subject: Subject): void {
 			expect(states).toEqual(['card shown', 'question dropped', 'status closed']);
 		});
 
-		it('of a question that has rested is posted', async () => {
+		it('of a question that has rested is posted, and others wait for its outcome', async () => {
 			const watch = await added();
 			await posted();
 			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
@@ -200,7 +200,13 @@ export function describePosts(subject: Subject): void {
 			expect(await store().nextPostDueAt()).toBe(T0);
 			await drawn();
 			expect(await store().nextPostDueAt()).toBe(T0 + 60_000);
-			expect(await posted(T0 + 60_000)).toEqual(['question']);
+			const current = (await stored(watch.id)) as Watch;
+			await recorded([news(current, { posts: [said(watch, 'paused')] })], read(again));
+			const question = await take('question', T0 + 60_000);
+			await store().beginAttempt(question.id, LEASE.token, attemptAt(T0 + 60_000));
+			expect(await posted(T0 + 60_000)).toEqual([]);
+			await store().endAttempt(question, LEASE.token, shownAt(question, '1.1'), T0 + 60_000);
+			expect(await posted(T0 + 60_000)).toEqual(['paused']);
 		});
 	});
 
