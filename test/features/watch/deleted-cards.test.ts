@@ -162,7 +162,7 @@ describe('a card that somebody deleted', () => {
 		expect(cards(id)).toHaveLength(1);
 	});
 
-	it('posts a repeatedly deleted card again once an hour, and questions in the channel meanwhile', async () => {
+	it('posts a repeatedly deleted card again once an hour, also after a restart, and questions in the channel meanwhile', async () => {
 		const id = await app.watched();
 		const first = cardOf(id);
 		first.remove();
@@ -180,6 +180,9 @@ describe('a card that somebody deleted', () => {
 		);
 		expect(post.threadTs()).toBeNull();
 		await app.pass(120_000);
+		expect(cards(id)).toEqual([]);
+		await app.restart();
+		await app.pass(60_000);
 		expect(cards(id)).toEqual([]);
 		// What was posted at the very moment of the deletion stays there too.
 		expect(openWords(second).filter((words) => !words.includes('(before: Working)'))).toHaveLength(1);
