@@ -98,8 +98,8 @@ export async function openStore(options: StoreOptions) {
 			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db }),
-			ladders: createLadderStore({ db }),
-			channelSettings: createChannelSettingsStore({ db }),
+			ladders: createLadderStore({ db, log }),
+			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);

@@ -4,7 +4,6 @@ import { pick } from '../../core/values.ts';
 import type { ReminderStage } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, inLockOrder, locked, lockFor, remove } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
-import type { StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
@@ -15,17 +14,17 @@ import type { WatchRow } from '../../posts/watch-rows.ts';
 import { askForRead, hasPlace, lockSession, touchLadders } from '../../posts/watch-store.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
-import { readSettings } from '../watch/channel-store.ts';
+import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
 import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
 
 type LadderRow = Row<'ladders'>;
 
 /** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
-export function createLadderStore({ db }: Pick<StoreParts, 'db'>) {
+export function createLadderStore({ db, log }: SettingsParts) {
 	async function batchOf(rows: readonly LadderRow[], now: number) {
 		const channel = channelOf(rows[0] as LadderRow);
 		const [{ settings, change: changed }, ladders] = await Promise.all([
-			readSettings(db.read, channel),
+			readSettings({ db, log }, channel),
 			factsOf(rows, now),
 		]);
 		return { channel, settings, settingsChangedAt: changed?.at ?? null, ladders };

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import type { Log } from '../../core/log.ts';
 import { pick } from '../../core/values.ts';
 import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
-import type { StoreParts } from '../../database/encryption.ts';
+import { parseOrNull, type StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
@@ -196,11 +197,13 @@ export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSetti
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number }>;
 
+export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
+
 /** The settings of channels. Every method is one transaction. */
-export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
+export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
 		/** The defaults where nobody has set anything. */
-		read: (channel: ChannelKey) => readSettings(db.read, channel),
+		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
 
 		/** Replaces the settings, queues `post`, makes the ladders due. False, and nothing is written, at another `revision`. */
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
@@ -221,12 +224,17 @@ export function createChannelSettingsStore({ db }: Pick<StoreParts, 'db'>) {
 	};
 }
 
-/** The settings of a channel or the defaults. `revision` counts changes: nobody may overwrite one that they did not see. */
-export async function readSettings(read: Db, channel: ChannelKey) {
-	const row = await from(read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
+/**
+ * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other channels.
+ * `revision` counts changes: nobody may overwrite one that they did not see.
+ */
+export async function readSettings({ db, log }: SettingsParts, channel: ChannelKey) {
+	const row = await from(db.read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
-	const { settings, revision, changedBy: by, changedAt: at } = row;
-	return { settings: channelSettings.parse(JSON.parse(settings)), revision, change: { by, at } };
+	const { revision, changedBy: by, changedAt: at } = row;
+	const settings = parseOrNull(channelSettings, row.settings);
+	if (settings === null) log.warn(channelOf(channel), 'damaged settings cannot be read; the defaults hold');
+	return { settings: settings ?? DEFAULT_CHANNEL_SETTINGS, revision, change: { by, at } };
 }
 
 export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;

@@ -63,4 +63,25 @@ describe('reminders after a change of the settings', () => {
 		await app.threadSays(id, reminderText('reminder', 2));
 		await app.threadSays(id, ESCALATION);
 	});
+
+	it('come by the defaults where the settings are damaged, which stop no other channel and can be saved again', async () => {
+		app = await settingsApp({ env: { REMIND_AFTER: '2m', ESCALATE_AFTER: 'off' } });
+		await app.save({ 'Remind after': 'Off' }, { channel: '#secret' });
+		await app.told(1, '#secret');
+		const [here, there] = [await app.watched(), app.session()];
+		await app.watch(there, { channel: '#secret' });
+		app.ask(here);
+		app.ask(there);
+		await app.threadSays(there, 'Which colour?', '#secret');
+		await app.stop();
+		app.onDatabase((database) => database.exec(`update channel_settings set settings = '{'`));
+		// All reminders are looked at when the program starts, in one batch.
+		await app.restart();
+		await app.threadSays(here, REMINDER);
+		await app.threadSays(there, REMINDER, '#secret');
+		expect(app.log.some((line) => line.includes('damaged settings'))).toBe(true);
+		await app.save({ 'Remind after': '1 h' }, { channel: '#secret' });
+		expect(await app.told(2, '#secret')).toContain('Remind after*: default (2 min) → 1 h');
+		expect((await app.openSettings({ channel: '#secret' })).value('Remind after')).toBe('1 h');
+	});
 });
