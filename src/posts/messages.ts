@@ -35,8 +35,8 @@ const SEARCH_BACK_MS = 60_000;
 const MAX_SEARCHES = 100;
 
 interface Search {
-	/** Null in the channel, which comes after the thread. */
-	threadTs: string | null;
+	/** Where it was not found yet: threads, and null for the channel. */
+	places: readonly (string | null)[];
 	cursor: string | null;
 	callCount: number;
 }
@@ -88,8 +88,8 @@ export function createMessages({ clients: { background: client }, directChannelO
 		return target.kind === 'person' ? directChannelOf(target.userId) : target.channelId;
 	}
 
-	/** A page of messages: newest first in a channel, oldest first in the thread `threadTs`. */
-	async function historyPage(channel: string, { threadTs, cursor }: Search, sentAt: number) {
+	/** A page of messages of the first place: newest first in a channel, oldest first in a thread. */
+	async function historyPage(channel: string, { places: [threadTs = null], cursor }: Search, sentAt: number) {
 		const page = {
 			channel,
 			oldest: ((sentAt - SEARCH_BACK_MS) / 1000).toFixed(6),
@@ -123,12 +123,12 @@ export function createMessages({ clients: { background: client }, directChannelO
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
-		/** Searches readable history for a post by its metadata since the attempt at `sentAt`: first its thread, then its channel. */
+		/** Searches readable history for a post by its metadata since the attempt at `sentAt`, first where it goes now. */
 		async find(due: DuePost, sentAt: number, signal: AbortSignal): Promise<Found> {
 			const { id, target } = due.post;
 			const key = `${id} ${sentAt}`;
 			const endsAt = clock.now() + SEARCH_MS;
-			const search = searches.get(key) ?? { threadTs: threadOf(due), cursor: null, callCount: 0 };
+			const search = searches.get(key) ?? { places: placesOf(due), cursor: null, callCount: 0 };
 			searches.delete(key);
 			const remember = () => setBounded(searches, key, search, MAX_SEARCHES);
 			try {
@@ -145,9 +145,8 @@ export function createMessages({ clients: { background: client }, directChannelO
 					search.cursor = page.response_metadata?.next_cursor || null;
 					if (search.cursor !== null) continue;
 					if (page.has_more === true) return { kind: 'unreadable' };
-					if (search.threadTs === null) return { kind: 'absent' };
-					// If the card was deleted before the post, Slack put the post into the channel.
-					search.threadTs = null;
+					search.places = search.places.slice(1);
+					if (search.places.length === 0) return { kind: 'absent' };
 				}
 			} catch (error) {
 				const { retryAfterMs } = slackFailure(error);
@@ -166,6 +165,12 @@ export function createMessages({ clients: { background: client }, directChannelO
 /** The thread that a first post goes into; null: the channel, or a direct message. */
 function threadOf({ post: { target, content }, threadTs }: DuePost): string | null {
 	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
+}
+
+/** All places in which an attempt may have put a first post. If the card was deleted before, Slack put it into the channel. */
+function placesOf(due: DuePost): readonly (string | null)[] {
+	const threadTs = threadOf(due);
+	return [...new Set([threadTs, threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
 }
 
 function postIdIn(metadata: { event_type?: string; event_payload?: { key?: unknown } } | undefined): unknown {

@@ -79,6 +79,8 @@ export interface DuePost {
 	readonly question: StoredQuestion | null;
 	/** The thread that it goes into or whose question it is about, in the watch's channel. */
 	readonly threadTs: string | null;
+	/** After an attempt whose outcome is unknown: its thread if the place of questions was changed since. */
+	readonly formerThreadTs: string | null;
 	/** Of `switching`: the newest question has a post of its own. */
 	readonly isReplaced: boolean;
 }

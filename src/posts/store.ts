@@ -42,11 +42,12 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const { watch, view } = shown;
 		if (view === null && row.kind === 'card') return null;
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
-		const [threadTs, own] = await Promise.all([
+		const [threadTs, formerThreadTs, own] = await Promise.all([
 			threadOf(row, watch.questionsInChannel),
+			row.sendingSince === null ? null : threadOf(row, !watch.questionsInChannel),
 			row.kind === 'switching' && question !== null ? tsOf({ watchId: watch.id, questionId: question.id }) : null,
 		]);
-		return { ...shown, post, question, threadTs, isReplaced: own !== null };
+		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null };
 	}
 
 	async function storedQuestion(id: string) {
@@ -168,6 +169,7 @@ const NO_WATCH = {
 	checkedAt: null,
 	question: null,
 	threadTs: null,
+	formerThreadTs: null,
 	isReplaced: false,
 } as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;

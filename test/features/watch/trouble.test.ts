@@ -134,6 +134,16 @@ describe('Slack', () => {
 		expect(app.thread(id)).toHaveLength(1);
 	});
 
+	/** The next post of this channel stands there, and nobody is told so. */
+	const loseReply = () =>
+		app.slack.faults.add({
+			method: 'chat.postMessage',
+			status: 500,
+			times: 1,
+			afterEffect: true,
+			when: ({ channel }) => channel === 'C0AGENTS',
+		});
+
 	it.each([
 		{ what: 'found in the history and not repeated', without: [], posts: 1, marked: 0 },
 		{
@@ -147,13 +157,7 @@ describe('Slack', () => {
 		const { settings } = app.slack;
 		const scopes = settings.scopes;
 		settings.scopes = scopes.filter((scope) => !without.some((one) => one === scope));
-		app.slack.faults.add({
-			method: 'chat.postMessage',
-			status: 500,
-			times: 1,
-			afterEffect: true,
-			when: ({ channel }) => channel === 'C0AGENTS',
-		});
+		loseReply();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.pass(60_000);
@@ -168,16 +172,17 @@ describe('Slack', () => {
 		await app.until(() => app.thread(id).at(-1)?.buttons().length === 0);
 	});
 
+	it('finds a post in its thread after the place of questions was changed', async () => {
+		const id = await app.watched({}, '--thread-only');
+		loseReply();
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.command(`/session watch ${id} --in-channel`);
+		await app.pass(60_000);
+		expect(app.thread(id)).toHaveLength(1);
+	});
+
 	describe('that gives 15 messages of the history at a time', () => {
-		/** The next post of this channel stands there, and nobody is told so. */
-		const loseReply = () =>
-			app.slack.faults.add({
-				method: 'chat.postMessage',
-				status: 500,
-				times: 1,
-				afterEffect: true,
-				when: ({ channel }) => channel === 'C0AGENTS',
-			});
 		async function talk(messages: number, options: { thread?: Posted } = {}) {
 			for (let number = 1; number <= messages; number++) {
 				await app.slack.as('grace').say('#agents', `Message ${number}`, options);
