@@ -2,7 +2,7 @@ import type { ContentOf } from '../../posts/kinds.ts';
 import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { textMessage } from '../../slack/parts.ts';
 import { askedOf, endOf, handOverOf, type QuestionFacts } from '../watch/facts.ts';
-import { settledQuestionPost } from '../watch/post-view.ts';
+import { isLastLook, settledQuestionPost } from '../watch/post-view.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from './view.ts';
 
 /** Draws the direct messages about hand-overs. */
@@ -24,7 +24,7 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;
 		const context = await facts.contextOf(due, asked);
 		const message = how === null ? handOverPost(content, asked, context) : settledQuestionPost(asked, how, context);
-		return lookOf(message, { isLast: how !== null });
+		return lookOf(message, { isLast: isLastLook(how !== null, context) });
 	}
 
 	return { handedOver: draw, givenBack: draw } satisfies Drawing<'handedOver' | 'givenBack'>;

@@ -5,7 +5,7 @@ import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { askedOf, endOf, type QuestionFacts } from '../watch/facts.ts';
-import { outcomeWords } from '../watch/post-view.ts';
+import { isLastLook, outcomeWords } from '../watch/post-view.ts';
 import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
@@ -86,7 +86,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 			outcome === ''
 				? reminderPost(reminder, null, { mention: null, names: directory })
 				: settledReminderPost(reminder, outcome);
-		return lookOf(message, { isLast: how !== null });
+		return lookOf(message, { isLast: isLastLook(how !== null, context) });
 	}
 
 	function drawOne(content: ContentOf<ReminderStage>, due: DuePost): Promise<Drawn> {

@@ -26,6 +26,7 @@ import {
 } from '../../slack/words.ts';
 import {
 	answeredLine,
+	answeredWords,
 	claimsLine,
 	endedWords,
 	isThere,
@@ -88,7 +89,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 
 function settledQuestion({ view, standing }: CardModel): KnownBlock[] {
 	if (view.question === null) return [];
-	if (isThere(standing)) return context(`✅ ${answeredLine(standing, view.question)}.`);
+	if (isThere(standing)) return context(`${answeredWords(standing, view.question)}.`);
 	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }

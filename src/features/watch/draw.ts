@@ -6,6 +6,7 @@ import { type CardModel, watchCard } from './card-view.ts';
 import { askedOf, endOf, type QuestionFacts } from './facts.ts';
 import {
 	askedPost,
+	isLastLook,
 	type PlainKind,
 	type PostedContent,
 	plainKinds,
@@ -31,7 +32,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 			// Without the times, which would make every card look new.
 			key: hashOf(JSON.stringify(watchCard({ ...model, isUpdate: true }))),
 			message: watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
-			isLast: watch.ended !== null,
+			isLast: isLastLook(watch.ended !== null, post),
 		};
 	}
 
@@ -41,7 +42,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const how = endOf(due);
 		const post = await facts.contextOf(due, asked);
 		const message = how === null ? askedPost(asked, changed, post) : settledQuestionPost(asked, how, post);
-		return lookOf(message, { isLast: how !== null });
+		return lookOf(message, { isLast: isLastLook(how !== null, post) });
 	}
 
 	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
@@ -51,7 +52,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const end = watch.ended !== null || question.settled === 'answered' ? endOf(due) : null;
 		const how = end ?? (due.isReplaced ? 'own' : null);
 		const post = await facts.contextOf(due, asked);
-		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: true });
+		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: isLastLook(true, post) });
 		const newest = view?.question ?? { ...asked.question, openCount: 0 };
 		return lookOf(switchingPost(newest, post), { isLast: false });
 	}

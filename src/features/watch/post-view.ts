@@ -211,7 +211,12 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
 	if (!isThere(standing)) return `✅ ${joined(OUTSIDE, settledAt === null ? '' : momentMrkdwn(settledAt))}`;
-	return chosen === '' ? `✅ ${answeredLine(standing, asked.question)}` : chosen;
+	return chosen === '' ? answeredWords(standing, asked.question) : chosen;
+}
+
+/** Whether a post that is over looks like this for good: not while nobody knows what becomes of an answer. */
+export function isLastLook(isOver: boolean, { standing }: Pick<PostContext, 'standing'>): boolean {
+	return isOver && !isBlocking(standing?.state ?? '');
 }
 
 /** The question as it was answered, or as far as it was. What somebody chose, the words below it say. */
@@ -240,9 +245,15 @@ export function waitingLine({ status, question }: SessionSnapshot): string {
 	return waitingWords(question, null);
 }
 
-/** Whether `answer` reached the session: not while it waits for its author or was never sent. */
+/** Whether `answer` reached the session, or may have: not while it waits for its author or was never sent. */
 export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
+}
+
+/** Who answered a settled question. `answer` may still be on its way, and then be the second one. mrkdwn. */
+export function answeredWords(answer: Answer, question: QuestionView | null): string {
+	if (!isBlocking(answer.state)) return `✅ ${answeredLine(answer, question)}`;
+	return `📨 Handraise is checking whether the answer of ${personMrkdwn(answer.person.userId)} arrived`;
 }
 
 /** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */

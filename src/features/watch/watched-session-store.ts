@@ -264,7 +264,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, session);
-				if (row === undefined || row.nextReadAt === null) return;
+				if (row === undefined) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
 				await markPosts({ trx, now }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 			}),

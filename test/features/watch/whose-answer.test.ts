@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { REMINDER } from '../../support/sentences.ts';
+import { discoveringApp } from '../discover/harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
+
+const CHECKING = '📨 Handraise is checking whether the answer of @ada arrived';
+let app: Awaited<ReturnType<typeof discoveringApp>>;
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+/** Ada has given an answer to a question, the PUT has failed with a 500, and the post has lost its buttons. */
+async function settled({ discovered = false, press = '', saves = false, page = '' }) {
+	app = await discoveringApp({ env: { ...USUAL_REQUESTS, UNDO_SECONDS: '0', REMIND_AFTER: '5s' } });
+	if (discovered) await app.watchAll();
+	const id = discovered ? app.session() : await app.watched();
+	app.ask(id, [{ title: 'Shall I buy it?', description: 'yes/no', value: '' }]);
+	const post = await app.threadSays(id, 'Shall I buy it?');
+	const reminder = await app.threadSays(id, REMINDER);
+	app.service.faults.add({ kind: 'error', method: 'PUT', saves, times: 1 });
+	await post.press(press || 'Answer…');
+	if (press === '') {
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await form.choose(0, 'Yes');
+		await form.submit();
+	}
+	await app.until(() => app.service.log.puts(id).length > 0);
+	if (page !== '') app.service.sessions.answerAsPage(id, [page]);
+	await app.until(() => post.buttons().length === 0);
+	return { id, posts: [post, reminder] };
+}
+
+describe('a question that is settled while nobody knows whether the answer from Slack arrived', () => {
+	it.each(['', 'discovered', 'after a restart'])('says so, then that it was answered outside: %s', async (how) => {
+		const { posts } = await settled({ discovered: how === 'discovered', page: 'No' });
+		for (const post of posts) await app.until(() => post.text().includes(CHECKING));
+		if (how === 'after a restart') await app.restart();
+		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
+	});
+
+	it('says who answered once that is known', async () => {
+		const { posts } = await settled({ saves: true });
+		for (const post of posts) await app.until(() => post.text().includes('Answered by @ada'));
+	});
+
+	it('says what somebody chose until another answer turns out to be the first', async () => {
+		const { posts } = await settled({ press: 'Yes', page: 'No' });
+		for (const post of posts) expect(post.text()).toContain('chose Yes');
+		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
+	});
+});
