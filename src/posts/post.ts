@@ -63,8 +63,10 @@ export interface StoredQuestion {
 	readonly answerId: string | null;
 	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
 	readonly handOver: HandOver | null;
-	/** Null when it cannot be read. */
+	/** Null after the retention time, or when it cannot be read. */
 	readonly asked: Asked | null;
+	/** Whether it is stored, and encrypted with another key or damaged. */
+	readonly isUnreadable: boolean;
 }
 
 /** A post that is due, with what it is about, as stored now. */
@@ -129,6 +131,17 @@ export interface Look {
 	readonly isLast: boolean;
 	/** Reminders whose question somebody has answered, which may be taken back. */
 	readonly leftOut?: readonly ReminderEntry[];
+}
+
+/** The question of a post: while it is open as it was last read, then as it was last seen open. Null when it is not known. */
+export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
+	if (stored === null) return null;
+	const { asked, settled, fingerprint, messageIndex } = stored;
+	const newest = view?.question ?? null;
+	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
+		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
+	}
+	return asked && { ...asked, question: { ...asked.question, messageIndex } };
 }
 
 /** Null when there is nothing to say any more; an outcome when that is not known now, or it must not be said. */

@@ -102,11 +102,13 @@ export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'ques
 }
 
 export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {
+	const asked = contentColumn.open(row.content, row.id, cipher);
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		settled: row.settledHow as SettledHow | null,
 		handOver: row.settledAt === null ? readHandOver(row) : null,
-		asked: contentColumn.open(row.content, row.id, cipher),
+		asked,
+		isUnreadable: asked === null && row.content !== null,
 	};
 }
 

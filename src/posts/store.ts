@@ -6,9 +6,9 @@ import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../datab
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
-import type { ContentOf } from './kinds.ts';
+import { type ContentOf, QUESTION_KINDS } from './kinds.ts';
 import { markPosts, OPEN, type Tx } from './plan-store.ts';
-import { type AttemptResult, type DuePost, HELD, PACED, type Post } from './post.ts';
+import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { type PostRow, readPost, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
@@ -33,15 +33,17 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		return new Map(await Promise.all(shown));
 	}
 
-	/** Null when the post or its card's content cannot be read. */
+	/** Null when the post, or what it shows of its session or question, cannot be read. */
 	async function dueOf(row: PostRow): Promise<DuePost | null> {
 		const post = readPost(row);
 		if (post === null) return null;
 		const shown = row.watchId === null ? undefined : (await shownOf([row.watchId])).get(row.watchId);
 		if (shown === undefined) return { post, ...NO_WATCH };
 		const { watch, view } = shown;
-		if (view === null && row.kind === 'card') return null;
+		if (view === null && (row.kind === 'card' || row.kind === 'end')) return null;
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
+		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
+		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const [threadTs, formerThreadTs, own] = await Promise.all([
 			threadOf(row, watch.questionsInChannel),
 			row.sendingSince === null ? null : threadOf(row, !watch.questionsInChannel),

@@ -1,7 +1,7 @@
 import type { ContentOf } from '../../posts/kinds.ts';
-import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { textMessage } from '../../slack/parts.ts';
-import { askedOf, endOf, handOverOf, type QuestionFacts } from '../watch/facts.ts';
+import { endOf, handOverOf, type QuestionFacts } from '../watch/facts.ts';
 import { isLastLook, settledQuestionPost } from '../watch/post-view.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from './view.ts';
 

@@ -1,10 +1,10 @@
 import type { Core } from '../../core.ts';
 import { type ReminderStage, stillDue } from '../../database/channel-settings.ts';
 import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
-import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
-import { askedOf, endOf, type QuestionFacts } from '../watch/facts.ts';
+import { endOf, type QuestionFacts } from '../watch/facts.ts';
 import { isLastLook, outcomeWords } from '../watch/post-view.ts';
 import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 

@@ -1,9 +1,9 @@
 import type { Core } from '../../core.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
-import { type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { hashOf } from '../../slack/ids.ts';
 import { type CardModel, watchCard } from './card-view.ts';
-import { askedOf, endOf, type QuestionFacts } from './facts.ts';
+import { endOf, type QuestionFacts } from './facts.ts';
 import {
 	askedPost,
 	isLastLook,

@@ -119,17 +119,6 @@ export function handOverOf({ watch, question }: Pick<DuePost, 'watch' | 'questio
 	return handOver?.teamId === watch?.teamId ? handOver : null;
 }
 
-/** The question of a post: while it is open as it was last read, then as it was last seen open. Null when it cannot be read. */
-export function askedOf({ question: stored, view }: DuePost): Asked | null {
-	if (stored === null) return null;
-	const { asked, settled, fingerprint, messageIndex } = stored;
-	const newest = view?.question ?? null;
-	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
-		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
-	}
-	return asked && { ...asked, question: { ...asked.question, messageIndex } };
-}
-
 /** How the question of a post ended, in its channel too; null while it is open there. */
 export function endOf({ question, watch }: DuePost): SettledLook | null {
 	const settled = question?.settled ?? null;
