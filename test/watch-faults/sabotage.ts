@@ -16,7 +16,7 @@ export const POST_SABOTAGES = {
 			to: 'if (post.sendingSince === 0) {\n\t\t\tconst found',
 		},
 	],
-	'post-unnoted': [{ file: 'posts/store.ts', from: '{ sendingSince: since, leasedUntil }', to: '{ leasedUntil }' }],
+	'post-unnoted': [{ file: 'posts/store.ts', from: '{ sendingSince: since, leasedUntil,', to: '{ leasedUntil,' }],
 	'post-unmarked': [
 		{
 			file: 'posts/plan-store.ts',
