@@ -1,7 +1,7 @@
 import { uptimeOf } from '../core/clock.ts';
 import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { isThreaded, slackErrorCode, slackFailure, slackOutcome } from '../slack/clients.ts';
+import { isThreaded, slackErrorCode, slackOutcome } from '../slack/clients.ts';
 import { type MessageContent, replacement } from '../slack/parts.ts';
 import { kindOf } from './kinds.ts';
 import type { DuePost, PostTarget, SendOutcome } from './post.ts';
@@ -44,7 +44,7 @@ interface Search {
 type Found =
 	| { readonly kind: 'found'; readonly ts: string }
 	| { readonly kind: 'absent' | 'unreadable' }
-	| { readonly kind: 'later'; readonly ms: number };
+	| { readonly kind: 'later'; readonly ms: number | null };
 
 /** Writes messages to Slack, finds them again, and reports what became of each call. */
 export function createMessages({ clients: { background: client }, directChannelOf, clock, log }: Core) {
@@ -149,11 +149,11 @@ export function createMessages({ clients: { background: client }, directChannelO
 					if (search.places.length === 0) return { kind: 'absent' };
 				}
 			} catch (error) {
-				const { retryAfterMs } = slackFailure(error);
+				const outcome = slackOutcome(error);
 				// No scope for history (it is optional), or Slack does not respond: a marked repeat is better than a gap.
-				if (retryAfterMs === null) return { kind: 'unreadable' };
+				if (outcome.kind !== 'later' || !outcome.limited) return { kind: 'unreadable' };
 				remember();
-				return { kind: 'later', ms: retryAfterMs };
+				return { kind: 'later', ms: outcome.ms };
 			}
 			// A second search for the same attempt has to return the same.
 			remember();

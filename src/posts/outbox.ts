@@ -21,6 +21,8 @@ export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
 /** The part of the burst that progress leaves to questions, answers and ends. */
 export const KEPT_FROM_PROGRESS = 6;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
+/** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
+const REFUSED_REPEATS = 4;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
 /** Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. */
@@ -153,6 +155,8 @@ export function createOutbox(
 		if (outcome.kind === 'later' && outcome.limited) {
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(post.attempts, outcome.ms));
 		}
+		if (outcome.kind === 'refused' && post.attempts < REFUSED_REPEATS)
+			return { outcome: retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null), sentAt };
 		return { outcome, sentAt };
 	}
 

@@ -69,15 +69,14 @@ export function slackFailure(error: unknown): { readonly code: string; readonly 
 
 /** Slack failed or did not respond: the call may have succeeded. */
 const UNCERTAIN = new Set(['no_answer', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
-/** The call is valid. An administrator repairs the app's access, or the limit ends; then a repeat succeeds. */
-const LATER = new Set([
-	'invalid_auth',
-	'not_authed',
-	'token_revoked',
-	'account_inactive',
-	'missing_scope',
-	'ratelimited',
-]);
+const LIMITED = new Set(['ratelimited', 'rate_limited']);
+/** A workspace or a channel moves to an organisation. */
+const MIGRATING = ['team_added_to_org', 'org_login_required', 'external_channel_migrating'];
+const PASSING = new Set([...LIMITED, ...MIGRATING, 'message_limit_exceeded']);
+const NO_TOKEN = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
+const NO_ACCESS = ['missing_scope', 'team_access_not_granted', 'access_denied', 'accesslimited', 'ekm_access_denied'];
+/** The call is valid. It passes, or somebody repairs the token or the app's access; then a repeat succeeds. */
+const LATER = new Set([...PASSING, ...NO_TOKEN, ...NO_ACCESS]);
 
 /**
  * What a failed call means. `later`: nothing was done; `ms` is the wait that Slack asks for, `limited`: its rate was hit.
@@ -85,7 +84,7 @@ const LATER = new Set([
  */
 export function slackOutcome(error: unknown) {
 	const { code, retryAfterMs: ms } = slackFailure(error);
-	if (ms !== null || LATER.has(code)) return { kind: 'later', ms, code, limited: ms !== null } as const;
+	if (LATER.has(code)) return { kind: 'later', ms, code, limited: LIMITED.has(code) } as const;
 	return { kind: UNCERTAIN.has(code) ? 'unknown' : 'refused', code } as const;
 }
 
@@ -140,7 +139,7 @@ export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): Ha
 export const pauseAfter = (failures: number) => backOff(failures + 1, { firstMs: 500, longestMs: 30_000 });
 
 /** Whether a failure says nothing about the token. */
-export const isTemporary = (code: string) => code === 'ratelimited' || UNCERTAIN.has(code);
+export const isTemporary = (code: string) => PASSING.has(code) || UNCERTAIN.has(code);
 
 /** Asks whose the token is, until Slack is reached. @throws `slack_token_refused`, `organisation_install` */
 export async function identify(

@@ -158,7 +158,7 @@ describe('cards', () => {
 		await pass(clock, 2_000);
 		answer(() => ({ kind: 'refused', code: 'invalid_blocks' }));
 		await recordRead(store, watch.id, clock.now(), { card: 'progress', step: 5 });
-		await pass(clock, 5_000);
+		await pass(clock, 60_000);
 		const card = db.read.selectFrom('posts').select(['state', 'dueAt']).where('watchId', '=', watch.id);
 		expect(await card.executeTakeFirst()).toEqual({ state: 'shown', dueAt: null });
 		expect(texts()).toEqual(['card']);

@@ -12,7 +12,7 @@ import {
 	TAKES_LONG_MS,
 	type Telling,
 } from '../../questions/answer.ts';
-import { isThreaded, slackErrorCode, slackFailure } from '../../slack/clients.ts';
+import { isThreaded, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
 import { replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
@@ -176,7 +176,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 				return isDeleted ? 'thread_gone' : 'text_in_channel';
 			} catch (error) {
 				if (isGone(error)) return 'thread_gone';
-				return slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused';
+				return slackOutcome(error).kind === 'refused' ? 'post_refused' : 'slack_unavailable';
 			}
 		},
 	};

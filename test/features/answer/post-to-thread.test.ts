@@ -118,6 +118,6 @@ it('posts nothing when Slack does not say whether the thread exists, and says so
 	const { modal } = await tooLate('Pearl');
 	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
 	await modal.press(POST);
-	await says('Slack did not let me post in that channel.');
+	await says(whatHappened('slack_unavailable'));
 	expect(standing('Pearl')).toEqual([]);
 });

@@ -132,6 +132,19 @@ describe('Hand over', () => {
 		await app.handedTo('tess');
 	});
 
+	it.each([
+		['rate_limited', 6],
+		['not_documented', 4],
+	])('is not given back while Slack refuses the direct message with %s, %i times', async (error, times) => {
+		await start();
+		const { post } = await app.asked();
+		app.slack.faults.add({ method: 'chat.postMessage', error, times });
+		await app.handOver(post, 'ada', 'tess');
+		await app.handedTo('tess');
+		expect(post.text()).toContain(HANDED_OVER);
+		expect(app.dms('ada')).toEqual([]);
+	});
+
 	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
 		await start();
 		const { id, post } = await app.asked();

@@ -134,6 +134,24 @@ describe('Slack', () => {
 		expect(app.thread(id)).toHaveLength(1);
 	});
 
+	it.each([
+		['rate_limited', 6],
+		['message_limit_exceeded', 6],
+		['team_added_to_org', 6],
+		['token_expired', 6],
+		// This may be refused for good, so it is not tried as often.
+		['not_documented', 4],
+	])('posts and settles a question once although Slack refuses both with %s, %i times', async (error, times) => {
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'chat.postMessage', error, times });
+		app.ask(id);
+		const post = await app.threadSays(id, 'Which colour?');
+		app.slack.faults.add({ method: 'chat.update', error, times, when: ({ ts }) => ts === post.ts });
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.until(() => post.buttons().length === 0);
+		expect(app.thread(id)).toHaveLength(1);
+	});
+
 	/** The next post of this channel stands there, and nobody is told so. */
 	const loseReply = () =>
 		app.slack.faults.add({
