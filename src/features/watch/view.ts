@@ -48,7 +48,7 @@ export function helpMessage(reason: HelpReason = 'asked', typed = ''): MessageCo
 	const why = REASONS[reason].replace('{typed}', () => shown);
 	const lines = [
 		'`/session 3f9a2c1d` — see what the agent did and asks, and answer it. A dashboard link works too.',
-		'`/session watch 3f9a2c1d` — keep a live card of it in this channel; `--questions-only` posts less, `--thread-only` keeps questions out of the channel (an escalation there names only the session), `--discreet` out of notifications, `--no-buttons` shows no options as buttons',
+		'`/session watch 3f9a2c1d` — keep a live card of it in this channel; `--questions-only` posts less, `--thread-only` keeps questions in the thread of the card (an escalation names only the session in the channel), `--discreet` out of notifications, `--no-buttons` shows no options as buttons',
 		'`/session watch all` — bring the questions of all sessions into this channel',
 		'`/session unwatch 3f9a2c1d` — stop watching it; `unwatch all` stops watching everything here',
 		'`/session list` — what this channel watches',
@@ -134,7 +134,7 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 }
 
 export const WATCH_OPTIONS =
-	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel: an escalation there names only the session. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
 
 /** The result of `/session unwatch` for one session. mrkdwn. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
