@@ -1,6 +1,7 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
 import { fingerprintOf, shownHashOf } from '../../src/questions/session.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
+import { buttons } from '../../src/slack/parts.ts';
 import { openQuestion } from '../../src/slack/question-view.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
@@ -111,7 +112,8 @@ async function readyPresses(
 	const readAt = Date.now();
 	const answers: ReadyAnswer[] = [];
 	for (const [index, sessionId] of ids.entries()) {
-		const { row: blocks } = openQuestion(question, { sessionId, choices: { channelId: CHANNEL_ID, readAt } });
+		const { row } = openQuestion(question, { sessionId, choices: { channelId: CHANNEL_ID, readAt } });
+		const blocks = buttons(...row);
 		const { ts } = await callSlack(harness.slack, 'chat.postMessage', { channel: CHANNEL_ID, text: sessionId, blocks });
 		const actor = actors[index % actors.length];
 		const post = actor?.messages(CHANNEL).find((message) => message.ts === ts);
