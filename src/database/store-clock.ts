@@ -145,8 +145,8 @@ export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tab
 	claims: { until: { longestMs: 10 * MINUTE_MS, lasts: true } },
 	posts: {
 		leasedUntil: LEASE,
-		// A card that is deleted again and again is replaced once an hour.
-		dueAt: { longestMs: 61 * MINUTE_MS, lasts: true },
+		// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look at their `notBefore` again.
+		dueAt: { longestMs: 15 * MINUTE_MS, lasts: true },
 		// A post that may exist is searched for from then on, by Slack's clock.
 		sendingSince: { ...NOTED, becomesMs: -DAY_MS },
 	},

@@ -8,7 +8,7 @@ import { MAYBE_REPEAT } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
 import type { createMessages } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
-import { PACED } from './post.ts';
+import { CARD_AGAIN_MS, HELD, PACED } from './post.ts';
 import type { PostStore } from './store.ts';
 
 const POSTS_AT_ONCE = 10;
@@ -88,6 +88,8 @@ export function createOutbox(
 		const { post } = due;
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
+		const heldUntil = Math.min(heldUntilOf(post), clock.now() + CARD_AGAIN_MS);
+		if (post.sendingSince === null && heldUntil > clock.now()) return retry(heldUntil, HELD, false);
 		if (post.sendingSince !== null) {
 			const found = await messages.find(due, post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
@@ -153,7 +155,7 @@ export function createOutbox(
 			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
 		if (outcome.kind === 'later' && outcome.limited) {
-			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(post.attempts, outcome.ms));
+			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
 		}
 		if (outcome.kind === 'refused' && post.attempts < REFUSED_REPEATS)
 			return { outcome: retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null), sentAt };
@@ -221,6 +223,9 @@ export function createOutbox(
 function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
+
+/** Each start of the program makes cards due that are to come later. */
+const heldUntilOf = ({ content }: Post) => (content.kind === 'card' ? (content.notBefore ?? 0) : 0);
 
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);

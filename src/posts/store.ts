@@ -191,7 +191,7 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 		case 'refused': {
 			// What Slack refuses to show is tried again when it has changed.
 			const state = row.state === 'planned' ? 'refused' : row.state;
-			return { state, dueAt: null, sendingSince: null, lastError: result.code, attempts: 0 };
+			return { state, dueAt: null, sendingSince: null, lastError: result.code };
 		}
 		case 'dropped':
 			return { state: 'dropped', dueAt: null, sendingSince: null };

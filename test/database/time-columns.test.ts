@@ -3,7 +3,6 @@ import { DELAYS } from '../../src/database/store-clock.ts';
 import { COLUMNS } from '../../src/database/tables.ts';
 import { LONGEST_SNOOZE_MS } from '../../src/features/inbox/snooze.ts';
 import { LONGEST_INTERVAL_MS } from '../../src/features/watch/schedule.ts';
-import { CARD_AGAIN_MS } from '../../src/posts/post.ts';
 
 /** When something happened: never ahead. A new column with a time has to be added here or to `DELAYS`. */
 const NOTED: Readonly<Record<string, string>> = {
@@ -40,5 +39,4 @@ it('knows of each column with a time how far ahead it may lie', () => {
 it('takes no legal delay for one of a wrong clock', () => {
 	expect(DELAYS.snoozes?.until?.longestMs).toBe(LONGEST_SNOOZE_MS);
 	expect(DELAYS.watched_sessions?.nextReadAt?.longestMs).toBe(LONGEST_INTERVAL_MS);
-	expect(DELAYS.posts?.dueAt?.longestMs).toBeGreaterThan(CARD_AGAIN_MS);
 });
