@@ -54,10 +54,10 @@ export function createSlackClients(
 
 export type SlackClients = ReturnType<typeof createSlackClients>;
 
-/** Slack's code for a refused call (`expired_trigger_id`, `not_found` …), else null. */
+/** Slack's code for a refused call (`expired_trigger_id`, `not_found` …), else null: what is no JSON is an error with its text. */
 export function slackErrorCode(error: unknown): string | null {
 	const data = error instanceof Error && 'data' in error ? (error.data as { error?: unknown } | undefined) : undefined;
-	return typeof data?.error === 'string' ? data.error : null;
+	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
 }
 
 /** Why a call failed: `ratelimited` with the time to wait, Slack's code, or `no_answer`. */
@@ -74,7 +74,7 @@ const LIMITED = new Set(['ratelimited', 'rate_limited']);
 const MIGRATING = ['team_added_to_org', 'org_login_required', 'external_channel_migrating'];
 const PASSING = new Set([...LIMITED, ...MIGRATING, 'message_limit_exceeded']);
 const NO_TOKEN = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
-const NO_ACCESS = ['missing_scope', 'team_access_not_granted', 'access_denied', 'accesslimited', 'ekm_access_denied'];
+const NO_ACCESS = ['missing_scope', 'team_access_not_granted', 'accesslimited', 'ekm_access_denied'];
 /** The call is valid. It passes, or somebody repairs the token or the app's access; then a repeat succeeds. */
 const LATER = new Set([...PASSING, ...NO_TOKEN, ...NO_ACCESS]);
 

@@ -176,7 +176,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 				return isDeleted ? 'thread_gone' : 'text_in_channel';
 			} catch (error) {
 				if (isGone(error)) return 'thread_gone';
-				return slackOutcome(error).kind === 'refused' ? 'post_refused' : 'slack_unavailable';
+				return slackOutcome(error).kind === 'refused' ? 'post_refused' : 'post_unsure';
 			}
 		},
 	};

@@ -118,6 +118,6 @@ it('posts nothing when Slack does not say whether the thread exists, and says so
 	const { modal } = await tooLate('Pearl');
 	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
 	await modal.press(POST);
-	await says(whatHappened('slack_unavailable'));
+	await says(whatHappened('post_unsure'));
 	expect(standing('Pearl')).toEqual([]);
 });

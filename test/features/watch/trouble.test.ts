@@ -152,6 +152,18 @@ describe('Slack', () => {
 		expect(app.thread(id)).toHaveLength(1);
 	});
 
+	it('posts a question once when a proxy answers with a page instead of Slack, and logs nothing of it', async () => {
+		const id = await app.watched();
+		// The client makes an error with the whole text of it.
+		const error = '<html>An Only-on-this-page error</html>';
+		app.slack.faults.add({ method: 'chat.postMessage', error, times: 1, afterEffect: true });
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.pass(60_000);
+		expect(app.thread(id)).toHaveLength(1);
+		expect(app.log.join()).not.toContain('Only-on-this-page');
+	});
+
 	/** The next post of this channel stands there, and nobody is told so. */
 	const loseReply = () =>
 		app.slack.faults.add({
