@@ -162,10 +162,9 @@ function pressing(
 	};
 }
 
-/** The newest post in a thread of #agents with this button. */
+/** The newest post in #agents with this button. */
 function postWith(actor: Actor, label: string) {
-	const threads = actor.messages('#agents').flatMap((message) => message.thread());
-	return threads.findLast((post) => post.buttons().includes(label));
+	return actor.messages('#agents').findLast((post) => post.buttons().includes(label));
 }
 
 /** A guest presses *Refresh* in the Home that refuses them. */
