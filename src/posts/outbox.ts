@@ -88,8 +88,8 @@ export function createOutbox(
 		const { post } = due;
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
-		const heldUntil = Math.min(heldUntilOf(post), clock.now() + CARD_AGAIN_MS);
-		if (post.sendingSince === null && heldUntil > clock.now()) return retry(heldUntil, HELD, false);
+		const now = clock.now();
+		if (post.sendingSince === null && heldUntilOf(post, now) > now) return retry(heldUntilOf(post, now), HELD, false);
 		if (post.sendingSince !== null) {
 			const found = await messages.find(due, post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
@@ -224,8 +224,9 @@ function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
 
-/** Each start of the program makes cards due that are to come later. */
-const heldUntilOf = ({ content }: Post) => (content.kind === 'card' ? (content.notBefore ?? 0) : 0);
+/** When a card may be posted at the earliest: each start of the program makes all due. */
+const heldUntilOf = ({ content }: Post, now: number) =>
+	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
 
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);

@@ -54,7 +54,7 @@ export function createSlackClients(
 
 export type SlackClients = ReturnType<typeof createSlackClients>;
 
-/** Slack's code for a refused call (`expired_trigger_id`, `not_found` …), else null: what is no JSON is an error with its text. */
+/** Slack's code for a refused call (`not_found` …), else null: of a page instead of JSON, the client takes the text as the code. */
 export function slackErrorCode(error: unknown): string | null {
 	const data = error instanceof Error && 'data' in error ? (error.data as { error?: unknown } | undefined) : undefined;
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;

@@ -250,7 +250,7 @@ export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
-/** Who answered a settled question. `answer` may still be on its way, and then be the second one. mrkdwn. */
+/** Who answered a settled question. While `answer` is on its way, another one may have been the first. mrkdwn. */
 export function answeredWords(answer: Answer, question: QuestionView | null): string {
 	if (!isBlocking(answer.state)) return `✅ ${answeredLine(answer, question)}`;
 	return `📨 Handraise is checking whether the answer of ${personMrkdwn(answer.person.userId)} arrived`;

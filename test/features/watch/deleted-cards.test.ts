@@ -47,16 +47,6 @@ const newCard = (id: string, former: Posted): Promise<Posted> =>
 		return now !== undefined && now.ts > former.ts && now.buttons().includes('Open') && now;
 	});
 
-/** The next post of this channel stands there, and nobody is told so. */
-const loseReply = () =>
-	app.slack.faults.add({
-		method: 'chat.postMessage',
-		status: 500,
-		times: 1,
-		afterEffect: true,
-		when: ({ channel }) => channel === 'C0AGENTS',
-	});
-
 describe('a card that somebody deleted', () => {
 	it.each([
 		['', false],
@@ -145,7 +135,7 @@ describe('a card that somebody deleted', () => {
 		const from = app.now();
 		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		former.remove();
-		loseReply();
+		app.loseReply();
 		if (what === 'question') app.ask(id);
 		else app.service.sessions.setStatus(id, 'paused');
 		const words = what === 'question' ? 'Which colour?' : '(before: Working)';

@@ -236,6 +236,16 @@ export async function watchingApp({
 			.filter((entry) => entry.seq > from && entry.direction === 'call' && entry.name === method);
 	}
 
+	/** The next post of #agents stands there, and nobody is told so. */
+	const loseReply = () =>
+		slack.faults.add({
+			method: 'chat.postMessage',
+			status: 500,
+			times: 1,
+			afterEffect: true,
+			when: ({ channel }) => channel === 'C0AGENTS',
+		});
+
 	return {
 		...app,
 		app,
@@ -257,6 +267,7 @@ export async function watchingApp({
 		watchedAsking,
 		pass,
 		calls,
+		loseReply,
 		now: () => slack.traffic.all().at(-1)?.seq ?? 0,
 	};
 }

@@ -164,16 +164,6 @@ describe('Slack', () => {
 		expect(app.log.join()).not.toContain('Only-on-this-page');
 	});
 
-	/** The next post of this channel stands there, and nobody is told so. */
-	const loseReply = () =>
-		app.slack.faults.add({
-			method: 'chat.postMessage',
-			status: 500,
-			times: 1,
-			afterEffect: true,
-			when: ({ channel }) => channel === 'C0AGENTS',
-		});
-
 	it.each([
 		{ what: 'found in the history and not repeated', without: [], posts: 1, marked: 0 },
 		{
@@ -187,7 +177,7 @@ describe('Slack', () => {
 		const { settings } = app.slack;
 		const scopes = settings.scopes;
 		settings.scopes = scopes.filter((scope) => !without.some((one) => one === scope));
-		loseReply();
+		app.loseReply();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.pass(60_000);
@@ -204,7 +194,7 @@ describe('Slack', () => {
 
 	it('finds a post in its thread after the place of questions was changed', async () => {
 		const id = await app.watched({}, '--thread-only');
-		loseReply();
+		app.loseReply();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.command(`/session watch ${id} --in-channel`);
@@ -232,7 +222,7 @@ describe('Slack', () => {
 			const from = app.now();
 			const isLater = ({ cursor }: Json) => cursor !== undefined;
 			app.slack.faults.add({ method: 'conversations.replies', status: 429, retryAfter: 40, times: 1, when: isLater });
-			loseReply();
+			app.loseReply();
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
 			const limited = await app.until(() => app.calls('conversations.replies', from)[1]);
@@ -250,7 +240,7 @@ describe('Slack', () => {
 
 		it('finds a card in its channel behind pages of 15 messages', async () => {
 			const id = app.session();
-			loseReply();
+			app.loseReply();
 			await app.watch(id);
 			await talk(40);
 			app.ask(id);
@@ -271,7 +261,7 @@ describe('Slack', () => {
 			const thread = app.card(id);
 			await talk(150, thread === undefined ? {} : { thread });
 			const from = app.now();
-			loseReply();
+			app.loseReply();
 			app.ask(id);
 			await app.until(() => app.thread(id).some((post) => post.text().includes(MAYBE_REPEAT)));
 			await app.pass(30_000);
