@@ -74,6 +74,8 @@ export const ACTIONS = {
 	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
+	/** The menu `⋯` of a message or view; its options' values: a `MenuChoice`. */
+	more: 'menu.more',
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
@@ -191,6 +193,12 @@ export const { encode: encodeTarget, decode: decodeTarget } = slackCodec('target
 export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec(
 	'carriage',
 	z.object({ id: text, ...TARGET.shape }),
+);
+
+/** The button that an entry of a menu stands for. */
+export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec(
+	'menu',
+	z.object({ actionId: text, value: text }),
 );
 
 const QUESTION_MARK = z.object({ sessionId: text, fingerprint: text });

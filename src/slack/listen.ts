@@ -8,7 +8,7 @@ import { type AccessPolicy, FRESH_MS, type MayAct, type Place } from './access-p
 import type { Channels, Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
 import { errorMessage } from './error-view.ts';
-import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
+import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { Links } from './links.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -36,6 +36,7 @@ import {
 } from './request.ts';
 
 type Ack = (response?: never) => Promise<unknown>;
+type OnPress = (body: unknown, ack: Ack, action: unknown) => Promise<void>;
 
 /** Slack waits three seconds, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
@@ -217,6 +218,14 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		});
 	}
 
+	/** By action id, because an entry of a menu does what its button does. */
+	const onPresses = new Map<string, OnPress>();
+
+	function onPress(id: ActionId, handle: OnPress): void {
+		onPresses.set(id, handle);
+		app.action(id, ({ body, ack, action }) => handle(body, ack, action));
+	}
+
 	const outdated = (request: PersonRequest) => forAnybody(() => reply.failed(request, 'button_outdated'));
 
 	// Buttons of another version.
@@ -227,6 +236,15 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			request.log.warn({ action: id.slice(0, 60) }, 'an unknown button was pressed');
 			return outdated(request);
 		});
+	});
+
+	app.action(ACTIONS.more, async ({ body, ack, action }) => {
+		const press = readPress(action, null);
+		const choice = decodeMenuChoice(press.value);
+		const handle = onPresses.get(choice?.actionId ?? '');
+		const { blockId: block_id, actionTs: action_ts } = press;
+		if (choice !== null && handle !== undefined) return handle(body, ack, { value: choice.value, block_id, action_ts });
+		await acknowledgeAndWork(body, ack, ACTIONS.more, outdated);
 	});
 
 	return {
@@ -242,7 +260,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			plan: (request: PersonRequest, press: Press, id: ActionId) => Task | null | Promise<Task | null>,
 		): void {
 			for (const id of [ids].flat()) {
-				app.action(id, ({ body, ack, action }) =>
+				onPress(id, (body, ack, action) =>
 					acknowledgeAndWork(body, ack, id, async (request, view) => {
 						return (await plan(request, readPress(action, view), id)) ?? outdated(request);
 					}),
@@ -256,7 +274,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		 * longer than 400 ms, only while the process runs. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
-			app.action(id, async ({ body, ack, action }) => {
+			onPress(id, async (body, ack, action) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
 				let failure = (_code: string) => errorMessage('button_outdated', null, reply.errorContext());
 				let late: MessageContent | null = null;

@@ -1,10 +1,20 @@
-import type { Button, ContextBlock, KnownBlock, ModalView, SectionBlock, StaticSelect } from '@slack/types';
+import type {
+	Button,
+	ContextBlock,
+	KnownBlock,
+	ModalView,
+	Overflow,
+	PlainTextOption,
+	SectionBlock,
+	StaticSelect,
+} from '@slack/types';
 import type { Origin } from '../questions/answer.ts';
 import {
 	ACTIONS,
 	type ActionId,
 	type ButtonLabel,
 	type CallbackId,
+	encodeMenuChoice,
 	encodeMetadata,
 	encodeTarget,
 	inboxRowId,
@@ -56,8 +66,30 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
+/** Slack's limits for a menu. */
+const MENU_ENTRIES = 5;
+const OPTION_VALUE_LENGTH = 150;
+
+/**
+ * These buttons as the entries of one menu `⋯`: each does what its button does (`listen`). One alone stays a button, and so
+ * does one whose value is too long for an entry.
+ */
+export function moreMenu(...entries: readonly (Button | null)[]): (Button | Overflow)[] {
+	const all = entries.filter((entry) => entry !== null);
+	const options = new Map<Button, PlainTextOption>();
+	for (const entry of all) {
+		const { text, url, action_id = '', value = '' } = entry;
+		const chosen = encodeMenuChoice({ actionId: action_id, value });
+		if (options.size === MENU_ENTRIES || chosen.length > OPTION_VALUE_LENGTH) continue;
+		options.set(entry, { text: plain(text.text, 75), value: chosen, ...(url !== undefined && { url }) });
+	}
+	if (options.size < 2) return all;
+	const menu: Overflow = { type: 'overflow', action_id: ACTIONS.more, options: [...options.values()] };
+	return [...all.filter((entry) => !options.has(entry)), menu];
+}
+
 /** A row of buttons and menus; no block when there are none. */
-export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
+export function buttons(...row: readonly (Button | Overflow | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }

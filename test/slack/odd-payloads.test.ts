@@ -119,6 +119,7 @@ it.each([
 	'session.watch',
 	'session.unwatch',
 	'card.files',
+	'menu.more',
 	'answer.answer_new',
 	'question.hand_over',
 	'question.choose_1',

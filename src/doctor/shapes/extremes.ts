@@ -119,7 +119,10 @@ export function extremes(): Shape[] {
 		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
-		...shapesOf(watchCard, { 'everything giant': [GIANT_CARD] }),
+		...shapesOf(watchCard, {
+			'everything giant': [GIANT_CARD],
+			'with a menu': [{ ...GIANT_CARD, view: snapshotAtNow(AT_WORK) }],
+		}),
 		...shapesOf(watchList, {
 			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
 		}),

@@ -10,6 +10,7 @@ import {
 	divider,
 	type MessageContent,
 	message,
+	moreMenu,
 	section,
 } from '../../slack/parts.ts';
 import { handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
@@ -112,10 +113,12 @@ function footer(model: CardModel): KnownBlock[] {
 	return [
 		...buttons(
 			button(ACTIONS.open, 'Open', { value }),
-			view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
-			view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
-			url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
-			ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
+			...moreMenu(
+				view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
+				view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
+				url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
+				ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
+			),
 		),
 		...context(endedWords(model), checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`),
 	];

@@ -7,6 +7,7 @@ import {
 	CHOOSE_IDS,
 	encodeCarriage,
 	encodeChoice,
+	encodeMenuChoice,
 	encodeQuestionMark,
 	encodeSnooze,
 	encodeTarget,
@@ -237,6 +238,10 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
+	[ACTIONS.more]: [
+		'nothing',
+		(member, at) => encodeMenuChoice({ actionId: ACTIONS.open, value: target(member, at) ?? '' }),
+	],
 };
 
 function close(app: WatchingApp, member: Member, view: Json): Promise<unknown> {

@@ -139,6 +139,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.settingsField]: 'form',
 	[ACTIONS.showScreenshot]: 'act',
 	[ACTIONS.showFiles]: 'act',
+	[ACTIONS.more]: 'act',
 } as const satisfies Record<ActionId, Group>;
 
 /** What is neither a command nor a button; `test` names the act. */
