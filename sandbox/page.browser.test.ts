@@ -210,7 +210,7 @@ it('posts a watched session’s questions in the channel, and takes answers from
 	await send(page).click();
 	await arrived(page);
 	await page.keyboard.press('Escape');
-	await soon(page.locator('.channel').getByText('Completed').first().waitFor());
+	await soon(page.locator('.channel').getByText('completed').first().waitFor());
 });
 
 it('refuses a guest and a person of another organisation, with the reason', async () => {

@@ -1,5 +1,5 @@
 import type { Answer, AnswerItem } from '../questions/answer.ts';
-import { type AgentAction, statusKind } from '../questions/session.ts';
+import { type AgentAction, isOver, statusKind } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import { escapeMrkdwn, isBlank, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
 
@@ -86,9 +86,13 @@ export function sessionName(sessionId: string): string {
 	return `session *${sessionIdMrkdwn(sessionId)}*`;
 }
 
+function shownName(name: string, sessionId: string): string {
+	return quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId);
+}
+
 /** `Session “Book a flight”`, or its id if it has no name. mrkdwn without emphasis. */
 export function sessionTitle(name: string, sessionId: string): string {
-	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
+	return `Session ${shownName(name, sessionId)}`;
 }
 
 export function viewTitle(sessionId: string): string {
@@ -98,30 +102,39 @@ export function viewTitle(sessionId: string): string {
 
 /** `meaning`: for people who want to answer when no question is open; see `waitingWords`. All are mrkdwn. */
 const STATUSES = {
-	active: { emoji: '🟢', mrkdwn: 'Working', meaning: 'The agent is working and has no question right now.' },
-	humanInput: { emoji: '✋', mrkdwn: 'Waiting for a person', meaning: 'The agent waits for a person.' },
-	inactive: { emoji: '⚪', mrkdwn: 'Inactive', meaning: 'The agent is not running and has no question right now.' },
-	paused: { emoji: '⏸️', mrkdwn: 'Paused', meaning: 'The session is paused and has no question right now.' },
-	stopped: { emoji: '⏹️', mrkdwn: 'Stopped', meaning: 'The session was stopped. It takes no more answers.' },
-	completed: { emoji: '✅', mrkdwn: 'Completed', meaning: 'The agent is done. It takes no more answers.' },
-	failed: { emoji: '❌', mrkdwn: 'Failed', meaning: 'The session failed. It takes no more answers.' },
+	active: { emoji: '🟢', mrkdwn: 'working', meaning: 'The agent is working and has no question right now.' },
+	humanInput: { emoji: '✋', mrkdwn: 'needs you', meaning: 'The agent waits for a person.' },
+	inactive: { emoji: '⚪', mrkdwn: 'inactive', meaning: 'The agent is not running and has no question right now.' },
+	paused: { emoji: '⏸️', mrkdwn: 'paused', meaning: 'The session is paused and has no question right now.' },
+	stopped: { emoji: '⏹️', mrkdwn: 'stopped', meaning: 'The session was stopped. It takes no more answers.' },
+	completed: { emoji: '✅', mrkdwn: 'completed', meaning: 'The agent is done. It takes no more answers.' },
+	failed: { emoji: '❌', mrkdwn: 'failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
 
 /** A session's status for people. An unknown status is quoted. */
 export function statusWords(status: string) {
 	const kind = statusKind(status);
 	if (kind !== 'unknown') return STATUSES[kind];
-	const mrkdwn = quotedNameMrkdwn(status, 60) || 'No status';
+	const mrkdwn = quotedNameMrkdwn(status, 60) || 'no status';
 	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
 }
 
-/** `🟢 *Working* · step 12 of 30`, for step 0 `no step yet`. */
-export function statusLine({ status, step, maxSteps }: Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>): string {
-	const { emoji, mrkdwn } = statusWords(status);
-	return joined(`${emoji} *${mrkdwn}*`, stepWords({ step, maxSteps }));
+type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
+
+/** `🟢 *working* · step 12 of 30`, for step 0 `no step yet`. */
+export function statusLine(progress: Progress): string {
+	const { emoji, mrkdwn } = statusWords(progress.status);
+	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
 }
 
-export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
+/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; its id if it has no name. mrkdwn. */
+export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
+	const { emoji, mrkdwn } = statusWords(progress.status);
+	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);
+	return joined(`${emoji} *${shownName(name, sessionId)}*`, mrkdwn, step);
+}
+
+export function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): string {
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 

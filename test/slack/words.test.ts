@@ -118,16 +118,16 @@ describe('refusals', () => {
 
 describe('statuses', () => {
 	it.each([
-		['active', '🟢', 'Working'],
-		['humanInput', '✋', 'Waiting for a person'],
-		['inactive', '⚪', 'Inactive'],
-		['paused', '⏸️', 'Paused'],
-		['stopped', '⏹️', 'Stopped'],
-		['completed', '✅', 'Completed'],
-		['failed', '❌', 'Failed'],
+		['active', '🟢', 'working'],
+		['humanInput', '✋', 'needs you'],
+		['inactive', '⚪', 'inactive'],
+		['paused', '⏸️', 'paused'],
+		['stopped', '⏹️', 'stopped'],
+		['completed', '✅', 'completed'],
+		['failed', '❌', 'failed'],
 		['dreaming <!here>', '❔', '“dreaming &lt;!here&gt;”'],
 		['constructor', '❔', '“constructor”'],
-		['', '❔', 'No status'],
+		['', '❔', 'no status'],
 	])('%j is %s %s', (status, emoji, mrkdwn) => {
 		expect(statusWords(status)).toMatchObject({ emoji, mrkdwn });
 	});

@@ -3,7 +3,15 @@ import { type CutMark, createCutMark } from '../../core/cut.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
-import { askingMessageIndex, isWaiting, questionAt, statusKind } from '../../questions/session.ts';
+import {
+	ageOf,
+	askingMessageIndex,
+	isOver,
+	isWaiting,
+	questionAt,
+	statusKind,
+	stepOf,
+} from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
@@ -13,15 +21,17 @@ import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../
 import {
 	agoText,
 	durationText,
+	joined,
 	momentMrkdwn,
 	personMrkdwn,
 	sessionName,
 	statusWords,
 	stillWaitingWords,
+	titleLine,
 	viewTitle,
 	waitingWords,
 } from '../../slack/words.ts';
-import { sessionDetails, sessionHeadline, stepCards } from '../watch/details-view.ts';
+import { sessionDetails, stepCards } from '../watch/details-view.ts';
 import { stateLine } from './view.ts';
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
@@ -132,7 +142,7 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 	};
 	const first = [
-		...sessionHeadline(model.session, model.now),
+		...section(headline(model)),
 		...noticeBlocks(model),
 		...(question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark)),
 	];
@@ -145,6 +155,12 @@ export function sessionModal(model: SessionModel): ModalView {
 		blocks: fitBlocks(first, [...steps.cards, ...details], last),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
+}
+
+function headline({ session, metadata: { sessionId }, now }: SessionModel): string {
+	const age = isOver(session.status) ? ageOf(session, now) : null;
+	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
+	return joined(titleLine({ ...session, ...stepOf(session), sessionId }), took);
 }
 
 /** Notices and claims: at most two blocks. */

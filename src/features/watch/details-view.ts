@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Session } from '../../questions/session.ts';
-import { ageOf, asks, isOver, latestHistory, resultOf, stepOf, taskOf } from '../../questions/session.ts';
+import { asks, latestHistory, resultOf, taskOf } from '../../questions/session.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import {
@@ -13,33 +13,13 @@ import {
 	section,
 	textMessage,
 } from '../../slack/parts.ts';
-import { isBlank, plain, quotedMarkdown, quotedNameMrkdwn } from '../../slack/text.ts';
-import {
-	actionsLine,
-	andMoreWords,
-	counted,
-	durationText,
-	joined,
-	sentences,
-	sessionTitle,
-	statusLine,
-} from '../../slack/words.ts';
+import { plain, quotedMarkdown, quotedNameMrkdwn } from '../../slack/text.ts';
+import { actionsLine, andMoreWords, counted, joined, sentences } from '../../slack/words.ts';
 import { resultBlocks } from './post-view.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
-
-/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
-export function sessionHeadline(session: Session, now: number): KnownBlock[] {
-	const age = ageOf(session, now);
-	const since = isOver(session.status) ? 'took' : 'for';
-	const line = joined(
-		statusLine({ status: session.status, ...stepOf(session) }),
-		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
-	);
-	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
-}
 
 /** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
 export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {

@@ -32,9 +32,7 @@ describe('sessionModal with an open question', () => {
 	it("shows the agent's text, then the fields, then everything else", () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
-		expect(headline).toBe(
-			`*Session “Book &lt;a&gt; hall”*\n✋ *${statusWords('humanInput').mrkdwn}* · step 1 of 30 · for 5 min`,
-		);
+		expect(headline).toBe(`✋ *“Book &lt;a&gt; hall”* · ${statusWords('humanInput').mrkdwn} · step 1 of 30`);
 		expect(said).toBe('*The agent asks*\n> I need to know something.');
 		expect(typesOf(view).slice(0, 5)).toEqual(['section', 'section', 'input', 'input', 'actions']);
 		// The field is plain text already.
@@ -203,7 +201,7 @@ describe('sessionModal without an open question', () => {
 	});
 
 	it('shows a session of which only the id is known', () => {
-		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('🟢 *Working* · no step yet');
+		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('🟢 *3f9a2c1d* · working · no step yet');
 	});
 });
 

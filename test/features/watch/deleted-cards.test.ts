@@ -126,7 +126,7 @@ describe('a card that somebody deleted', () => {
 		const post = await app.threadSays(id, '(before: Paused)');
 		expect(post.threadTs()).toBe(card.ts);
 		await app.pass(20_000);
-		expect(openWords(former)).toEqual([expect.stringContaining('(before: Working)')]);
+		expect(openWords(former)).toEqual([expect.stringContaining('(before: working)')]);
 	});
 
 	it.each(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what) => {
@@ -138,7 +138,7 @@ describe('a card that somebody deleted', () => {
 		app.loseReply();
 		if (what === 'question') app.ask(id);
 		else app.service.sessions.setStatus(id, 'paused');
-		const words = what === 'question' ? 'Which colour?' : '(before: Working)';
+		const words = what === 'question' ? 'Which colour?' : '(before: working)';
 		await app.until(() => app.calls('conversations.history', from).length > 0);
 		release();
 		const card = await newCard(id, former);
@@ -175,7 +175,7 @@ describe('a card that somebody deleted', () => {
 		await app.pass(60_000);
 		expect(cards(id)).toEqual([]);
 		// What was posted at the very moment of the deletion stays there too.
-		expect(openWords(second).filter((words) => !words.includes('(before: Working)'))).toHaveLength(1);
+		expect(openWords(second).filter((words) => !words.includes('(before: working)'))).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.until(() => post.buttons().length === 0);
 		await app.stop();

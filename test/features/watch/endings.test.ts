@@ -149,7 +149,7 @@ it('posts only questions when only questions were requested', async () => {
 	app.service.sessions.setStatus(id, 'paused');
 	await app.cardSays(id, 'Paused');
 	app.service.sessions.setStatus(id, 'active');
-	await app.cardSays(id, 'Working');
+	await app.cardSays(id, 'working');
 	app.ask(id);
 	const post = await app.threadSays(id, 'Which colour?');
 	expect(post.isBroadcast()).toBe(false);

@@ -83,7 +83,7 @@ it('leaves alone what is of another workspace, but delivers its answers, and goe
 
 	await app.restart({ SLACK_API_URL: app.slack.apiUrl });
 	await app.threadSays(watched, 'Which shape?');
-	await app.cardSays(asking, 'Working');
+	await app.cardSays(asking, 'working');
 	await app.until(() => app.service.log.savedPuts(older).length === 1);
 	for (const who of ['ada', 'grace']) {
 		await app.until(() => says(app.slack.as(who).modal()?.text() ?? '', DELIVERED));

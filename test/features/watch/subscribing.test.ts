@@ -24,7 +24,7 @@ describe('/session watch', () => {
 		expect(told.text()).not.toContain('slow');
 		const card = await app.until(() => app.card(id));
 		expect(card.text()).toContain('Order new chairs');
-		expect(card.text()).toContain('🟢 *Working* · step 1 of 30');
+		expect(card.text()).toContain('🟢 *working* · step 1 of 30');
 		expect(card.text()).toContain('I open the shop.');
 		expect(card.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 		await app.pass(60_000);
