@@ -77,6 +77,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run bench:idle( -- --former [\w.]+)?$/, 'npm run bench:idle -- --watches 0 --rounds 1 --minutes 0.1'),
 	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
 	script(/^npm run bench:schema$/, 'npm run bench:schema'),
+	script(/^npm run bench:words$/, 'npm run bench:words'),
 	script(/^npm run bench:sandbox$/, 'npm run bench:sandbox'),
 	script(/^npm run screenshots$/, 'npm run screenshots'),
 	by('package.json', /^npm run test:commands$/),
