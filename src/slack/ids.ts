@@ -58,6 +58,8 @@ export const ACTIONS = {
 	answerNew: 'answer.answer_new',
 	/** On an error: repeat what failed; the view's metadata says what. */
 	reload: 'error.reload',
+	/** On a help of five lines. */
+	moreHelp: 'help.more',
 	listOlder: 'list.older',
 	listNewer: 'list.newer',
 	historyOlder: 'history.older',
@@ -88,7 +90,7 @@ export const BUTTON_LABELS = [
 	'Open the screenshot', 'Open the session', 'Plain text fields', 'Post my text in the channel', 'Post my text to the thread',
 	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
 	'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Undo', 'Use as answer',
-	'Watch in this channel',
+	'Watch', 'Watch in this channel',
 ] as const;
 export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
 

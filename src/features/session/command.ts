@@ -20,7 +20,7 @@ const MAX_IDS = 20;
 
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
- * `watch`, `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is always an id.
+ * `watch` (alone: to choose), `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is always an id.
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {
@@ -36,16 +36,17 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 		case 'list':
 		case 'inbox':
 		case 'settings':
-			return args.length === 0 ? ({ kind: word } as const) : help('unclear');
+			return args.length === 0 ? ({ kind: word } as const) : help('stands_alone', word);
 		case 'watch':
 			return parseWatch(args, dashboardUrl);
 		case 'unwatch':
 			if (isAll(args)) return { kind: 'unwatch', sessionIds: 'all' } as const;
 			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }) as const);
 		case 'history':
+			if (args.length > 1) return help('one_id', word);
 			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }) as const);
 		default:
-			if (words.length > 1) return help('unclear');
+			if (words.length > 1) return help('unknown_word', first);
 			if (isAll(words)) return help('all_alone');
 			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }) as const);
 	}
@@ -65,6 +66,7 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null) {
 		if (setting === undefined) return help('unknown_flag', flag);
 		settings = { ...settings, ...setting };
 	}
+	if (words.length === 0) return { kind: 'watch', sessionIds: [], settings } as const;
 	if (isAll(ids)) {
 		const { mode, questionsInChannel, ...discovery } = settings;
 		// A raised hand has no card, and its question stands in the channel.
@@ -96,12 +98,12 @@ function withIds<Command>(
 	build: (ids: readonly string[]) => Command,
 ) {
 	if (words.length === 0) return help('missing_id');
-	if (words.length > maxCount) return help(maxCount === 1 ? 'unclear' : 'too_many_ids');
+	if (words.length > maxCount) return help('too_many_ids');
 	if (words.length > 1 && words.some((word) => isAll([word]))) return help('all_alone');
 	const ids: string[] = [];
 	for (const word of words) {
 		const parsed = parseSessionId(word, dashboardUrl);
-		if (typeof parsed !== 'string') return help(parsed.problem);
+		if (typeof parsed !== 'string') return help(parsed.problem, parsed.problem === 'unclear' ? word : undefined);
 		if (isReservedId(parsed)) return help('reserved_id', parsed);
 		if (!ids.includes(parsed)) ids.push(parsed);
 	}
@@ -182,7 +184,8 @@ export function registerSessionCommand(core: HandlerContext & { flow: SessionFlo
 				return ifAllowed(asked.channelId, others.openSettings);
 			case 'watch': {
 				const { sessionIds, settings } = command;
-				const [sessionId = ''] = sessionIds;
+				const [sessionId] = sessionIds;
+				if (sessionId === undefined) return ifAllowed(asked.channelId, others.choose);
 				const options = { changes: true, about: { sessionId, others: sessionIds.length - 1 } } as const;
 				return ifAllowed(asked.channelId, (request) => others.watch(request, sessionIds, settings), options);
 			}

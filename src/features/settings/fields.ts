@@ -87,15 +87,14 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
-		hint: 'A word in the thread of the question, this long after its post.',
+		hint: "Posts a reminder in the question's thread.",
 		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
 		read: readTime,
 	},
 	escalate: {
 		label: 'Escalate after',
-		hint: 'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
-		directHint:
-			'Shown outside of the thread too, with the mentions below, this long after the post. Then twice more, as long after the last.',
+		hint: 'Posts in the channel and mentions these people. Repeats up to twice.',
+		directHint: 'Posts outside of the thread and mentions these people. Repeats up to twice.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
 		read: readTime,
 		check({ chosen, before, defaults }) {
@@ -147,7 +146,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	},
 	days: {
 		label: 'Quiet hours',
-		hint: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',
+		hint: 'No reminders then; one summary afterwards. New questions are still posted.',
 		element: (shown) => ({
 			type: 'checkboxes',
 			action_id,

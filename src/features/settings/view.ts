@@ -145,7 +145,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		close: 'Cancel',
 		blocks: [
 			...section(notice),
-			...section(`When Handraise reminds of questions in ${placeMrkdwn(metadata.channelId)} that nobody has answered.`),
+			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],

@@ -1,5 +1,12 @@
 import { loggedId } from '../../core/log.ts';
-import type { ChannelKey, Discovery, DiscoverySettings, NoListReason, WatchSettings } from '../../database/watch.ts';
+import type {
+	ChannelKey,
+	Discovery,
+	DiscoverySettings,
+	NoListReason,
+	WaitingSession,
+	WatchSettings,
+} from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/kinds.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -12,6 +19,7 @@ import {
 	discoveredByWords,
 	discoveringWords,
 	expectationWords,
+	helpMessage,
 	LIST_PAGE,
 	leftOutWords,
 	notDiscoveringWords,
@@ -20,6 +28,7 @@ import {
 	unwatchedAllWords,
 	unwatchedWords,
 	WATCH_OPTIONS,
+	watchChooser,
 	watchList,
 	watchOutcomeWords,
 } from './view.ts';
@@ -34,6 +43,7 @@ interface Discoveries {
 	): Promise<'begun' | 'changed' | 'already'>;
 	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
 	of(channel: ChannelKey): Promise<Discovery | null>;
+	discovered(): Promise<{ readonly sessions: readonly WaitingSession[] } | null>;
 }
 
 /** Watch, unwatch and list, for requests that the access policy allowed. All act in the request's channel. */
@@ -114,6 +124,25 @@ export function createWatchCommands({
 		return expectation === '' ? lines : [...lines, expectation];
 	}
 
+	/** `/session watch` without an id: the sessions that wait, to choose one. */
+	async function choose(request: AllowedRequest): Promise<void> {
+		const why = discoveries.whyNot();
+		if (why !== null) {
+			logAccess(request, 'watch', null, why);
+			// The other reasons are no news to people who know the ids of their sessions.
+			if (why === 'noList') return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
+			return void (await reply.toPerson(request, helpMessage('missing_id')));
+		}
+		const begun = await begin(request, [null]);
+		if (begun === null) return;
+		const [found, watches] = await Promise.all([discoveries.discovered(), subscriptions.ofChannel(begun.channel)]);
+		const cards = watches.filter(({ mode }) => mode !== 'raisedHand');
+		const isWatched = (id: string) => cards.some(({ session }) => session.sessionId === id);
+		const waiting = found?.sessions.filter(({ sessionId }) => !isWatched(sessionId)) ?? [];
+		logAccess(request, 'watch', null, 'listed');
+		await reply.withoutTurn(request, watchChooser(waiting));
+	}
+
 	/** `/session watch all`: every raised hand of the account comes into the channel. */
 	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
 		const why = discoveries.whyNot();
@@ -171,7 +200,7 @@ export function createWatchCommands({
 		await reply.toPerson(request, content);
 	}
 
-	return { watch, watchAll, unwatch, list };
+	return { watch, choose, watchAll, unwatch, list };
 }
 
 export type WatchCommands = ReturnType<typeof createWatchCommands>;

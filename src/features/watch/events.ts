@@ -61,9 +61,18 @@ export function registerChannelEvents({
 	});
 }
 
-/** Handles what no other handler does: links, and messages in the app's DM. */
-export function registerFallbacks({ listen, personReads, clients }: HandlerContext): void {
+/** Handles what no other handler does: links, *More* of the help, and messages in the app's DM. */
+export function registerFallbacks({ listen, personReads, reply, clients }: HandlerContext): void {
 	listen.action(LINKS, () => NOTHING_TO_DO);
+
+	listen.action(ACTIONS.moreHelp, (request) =>
+		forAnybody(async () => {
+			const help = helpMessage('asked', '', true);
+			// In a direct message everybody's help is a message of its own.
+			const isReplaced = request.messageTs === null && (await reply.inPlace(request, help));
+			if (!isReplaced) await reply.toPerson(request, help);
+		}),
+	);
 
 	// The reply to every direct message is the help.
 	listen.message('message', (request, event) => {

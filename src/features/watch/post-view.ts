@@ -102,9 +102,9 @@ const PLAIN = {
 	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
 	// A new post mentions nobody.
 	discoveryBegun: ({ by }, { names }) =>
-		`✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`,
+		`✋ ${personName(by, names)} turned on questions from all sessions in this channel. \`/session unwatch all\` ends that, and all other watches here.`,
 	discoveryEnded: ({ by }, { names }) =>
-		`👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`,
+		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched here either.`,
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	creatorTold: creatorToldWords,

@@ -96,6 +96,7 @@ export function createSubscriptions(
 		},
 
 		list: store.list,
+		ofChannel: store.ofChannel,
 	};
 }
 

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Discovery, NoListReason, Watch } from '../../database/watch.ts';
+import type { Discovery, NoListReason, WaitingSession, Watch } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/kinds.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
@@ -8,6 +8,7 @@ import type { MessageContent } from '../../slack/parts.ts';
 import { button, buttons, context, message, section, sectionsOf, textMessage } from '../../slack/parts.ts';
 import { oneLineMrkdwn, quoted, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
+	andMoreWords,
 	contactMrkdwn,
 	counted,
 	durationText,
@@ -25,9 +26,12 @@ import type { Expectation, WatchOutcome } from './subscribe.ts';
 /** Why help is shown. `{typed}`: what was typed. */
 const REASONS = {
 	asked: '',
-	unclear: 'I did not understand `/session {typed}`.',
-	missing_id: 'Which session? The id is missing.',
+	unclear: 'I do not understand “{typed}”.',
+	unknown_word: 'There is no command “{typed}”.',
+	missing_id: 'Which session? Add its id, or paste its link from the dashboard, which ends with the id.',
 	too_many_ids: 'Those are too many sessions. You can name up to 20 at once.',
+	one_id: '`/session {typed}` takes the id of one session.',
+	stands_alone: '`/session {typed}` takes nothing after it.',
 	foreign_link: 'That link does not lead to our session dashboard.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
@@ -42,28 +46,68 @@ export type HelpReason = keyof typeof REASONS;
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
-/** What `/session` understands, and why help is shown if nobody asked for it. */
-export function helpMessage(reason: HelpReason = 'asked', typed = ''): MessageContent {
+const HELP = [
+	'`/session 3f9a2c1d` — see what the agent did and asks, and answer it. A dashboard link works too.',
+	'`/session watch 3f9a2c1d` — follow it in this channel. `/session unwatch 3f9a2c1d` ends that.',
+	'`/session list` — what this channel watches',
+	'`/session inbox` — what waits for you, as on the *Home* tab',
+	'To answer with a message in the thread of a question, mention me there, or choose *Use as answer* in its menu.',
+];
+
+/** What `/session` understands, and why help is shown if nobody asked for it. `isWhole`: after *More*. */
+export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = false): MessageContent {
 	const shown = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
-	const why = REASONS[reason].replace('{typed}', () => shown);
+	const near = reason === 'unknown_word' ? commandLike(typed) : undefined;
+	const why = sentences(
+		REASONS[reason].replace('{typed}', () => shown),
+		near === undefined ? '' : `Did you mean \`${near}\`?`,
+	);
 	const lines = [
-		'`/session 3f9a2c1d` — see what the agent did and asks, and answer it. A dashboard link works too.',
-		'`/session watch 3f9a2c1d` — keep a live card of it in this channel; `--questions-only` posts less, `--thread-only` keeps questions in the thread of the card (an escalation names only the session in the channel), `--discreet` out of notifications, `--no-buttons` shows no options as buttons',
-		'`/session watch all` — bring the questions of all sessions into this channel',
-		'`/session unwatch 3f9a2c1d` — stop watching it; `unwatch all` stops watching everything here',
-		'`/session list` — what this channel watches',
-		'`/session inbox` — what waits for you; the *Home* tab of this app shows the same',
-		'`/session settings` — when open questions are reminded of in this channel, whom to mention, quiet hours',
+		...HELP,
+		'`/session watch` — choose from the sessions that wait, where Handraise may list them',
+		'`/session watch all` — bring the questions of all sessions into this channel. `/session unwatch all` ends all that is watched here.',
+		`\`/session watch 3f9a2c1d\` and a flag: ${WATCH_OPTIONS}`,
+		'`/session settings` — reminders of this channel, whom they mention, quiet hours',
 		'`/session history 3f9a2c1d` — who answered what',
-		'`/session help` — show this help',
-		"In the thread of a question or card: choose *Use as answer* in a message's menu, or mention me, to answer with that message.",
+		'`/session help` — this help',
 	];
 	return message(`${why} /session shows what an agent asks and takes your answer.`.trim(), [
-		...section(why === '' ? '' : `⚠️ ${why}`),
-		...section(WHAT_IT_IS),
-		...section(lines.join('\n')),
+		...section(why === '' ? WHAT_IT_IS : `⚠️ ${why}`),
+		...section((isWhole ? lines : HELP).join('\n')),
+		...(isWhole ? [] : buttons(button(ACTIONS.moreHelp, 'More'))),
 	]);
 }
+
+const COMMANDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
+
+/** The command that begins like this word, or has its letters in another order. */
+function commandLike(word: string): string | undefined {
+	const typed = word.toLowerCase();
+	const lettersOf = (text: string) => [...text].sort().join('');
+	return COMMANDS.find((name) => name.startsWith(typed.slice(0, 3)) || lettersOf(name) === lettersOf(typed));
+}
+
+/** Sessions that `/session watch` without an id offers. Each takes two of a message's 50 blocks. */
+const MOST_OFFERED = 10;
+
+/** The sessions that wait, each with a button that watches it. `waiting`: the longest waiting first. */
+export function watchChooser(waiting: readonly WaitingSession[]): MessageContent {
+	if (waiting.length === 0) return textMessage(NOTHING_TO_CHOOSE);
+	const headline = 'Which session should this channel watch?';
+	const offered = waiting.toReversed().slice(0, MOST_OFFERED);
+	return message(headline, [
+		...section(`*${headline}* These wait for a person, the newest first:`),
+		...offered.flatMap(({ sessionId, name, since }) => {
+			const value = encodeTarget({ sessionId, messageIndex: null });
+			const words = joined(sessionHeading(name, sessionId), `since ${momentMrkdwn(since)}`);
+			return section(words, { accessory: button(ACTIONS.watch, 'Watch', { value }) });
+		}),
+		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
+	]);
+}
+
+/** What `/session watch` without an id says when it can list nothing. */
+const NOTHING_TO_CHOOSE = `No other session waits for a person now. To watch one all the same, add its id to \`/session watch\`, or paste its link from the dashboard.`;
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
 export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
@@ -245,14 +289,18 @@ export function watchList(
 	]);
 }
 
+/** mrkdwn. The id tells sessions of the same name apart. */
+function sessionHeading(name: string, sessionId: string): string {
+	const [quotedName, id] = [quotedNameMrkdwn(name, 120), sessionIdMrkdwn(sessionId)];
+	return quotedName === '' ? `Session *${id}*` : `*Session ${quotedName}* (${id})`;
+}
+
 function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBlock[] {
-	const id = sessionIdMrkdwn(session.sessionId);
-	const name = quotedNameMrkdwn(view?.name ?? '', 120);
 	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
 	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
 	return [
-		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, { accessory: open }),
+		...section(sessionHeading(view?.name ?? '', session.sessionId), { accessory: open }),
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),

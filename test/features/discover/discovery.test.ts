@@ -21,7 +21,7 @@ describe('/session watch all', () => {
 	it('brings a raised hand into the channel as one post, which says who answered', async () => {
 		await start();
 		expect((await app.watchAll()).text()).toContain('from now on');
-		const begun = await app.saysInChannel('has typed `/session watch all`');
+		const begun = await app.saysInChannel('turned on questions from all sessions');
 		expect(begun.text()).toContain('ada');
 		const id = app.waiting();
 		const post = await app.postOf(id);
@@ -236,6 +236,25 @@ describe('/session watch all', () => {
 		expect((await app.watchAll('--thread-only')).text()).toContain('`watch all` takes `--discreet`');
 	});
 
+	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async () => {
+		await start();
+		expect((await app.command('/session watch')).text()).toContain('No other session waits for a person now');
+		for (let number = 1; number <= 12; number += 1) app.waiting(`Order ${number}`);
+		await app.pass(MINUTE);
+		const shown = await app.command('/session watch');
+		expect(shown.buttons()).toEqual(Array(10).fill('Watch'));
+		expect(shown.text()).toContain('and 2 more sessions');
+		expect(shown.text()).not.toContain('red');
+		const [newest = ''] = shown.text().match(/Order \d+/) ?? [];
+		await shown.press('Watch');
+		const card = await app.saysInChannel(newest);
+		expect(card.buttons()).toContain('Stop watching');
+		const again = await app.command('/session watch');
+		expect(again.text()).toContain('and 1 more');
+		expect(again.text()).not.toContain(`“${newest}”`);
+		expect((await app.command('/session watch', 'ada', '#general')).text()).toContain(whatHappened('watch_not_member'));
+	});
+
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
 		await start();
 		await app.watchAll();
@@ -246,7 +265,7 @@ describe('/session watch all', () => {
 		const told = (await app.command('/session unwatch all', 'grace')).text();
 		expect(told).toBe(unwatchedAllWords(1, true));
 		await app.until(() => post.buttons().length === 0);
-		const ended = await app.saysInChannel('has typed `/session unwatch all`');
+		const ended = await app.saysInChannel('turned off questions from all sessions');
 		expect(ended.text()).toContain('grace');
 		const another = app.waiting('Another');
 		await app.pass(MINUTE);

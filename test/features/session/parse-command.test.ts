@@ -24,15 +24,10 @@ describe('/session', () => {
 		['', 'asked'],
 		['help', 'asked'],
 		['HELP', 'asked'],
-		['what is this', 'unclear'],
-		['<@U123>', 'unclear'],
 		['""', 'missing_id'],
 		['history', 'missing_id'],
-		['history a b', 'unclear'],
-		['watch', 'missing_id'],
 		['unwatch', 'missing_id'],
-		['inbox 3f9a2c1d', 'unclear'],
-		['settings 3f9a2c1d', 'unclear'],
+		['watch --discreet', 'missing_id'],
 		['https://evil.example.com/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com.evil.test/app/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com/app/sessions/session', 'link_without_id'],
@@ -42,6 +37,17 @@ describe('/session', () => {
 		['<http:'.repeat(300_000), 'id_too_long'],
 	])('returns help with the reason for %j', (text, reason) => {
 		expect(parse(text)).toEqual({ kind: 'help', reason });
+	});
+
+	it.each([
+		['what is this', 'unknown_word', 'what'],
+		['<@U123>', 'unclear', '<@U123>'],
+		['watch a <!here>', 'unclear', '<!here>'],
+		['history a b', 'one_id', 'history'],
+		['Inbox 3f9a2c1d', 'stands_alone', 'inbox'],
+		['settings 3f9a2c1d', 'stands_alone', 'settings'],
+	])('names what it does not understand in %j', (text, reason, word) => {
+		expect(parse(text)).toEqual({ kind: 'help', reason, word });
 	});
 
 	it.each([
@@ -84,6 +90,10 @@ describe('/session', () => {
 			expect(parse(`watch ${flag} all`)).toEqual({ kind: 'watchAll', settings: { discreet: true } });
 		},
 	);
+
+	it('reads no session to watch, for whoever wants to choose one', () => {
+		expect(parse('watch')).toEqual({ kind: 'watch', sessionIds: [], settings: {} });
+	});
 
 	it('reads other dashes within a flag', () => {
 		expect(parse('watch a —no‑buttons')).toMatchObject({ settings: { buttons: false } });

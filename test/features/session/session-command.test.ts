@@ -55,10 +55,13 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['nothing', '', /^\*Handraise brings agents' questions to you and your answers to them\.\*$/m],
 		['help', 'help', WHAT_IT_IS],
 		['HELP', 'HELP', WHAT_IT_IS],
-		['two words', 'open the pod', /I did not understand/],
-		['a misspelt command with an id', 'wacth choices', /I did not understand `\/session wacth choices`/],
-		['a mention', '@grace', /I did not understand/],
-		['markup', '<!channel>', /I did not understand/],
+		['unknown words', 'open the pod', /There is no command “open”\.$/m],
+		['a misspelt command with an id', 'wacth choices', /There is no command “wacth”\. Did you mean `watch`\?/],
+		['the beginning of a command', 'hist choices', /Did you mean `history`\?/],
+		['a word too many', 'list choices', /`\/session list` takes nothing after it/],
+		['two ids where one goes', 'history a b', /`\/session history` takes the id of one session/],
+		['a mention', '@grace', /I do not understand “/],
+		['markup', '<!channel>', /I do not understand “/],
 		[
 			"another site's link",
 			'https://evil.example/sessions/session?id=choices',
@@ -66,18 +69,31 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		],
 		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
 		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
-		['history of nothing', 'history', /Which session\? The id is missing/],
-		['watch of nothing', 'watch', /Which session\? The id is missing/],
+		['history of nothing', 'history', /Which session\? Add its id/],
+		['watch of nothing', 'watch', /Which session\? Add its id, or paste its link from the dashboard/],
 		['an unknown flag', 'watch choices —loudly', /has no flag “—loudly”, so nothing was changed/],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
 	])('replies to %s with help that shows the commands', async (_, typed, words) => {
 		const reply = await replyTo(`/session ${typed}`.trim());
 		if (typeof words === 'string') expect(reply).toContain(words);
 		else expect(reply).toMatch(words);
-		for (const form of ['/session 3f9a2c1d', 'watch', 'unwatch', 'list', 'history', 'help'])
-			expect(reply).toContain(form);
+		expect(reply).toContain('/session 3f9a2c1d');
+		expect(reply).toMatch(/\[More\]$/);
 		expect(app.slack.as('ada').modal()).toBeNull();
 		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
+	});
+
+	it('shows five lines of help, and the rest in their place after *More*', async () => {
+		const short = await replyTo('/session help');
+		expect(short.split('\n').filter((line) => line !== '')).toHaveLength(7);
+		expect(short).not.toContain('--discreet');
+		const count = replies().length;
+		expect(await replies().at(-1)?.press('More')).toBe(true);
+		await app.slack.as('ada').waitForMessage('#agents', '--discreet');
+		const whole = replies().at(-1)?.text() ?? '';
+		for (const word of ['3f9a2c1d', 'watch', 'watch all', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'])
+			expect(whole).toContain(`/session ${word}`);
+		expect(replies()).toHaveLength(count);
 	});
 
 	it.each(['frobnicate', 'hlep'])(
@@ -190,5 +206,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		await app.slack.as('ada').say('dm', 'hello?');
 		const reply = await app.slack.as('ada').waitForMessage('dm', WHAT_IT_IS);
 		expect(reply.author()).toBe('handraise');
+		await reply.press('More');
+		const whole = await app.slack.as('ada').waitForMessage('dm', '--discreet');
+		expect(whole.isEphemeral()).toBe(true);
 	});
 });

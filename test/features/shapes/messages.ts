@@ -35,6 +35,7 @@ import {
 	snapshotAtNow,
 	USER_ID,
 } from '../../../src/doctor/shapes/samples.ts';
+import { WAITING } from '../../../src/doctor/shapes/views.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,
@@ -76,6 +77,7 @@ import {
 	LIST_PAGE,
 	leftOutWords,
 	outcomesMessage,
+	watchChooser,
 	watchList,
 	watchOutcomeWords,
 } from '../../../src/features/watch/view.ts';
@@ -136,6 +138,9 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	unclear: ['unclear', SESSION_ID],
 	missing_id: ['missing_id'],
 	too_many_ids: ['too_many_ids'],
+	unknown_word: ['unknown_word', 'wacth'],
+	one_id: ['one_id', 'history'],
+	stands_alone: ['stands_alone', 'list'],
 	foreign_link: ['foreign_link'],
 	link_without_id: ['link_without_id'],
 	id_too_long: ['id_too_long', GIANT],
@@ -147,7 +152,7 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 /** Other messages than the doctor's. */
 export function messageVariants(): Shape[] {
 	return [
-		...shapesOf(helpMessage, { ...HELP, hostile: ['unclear', HOSTILE] }),
+		...shapesOf(helpMessage, { ...HELP, hostile: ['unclear', HOSTILE], whole: ['asked', '', true] }),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
 		...shapesOf(receiptMessage, OTHER_RECEIPTS),
 		...shapesOf(ownTextMessage, {
@@ -308,6 +313,7 @@ export function watchVariants(): Shape[] {
 			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 		}),
+		...shapesOf(watchChooser, { nothing: [[]], 'more than it shows': [WAITING.shown.concat(WAITING.shown)] }),
 		...postShapes('plain', plainPosts(), POST),
 		...WATCH_ENDS.flatMap((reason) => postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, ended: reason })),
 		...postShapes('giant', [{ kind: 'end' }], GIANT_END),

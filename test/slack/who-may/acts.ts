@@ -226,6 +226,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 		(member, at) => encodeCarriage({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),
 	],
 	[ACTIONS.reload]: ['form', nothing],
+	[ACTIONS.moreHelp]: ['nothing', nothing],
 	[ACTIONS.listOlder]: ['nothing', nothing],
 	[ACTIONS.listNewer]: ['nothing', nothing],
 	[ACTIONS.historyOlder]: ['history', nothing],

@@ -127,6 +127,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.postToThread]: 'send',
 	[ACTIONS.answerNew]: 'act',
 	[ACTIONS.reload]: 'act',
+	[ACTIONS.moreHelp]: 'free',
 	[ACTIONS.listOlder]: 'act',
 	[ACTIONS.listNewer]: 'act',
 	[ACTIONS.historyOlder]: 'act',
