@@ -97,7 +97,7 @@ export async function openStore(options: StoreOptions) {
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
 			inboxes: createInboxStore({ db, cipher, log }),
-			handOvers: createHandOverStore({ db }),
+			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, log }),
 			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */

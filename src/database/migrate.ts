@@ -75,7 +75,7 @@ function createTable(table: keyof typeof COLUMNS) {
 
 /** Until version 1.0.0 a change of `COLUMNS`, `KEYS` or `INDEXES` raises the number; after it, add a migration. */
 const initialSchema: Migration = {
-	number: 27,
+	number: 28,
 	name: 'initial',
 	async up(db) {
 		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);

@@ -145,6 +145,8 @@ export const COLUMNS = {
 		toUserId: 'text',
 		handOverCount: 'integer not null default 0',
 		handedOverAt: 'bigint',
+		/** Encrypted: what whoever handed it over wrote to its holder. Null without, and once that is over. */
+		handOverNote: 'text',
 		givenBackAt: 'bigint',
 	},
 

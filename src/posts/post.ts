@@ -63,6 +63,8 @@ export interface StoredQuestion {
 	readonly answerId: string | null;
 	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
 	readonly handOver: HandOver | null;
+	/** What whoever handed it over wrote to its holder: untrusted. */
+	readonly note: string | null;
 	/** Null after the retention time, or when it cannot be read. */
 	readonly asked: Asked | null;
 	/** Whether it is stored, and encrypted with another key or damaged. */

@@ -17,6 +17,7 @@ import { type Asked, HELD, type StoredQuestion } from './post.ts';
 const items = questionView.shape.items;
 const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
 const contentColumn = sealedColumn<Asked>('questions', 'content', asked);
+const noteColumn = sealedColumn('questions', 'handOverNote', z.string());
 export const QUESTION_JSON = { questions: { content: asked } };
 
 /** Writes what a read changes of questions. `before`: when the read before it began. The caller holds the session's lock. */
@@ -39,10 +40,14 @@ export async function recordQuestions(
 	}
 	/** The hand-over of a question that is asked again while it is open: its person still has it. */
 	let handOver: HandOver | null = null;
+	let note: string | null = null;
 	for (const one of changes) {
 		if (one.kind === 'settled') {
 			const open = await openQuestionOf(trx, session);
-			if (one.how === 'renewed') handOver = readHandOver(open);
+			if (one.how === 'renewed') {
+				handOver = readHandOver(open);
+				note = open === undefined ? null : noteOf(open, cipher);
+			}
 			if (open !== undefined && one.items !== undefined) await keepAnswered(trx, open, one.items, cipher);
 			await settleQuestion(trx, session, one.how, { now });
 			continue;
@@ -71,7 +76,7 @@ export async function recordQuestions(
 			where service = ${service} and session_id = ${sessionId})`;
 		const id = randomUUID();
 		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: readAt };
-		const held = handOver !== null && holderColumns(handOver);
+		const held = handOver !== null && { ...holderColumns(handOver), ...noteColumns(note, id, cipher) };
 		await add(trx, 'questions', { id, ...sessionOf(session), number, ...columns, ...held }).execute();
 		if (handOver !== null) {
 			// The direct messages about it are about this one now.
@@ -107,6 +112,7 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuest
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		settled: row.settledHow as SettledHow | null,
 		handOver: row.settledAt === null ? readHandOver(row) : null,
+		note: noteOf(row, cipher),
 		asked,
 		isUnreadable: asked === null && row.content !== null,
 	};
@@ -152,6 +158,15 @@ export function holderColumns(handOver: HandOver) {
 	};
 }
 
+function noteOf(row: Row<'questions'>, cipher: Cipher): string | null {
+	return noteColumn.open(row.handOverNote, row.id, cipher);
+}
+
+/** `id`: of the question. */
+export function noteColumns(note: string | null, id: string, cipher: Cipher) {
+	return { handOverNote: note === null ? null : noteColumn.seal(note, id, cipher) };
+}
+
 /** Settles the open question, asked after `since` if given, and drops its held post. The caller holds the session's lock. */
 export async function settleQuestion(
 	trx: Db,
@@ -167,6 +182,7 @@ export async function settleQuestion(
 	const columns = {
 		settledAt: now,
 		settledHow: how,
+		handOverNote: null,
 		...(how !== 'unwatched' && { answerId: ours }),
 		...(how === 'renewed' && { heldWatchId: null }),
 	};

@@ -116,7 +116,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markPosts(tx, { watchId: row.id });
 	// Its hand-overs are over.
-	await change(trx, 'questions', { heldWatchId: row.id }, { heldWatchId: null }).execute();
+	await change(trx, 'questions', { heldWatchId: row.id }, { heldWatchId: null, handOverNote: null }).execute();
 	return ended;
 }
 

@@ -30,6 +30,8 @@ export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
 	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
+	/** What `from` writes to `to`. */
+	readonly note: string | null;
 }
 
 export type HandOverResult =

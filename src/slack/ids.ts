@@ -36,9 +36,10 @@ export const ACTIONS = {
 	choose3: 'question.choose_3',
 	choose4: 'question.choose_4',
 	choose5: 'question.choose_5',
-	/** On a question; `value`: a `QuestionMark`. The first opens a window with the input `handOverTo`. */
+	/** On a question; `value`: a `QuestionMark`. The first opens a window with the inputs `handOverTo` and `handOverNote`. */
 	handOver: 'question.hand_over',
 	handOverTo: 'question.hand_over_to',
+	handOverNote: 'question.hand_over_note',
 	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',

@@ -333,7 +333,7 @@ async function handsOver({ db, handOvers, watches }: Store, { random }: Actor): 
 	const people = Array.from({ length: 60 }, (_, index) => `U${index}`);
 	const from = random.pick(people);
 	const to = random.pick(people.filter((one) => one !== from));
-	const wish = { ...question, id: randomUUID(), watchId: watch?.id ?? '', channelId, from, to };
+	const wish = { ...question, id: randomUUID(), watchId: watch?.id ?? '', channelId, from, to, note: 'Yours?' };
 	await handOvers.handOver({ ...wish, replaces: current?.id ?? null }, T0);
 	if (random.chance(0.5)) await handOvers.giveBack({ ...question, userId: to }, T0);
 }

@@ -55,7 +55,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 		failures overSince hurry leaseToken leasedUntil`,
 	questions: `id service sessionId messageIndex number sameBefore fingerprint shownHash
 		content rewordedCount rewordedAt askedAt settledAt settledHow answerId handOverId heldWatchId heldTeamId
-		heldChannelId handOverCount handedOverAt givenBackAt`,
+		heldChannelId handOverCount handedOverAt handOverNote givenBackAt`,
 	posts: `id number teamId watchId service sessionId questionId kind state createdAt dueAt urgency wanted attempts
 		sendingSince ts shownKey shownAt lastError leaseToken leasedUntil`,
 	inboxes: `teamId viewId page openedAt askedCount changeCount nextUpdateAt shownCount shownKey builtAt

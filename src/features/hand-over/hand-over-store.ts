@@ -5,7 +5,7 @@ import { type Db, personOf, sessionOf } from '../../database/tables.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { holderColumns, openQuestionOf, readHandOver } from '../../posts/question-store.ts';
+import { holderColumns, noteColumns, openQuestionOf, readHandOver } from '../../posts/question-store.ts';
 import { streamOf } from '../../posts/watch-rows.ts';
 import { liveWatches, lockSession } from '../../posts/watch-store.ts';
 import type { Person } from '../../questions/answer.ts';
@@ -23,7 +23,7 @@ import {
 import type { SessionKey } from '../../questions/session.ts';
 
 /** The newest hand-over of each question, stored with it. `settleQuestion` and `endWatch` end it. */
-export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
+export function createHandOverStore({ db, cipher }: StoreParts) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
 		const { trx, now } = tx;
 		// Before the session.
@@ -34,7 +34,7 @@ export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 		const held = holderOf(readHandOver(asked));
 		if (held !== null && held.teamId !== wish.teamId) return { kind: 'elsewhere' };
 		const current = readHandOver(asked, wish.teamId);
-		const { replaces: _, ...handed } = wish;
+		const { replaces: _, note, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
 		const { id: handOverId, watchId, session, from: by } = next;
 		const content = { kind: 'handedOver', watchId, handOverId, from: by } as const;
@@ -46,7 +46,8 @@ export function createHandOverStore({ db }: Pick<StoreParts, 'db'>) {
 		if (await isFound(queued)) return { kind: 'handedOver', handOver: next };
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
-		await change(trx, 'questions', { id: asked.id }, holderColumns(next)).execute();
+		const columns = { ...holderColumns(next), ...noteColumns(note, asked.id, cipher) };
+		await change(trx, 'questions', { id: asked.id }, columns).execute();
 		const got = { ...personOf({ teamId: next.teamId, userId: next.to }), ...sessionOf(session) };
 		await remove(trx, 'snoozes', got).execute();
 		await passOn(tx, session, post);
@@ -94,7 +95,7 @@ async function giveBack(tx: Tx, given: GivenBack) {
 	if (current.to !== by) return { kind: 'notYours', handOver: current } as const;
 	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true } as const;
 	const handOver = { ...current, givenBackAt: now };
-	await change(trx, 'questions', { id: asked.id }, { givenBackAt: now }).execute();
+	await change(trx, 'questions', { id: asked.id }, { givenBackAt: now, handOverNote: null }).execute();
 	const { id: handOverId, watchId } = handOver;
 	const content = { kind: 'givenBack', watchId, handOverId, by, ...(undelivered && { undelivered }) } as const;
 	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });

@@ -64,7 +64,12 @@ export function createHandOvers(
 		async handOver(
 			person: Person,
 			pressed: PressedQuestion,
-			{ viewId, to, refusal }: { viewId: string; to: string; refusal: Promise<Refusal | null> },
+			{
+				viewId,
+				to,
+				note,
+				refusal,
+			}: { viewId: string; to: string; note: string | null; refusal: Promise<Refusal | null> },
 		) {
 			const { channelId } = pressed;
 			const { userId: from } = person;
@@ -76,7 +81,7 @@ export function createHandOvers(
 			if (why !== null) return { kind: 'refused', refusal: why } as const;
 			const asked = await askedIn(handed, channelId);
 			if (asked.kind === 'closed') return asked;
-			const wish = { ...handed, id: viewId, watchId: asked.watchId, channelId, from, to, replaces };
+			const wish = { ...handed, id: viewId, watchId: asked.watchId, channelId, from, to, note, replaces };
 			const result = await store.handOver(wish, clock.now());
 			onNews();
 			return result.kind === 'closed' ? ({ kind: 'closed', by: null } as const) : result;

@@ -14,6 +14,8 @@ import {
 	handOverNotice,
 	handOverRefusedText,
 	handOverWords,
+	MOST_IN_NOTE,
+	NOTE_FIELD,
 	notGivenBackWords,
 	notYoursWords,
 	tooManyHandOversText,
@@ -21,6 +23,10 @@ import {
 
 const VALUES = z.object({
 	[HAND_OVER_FIELD]: z.object({ [ACTIONS.handOverTo]: z.object({ selected_user: z.string().min(1) }) }),
+	// A window of the version before has no such field.
+	[NOTE_FIELD]: z
+		.object({ [ACTIONS.handOverNote]: z.object({ value: z.string().trim().max(MOST_IN_NOTE).nullable().catch(null) }) })
+		.nullish(),
 });
 
 /** Registers *Hand over* with its window, and *Give back*. */
@@ -43,8 +49,8 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 		});
 	});
 
-	// The choice counts when the window is submitted.
-	listen.action(ACTIONS.handOverTo, () => NOTHING_TO_DO);
+	// Both count when the window is submitted.
+	listen.action([ACTIONS.handOverTo, ACTIONS.handOverNote], () => NOTHING_TO_DO);
 
 	function onField(words: string): Submitted {
 		return { ack: { response_action: 'errors', errors: { [HAND_OVER_FIELD]: words } } };
@@ -56,7 +62,9 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 			const { sessionId, fingerprint, origin } = metadata;
 			const { channelId } = origin;
 			const place = copyPlace(asked, channelId, sessionId);
-			const to = VALUES.safeParse(view.values).data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
+			const values = VALUES.safeParse(view.values).data;
+			const to = values?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
+			const note = values?.[NOTE_FIELD]?.[ACTIONS.handOverNote].value || null;
 			if (to === undefined || channelId === null) return { place, run: async () => onField('Choose a person.') };
 			// Slack limits how often it tells about people.
 			await personReads.permit(asked);
@@ -64,7 +72,7 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
 			const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId };
 			const run = async ({ person, log }: PersonRequest): Promise<Submitted> => {
-				const outcome = await handOvers.handOver(person, pressed, { viewId: view.id, to, refusal });
+				const outcome = await handOvers.handOver(person, pressed, { viewId: view.id, to, note, refusal });
 				log.info({ session: sessionId, channel: channelId, to, outcome: outcome.kind }, 'hand over');
 				if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, reply.errorContext()));
 				if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, to, names));

@@ -23,7 +23,10 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 		// A question that is handed over goes back to whoever handed it over, who hears that.
 		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;
 		const context = await facts.contextOf(due, asked);
-		const message = how === null ? handOverPost(content, asked, context) : settledQuestionPost(asked, how, context);
+		const message =
+			how === null
+				? handOverPost(content, asked, context, due.question?.note)
+				: settledQuestionPost(asked, how, context);
 		return lookOf(message, { isLast: isLastLook(how !== null, context) });
 	}
 

@@ -13,7 +13,7 @@ import type { ErrorContext } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import { buttons, context, inRow, message, modal, section } from '../../slack/parts.ts';
 import { openQuestion, questionText } from '../../slack/question-view.ts';
-import { plain, quotedName } from '../../slack/text.ts';
+import { plain, quotedLine, quotedName } from '../../slack/text.ts';
 import {
 	contactMrkdwn,
 	durationText,
@@ -26,8 +26,11 @@ import {
 import { asksWords, isChosen, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
 
-/** The block_id of the input in the window. */
+/** The block_ids of the inputs in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
+export const NOTE_FIELD = 'b.hand_over_note';
+/** Characters. */
+export const MOST_IN_NOTE = 300;
 
 export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQuestion): ViewMetadata {
 	const origin = { channelId, threadTs: null };
@@ -50,6 +53,14 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 				hint: plain('They get a direct message with the question and its buttons. Others can still answer it.', 150),
 				element: { type: 'users_select', action_id: ACTIONS.handOverTo, placeholder: plain('Choose a person', 150) },
 			},
+			{
+				type: 'input',
+				block_id: NOTE_FIELD,
+				label: plain('Note', 150),
+				hint: plain('Only they see it.', 150),
+				optional: true,
+				element: { type: 'plain_text_input', action_id: ACTIONS.handOverNote, max_length: MOST_IN_NOTE },
+			},
 		],
 	});
 }
@@ -59,8 +70,16 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
-/** The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question. */
-export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, asked: Asked, post: PostContext) {
+/**
+ * The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question. `note`: of
+ * whoever handed it over, for nobody else than its holder.
+ */
+export function handOverPost(
+	content: ContentOf<'handedOver' | 'givenBack'>,
+	asked: Asked,
+	post: PostContext,
+	note: string | null = null,
+) {
 	const { question, readAt } = asked;
 	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
 	if (isChosen(asked, post.standing)) return settledQuestionPost(asked, null, post);
@@ -78,7 +97,7 @@ export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, ask
 		? `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
 		: '';
 	return message(`${words} ${text}`, [
-		...section(isHeld ? `*${words}*` : words),
+		...section(isHeld ? `*${words}*\n${quotedLine(note ?? '', 2_000)}`.trim() : words),
 		...open.blocks(asksWords(titleOf(post))),
 		...inRow(buttons(...open.row), post, encodeQuestionMark(mark)),
 		...context(open.note, hint),

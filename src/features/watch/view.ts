@@ -83,7 +83,7 @@ const COMMANDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'h
 /** The command that begins like this word, or has its letters in another order. */
 function commandLike(word: string): string | undefined {
 	const typed = word.toLowerCase();
-	const lettersOf = (text: string) => [...text].sort().join('');
+	const lettersOf = (text: string) => text.split('').sort().join('');
 	return COMMANDS.find((name) => name.startsWith(typed.slice(0, 3)) || lettersOf(name) === lettersOf(typed));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
 import type { Post } from '../../../src/posts/post.ts';
-import { openQuestionOf, readHandOver } from '../../../src/posts/question-store.ts';
+import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/posts/question-store.ts';
 import type { NewHandOver } from '../../../src/questions/hand-over.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
@@ -16,6 +16,7 @@ const question = view.question;
 if (question === null) throw new Error('it asks nothing');
 const { fingerprint } = question;
 const QUESTION = { teamId: 'T1', session: KEY, fingerprint };
+const NOTE = 'You know the traveller.';
 
 export function describeHandOvers(subject: Subject): void {
 	const acts = watchActs(subject);
@@ -36,7 +37,7 @@ export function describeHandOvers(subject: Subject): void {
 
 	function wish(watch: Watch, id: string, [from, to]: readonly [string, string]): NewHandOver {
 		const { id: watchId, channelId } = watch;
-		return { ...QUESTION, id, watchId, channelId, from, to, replaces: null };
+		return { ...QUESTION, id, watchId, channelId, from, to, replaces: null, note: NOTE };
 	}
 
 	/** Who has the question, as inboxes of this workspace show it. */
@@ -45,6 +46,8 @@ export function describeHandOvers(subject: Subject): void {
 
 	/** The newest hand-over of the question while it is open, also one that was given back. */
 	const current = async () => readHandOver(await openQuestionOf(subject.replica.db.read, KEY), 'T1');
+
+	const storedNote = async () => (await newestQuestionOf(subject.replica.db.read, KEY))?.handOverNote;
 
 	const giveBack = (userId: string) => store().giveBack({ ...QUESTION, userId }, T0);
 
@@ -102,7 +105,8 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN]);
 			expect((await acts.cardOf(watch.id))?.urgency).toBe(0);
 			const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
-			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settled: null } });
+			expect(told).toMatchObject({ watch: { id: watch.id }, question: { fingerprint, settled: null, note: NOTE } });
+			expect(await storedNote()).toMatch(/^(?!.*know).+/s);
 			await addWatch(subject.store.watches, { view, teamId: 'T2' });
 			expect(await held('T2')).toEqual([null]);
 		});
@@ -231,6 +235,7 @@ export function describeHandOvers(subject: Subject): void {
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			expect(await giveBack('U-ANN')).toMatchObject({ kind: 'notYours', handOver: { to: 'U-BOB' } });
 			expect(await giveBack('U-BOB')).toMatchObject({ kind: 'givenBack', repeated: false });
+			expect(await storedNote()).toBeNull();
 			expect(await giveBack('U-BOB')).toMatchObject({ kind: 'givenBack', repeated: true });
 			expect(await held()).toEqual([null]);
 			expect(await waiting()).toEqual(['person:T1:U-ANN:V1 givenBack', 'person:T1:U-BOB:V1 handedOver', ...ALL_AGAIN]);
@@ -261,7 +266,7 @@ export function describeHandOvers(subject: Subject): void {
 			await told();
 			expect(await waiting()).toEqual([]);
 			await found(watch, [settled(how)]);
-			expect(await current()).toBeNull();
+			expect([await current(), await storedNote()]).toEqual([null, null]);
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
 			expect(direct?.question).toMatchObject({ fingerprint, settled: how });
@@ -342,7 +347,8 @@ export function describeHandOvers(subject: Subject): void {
 				await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 				await reads(ends('renewed'), asked);
 				expect(await current()).toMatchObject({ id: 'V1', to: 'U-BOB', count: 1 });
-				expect((await due()).find(({ post }) => post.content.kind === 'handedOver')?.question?.settled).toBeNull();
+				const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
+				expect(told?.question).toMatchObject({ settled: null, note: NOTE });
 				// A direct message that was not sent yet is not sent any more.
 				await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 				expect(await waiting()).toEqual(ALL_AGAIN);

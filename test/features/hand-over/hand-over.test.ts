@@ -42,21 +42,27 @@ describe('Hand over', () => {
 		const { id, index, post } = await app.asked();
 		await app.openHome('tess');
 		await app.openHome('grace');
-		const { modal, outcome } = await app.handOver(post, 'ada', 'tess');
+		const note = 'You know *them*, <!channel>';
+		const { modal, outcome } = await app.handOver(post, 'ada', 'tess', note);
 		expect(outcome).toBe('updated');
 		expect(modal.text()).toContain('You handed the question over to @tess');
 		const dm = await app.newestDm('tess', '@ada handed a question over to you.');
 		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
+		expect(dm.text()).toMatch(/handed a question over to you\.\*\n> You know \*them\*, <!channel>/);
 		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
 		await app.saysIn(post, '↪️ @tess has it (from @ada)');
 		await app.cardSays(id, handedOver('ada', 'tess'));
 		await app.homeSays('↪️ You have it (from @ada)', { who: 'tess' });
 		await app.homeSays('↪️ @tess has it (from @ada)', { who: 'grace' });
+		expect(JSON.stringify(app.slack.state.messages.filter(({ channel }) => channel === post.channel))).not.toContain(
+			'You know',
+		);
 		await dm.press('TP 570');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(app.service.sessions.values(id, index)).toEqual(['TP 570']);
 		await app.until(() => dm.buttons().length === 0);
 		expect(dm.text()).toContain('chose TP 570');
+		expect(dm.text()).not.toContain('You know');
 		await app.homeSays(waitingCountWords(0, 0), { who: 'tess', without: [HANDED_TO_YOU] });
 		expect(app.dms('tess')).toHaveLength(1);
 	});

@@ -32,10 +32,11 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}, { 
 	}
 
 	/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */
-	async function handOver(post: Posted, from: string, to: string) {
+	async function handOver(post: Posted, from: string, to: string, note = '') {
 		await press(post, from, 'Hand over');
 		const modal = await app.slack.as(from).waitForModal('Hand over to');
 		await modal.choose('Hand over to', to);
+		if (note !== '') await modal.fill('Note', note);
 		return { modal, ...(await modal.submit()) };
 	}
 

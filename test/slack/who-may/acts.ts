@@ -209,6 +209,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.choose5]: ['nothing', choice],
 	[ACTIONS.handOver]: ['nothing', mark],
 	[ACTIONS.handOverTo]: ['form', nothing],
+	[ACTIONS.handOverNote]: ['form', nothing],
 	[ACTIONS.giveBack]: ['nothing', mark],
 	[ACTIONS.undo]: ['receipt', ownAnswer],
 	[ACTIONS.useText]: [

@@ -116,6 +116,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.choose5]: 'send',
 	[ACTIONS.handOver]: 'act',
 	[ACTIONS.handOverTo]: 'free',
+	[ACTIONS.handOverNote]: 'free',
 	[ACTIONS.giveBack]: 'send',
 	[ACTIONS.undo]: 'act',
 	[ACTIONS.useText]: 'act',
