@@ -12,6 +12,27 @@ export type InputGuess =
 
 export const YES_NO = ['Yes', 'No'] as const;
 
+/** What stands between an option and a note. */
+const markAfter = (option: string) => (/[.!?…。！？]$/.test(option) ? ' ' : '. ');
+
+/** An option and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be empty. */
+export function withNote(option: string, note: string): string {
+	return option === '' || note.trim() === '' ? option || note : `${option}${markAfter(option)}${note}`;
+}
+
+/** Undoes `withNote`: a text that begins with no option is all note. */
+export function splitNote(
+	text: string,
+	options: readonly string[],
+): { readonly option: string; readonly note: string } {
+	const longestFirst = options.toSorted((a, b) => b.length - a.length);
+	for (const option of longestFirst) {
+		const start = `${option}${markAfter(option)}`;
+		if (text === option || text.startsWith(start)) return { option, note: text.slice(start.length) };
+	}
+	return { option: '', note: text };
+}
+
 /** The first rule that matches decides. Its patterns are of `matchingText`: lower case, no accents, no hyphens. */
 interface InputRule {
 	readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'line';

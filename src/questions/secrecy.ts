@@ -1,5 +1,5 @@
 import { asksAbove, looksSecret } from './asks-for-secret.ts';
-import { guessInput } from './input-kind.ts';
+import { guessInput, splitNote, YES_NO } from './input-kind.ts';
 import { type HumanInputItem, type Question, sameText } from './session.ts';
 
 interface Texts extends Pick<Question, 'context'> {
@@ -120,8 +120,12 @@ export function isShownInChannels(
 
 function isChoice(item: Pick<HumanInputItem, 'title' | 'description'>, value: string): boolean {
 	const guess = guessInput(item);
-	if (guess.kind === 'choice') return guess.options.includes(value);
-	return guess.kind === 'yesNo' && /^(?:yes|no)$/i.test(value);
+	if (guess.kind === 'yesNo' && /^(?:yes|no)$/i.test(value)) return true;
+	const { option, note } = splitNote(
+		value,
+		guess.kind === 'choice' ? guess.options : guess.kind === 'yesNo' ? YES_NO : [],
+	);
+	return option !== '' && isShortAndPlain(note);
 }
 
 function isShortAndPlain(value: string): boolean {

@@ -22,9 +22,11 @@ export const ACTIONS = {
 	/** In a form: shows every field as plain text, and back. */
 	plainText: 'form.plain_text',
 	guessed: 'form.guessed',
+	/** In a form: shows the box that marks items as secret, ticked where there is one item. */
+	keepSecret: 'form.keep_secret',
 	/** An input; `dispatch_action` reports typing in it. */
 	field: 'form.field',
-	/** The text for "Something else…". */
+	/** The line for an own answer, or a note to the option. */
 	otherText: 'form.other_text',
 	/** The box that marks items as secret; the options' values are positions. */
 	secret: 'form.secret',
@@ -85,13 +87,13 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 /** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
-	'Answer', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer',
-	'Files', 'Give back', 'Hand over', 'Hide', 'I can answer all of it', "I can't answer all of it", 'More', 'Newer answers',
+	'Answer', 'Answer all', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
+	'Discard answer', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
 	'Newer steps', 'Next', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
-	'Open the screenshot', 'Open the session', 'Plain text fields', 'Post my text in the channel', 'Post my text to the thread',
+	'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
 	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
-	'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Undo', 'Use as answer',
-	'Watch', 'Watch in this channel',
+	'Skip some questions', 'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
+	'Use as answer', 'Watch', 'Watch in this channel',
 ] as const;
 export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
 
@@ -117,7 +119,7 @@ export const CALLBACKS = {
 } as const;
 export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 
-/** `guessed`: the suggested input; `plain`: long text; `other`: the text for "Something else…". */
+/** `guessed`: the suggested input; `plain`: long text; `other`: the line for an own answer or a note. */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 /**
@@ -281,13 +283,15 @@ const METADATA_SCHEMA = z.object({
 	withOptions: POSITIONS,
 	/** The `fields` whose boxes were ticked when the view was built. */
 	secret: POSITIONS,
+	/** Whether the form has the box for secrets. */
+	boxed: z.boolean().default(false),
 	/** UTF-16 units to which initial values were cut. */
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
-export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 4', METADATA_SCHEMA);
+export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);
 
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];

@@ -79,7 +79,7 @@ function questionBody(question: QuestionView, room: Room) {
 }
 
 /** A headline and what the agent wrote. */
-export function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
+function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
 

@@ -29,7 +29,12 @@ const BODY_SCHEMA = z.object({
 	response_url: id,
 });
 
-const LABEL_SCHEMA = z.object({ block_id: z.string(), label: z.object({ text: z.string() }) });
+const OPTIONS_SCHEMA = z.object({ options: z.array(z.object({ value: z.string() })) });
+const INPUT_SCHEMA = z.object({
+	block_id: z.string(),
+	label: z.object({ text: z.string() }),
+	element: lenient(OPTIONS_SCHEMA),
+});
 const VIEW_SCHEMA = z
 	.object({
 		id: z.string(),
@@ -37,7 +42,7 @@ const VIEW_SCHEMA = z
 		private_metadata: z.string().default(''),
 		callback_id: z.string().default(''),
 		state: z.object({ values: z.record(z.string(), z.record(z.string(), z.unknown())).catch({}) }).nullish(),
-		blocks: z.array(lenient(LABEL_SCHEMA)).default([]),
+		blocks: z.array(lenient(INPUT_SCHEMA)).default([]),
 	})
 	.transform(({ id, hash, private_metadata: privateMetadata, callback_id: callbackId, state, blocks }) => ({
 		id,
@@ -50,6 +55,12 @@ const VIEW_SCHEMA = z
 		callbackId,
 		/** `label.text` of the input blocks, by block_id. */
 		labels: Object.fromEntries(blocks.flatMap((block) => (block ? [[block.block_id, block.label.text]] : []))),
+		/** The values of the options that an input block offers, by block_id. */
+		options: Object.fromEntries(
+			blocks.flatMap((block) =>
+				block?.element ? [[block.block_id, block.element.options.map(({ value }) => value)]] : [],
+			),
+		),
 	}));
 /** A view of ours as Slack sends it with an interaction. */
 export type SubmittedView = DeepReadonly<z.infer<typeof VIEW_SCHEMA>>;

@@ -171,7 +171,7 @@ function actionWords({ kind, text }: AgentAction): string {
 		case 'deleteFile':
 			return `${kind === 'saveFile' ? 'saved' : 'deleted'} ${quotedNameMrkdwn(text, 80) || 'a file'}`;
 		case 'other':
-			return quotedNameMrkdwn(text.replaceAll('_', ' '), 60) || 'did something';
+			return text === 'ask_human' ? 'asked you' : quotedNameMrkdwn(text.replaceAll('_', ' '), 60) || 'did something';
 	}
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { parseEncryptionKey } from '../../src/database/encryption.ts';
 import { createReplica, type Replica } from '../faults/replica.ts';
+import { keepSecret } from '../slack/support/open-session.ts';
 import { DELIVERED, headline } from '../support/sentences.ts';
 import { readableRemains } from './remains.ts';
 
@@ -102,7 +103,8 @@ describe('values that become secret', () => {
 		const form = await fillIn('door');
 		await expect.poll(() => readable(['door']), { timeout: 10_000, interval: 50 }).toEqual(['door'].map(secretOf));
 		await form.fill(1, 'kept-remarks');
-		await form.choose('Keep secret', ['1. “Which door?”']);
+		const soon = (test: () => boolean) => expect.poll(test).toBe(true);
+		await keepSecret(form, soon, '1. “Which door?”');
 		await gone(['door']);
 		await program.kill();
 		expect(readable(['door'])).toEqual([]);

@@ -7,6 +7,7 @@ import { answerCard, errorMessage, errorModal, errorWords } from '../../src/slac
 import { readForm } from '../../src/slack/form/fields.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
+import { readView } from '../../src/slack/request.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';
 import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
@@ -107,8 +108,14 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 
 function expectFieldsComeBack(model: SessionModel, modal: ReturnType<typeof sessionModal>): void {
 	const metadata = metadataOf(modal);
+	const { options } = readView({ id: 'V1', blocks: modal.blocks });
 	for (const untouched of ['kept', 'null', 'absent'] as const) {
-		const { values, fieldErrors } = readForm({ values: stateOf(modal, untouched), metadata, draft: model.draft });
+		const { values, fieldErrors } = readForm({
+			values: stateOf(modal, untouched),
+			options,
+			metadata,
+			draft: model.draft,
+		});
 		expect(Object.keys(values).map(Number)).toEqual(metadata.fields);
 		for (const position of metadata.offered) {
 			const offered = model.draft[position]?.toWellFormed() ?? '';

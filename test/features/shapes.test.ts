@@ -6,7 +6,7 @@ import { extremes } from '../../src/doctor/shapes/extremes.ts';
 import { FIELD_ITEMS } from '../../src/doctor/shapes/samples.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { lookDifferent, looksOfLabels } from '../../src/questions/quick-answer.ts';
-import { ACTIONS, BUTTON_LABELS, CALLBACKS, CHOOSE_IDS } from '../../src/slack/ids.ts';
+import { ACTIONS, BUTTON_LABELS, CALLBACKS, CHOOSE_IDS, encodeMenuChoice } from '../../src/slack/ids.ts';
 import { allVariants } from './shapes/all.ts';
 import { largestOf } from './shapes/sizes.ts';
 
@@ -60,8 +60,9 @@ describe('all variants', () => {
 		expect(Object.values(views).filter((id) => !used.has(id))).toEqual([]);
 	});
 
-	it.each(Object.values(ACTIONS))('has a button or field %s', (id) => {
-		expect(all).toContain(`"action_id":"${id}"`);
+	it.each(Object.values(ACTIONS))('has a button, an entry of a menu or a field %s', (id) => {
+		const entry = JSON.stringify(encodeMenuChoice({ actionId: id, value: '' }).slice(0, -4)).slice(1, -1);
+		expect([`"action_id":"${id}"`, entry].some((part) => all.includes(part))).toBe(true);
 	});
 
 	it('has no button whose label an option may have', () => {

@@ -28,6 +28,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	asText: fc.array(fc.nat(5), { maxLength: 0 }),
 	withOptions: positions,
 	secret: fc.array(fc.nat(5), { maxLength: 0 }),
+	boxed: fc.boolean(),
 	offerLimit: fc.nat(3000),
 	offset: fc.nat(1000),
 });
@@ -62,7 +63,7 @@ describe("a view's metadata", () => {
 	it.each([
 		['nothing', undefined],
 		['no JSON', 'x'],
-		['another version', encodeMetadata(fresh).replace('"view 4"', '"view 3"')],
+		['another version', encodeMetadata(fresh).replace('"view 5"', '"view 4"')],
 		['a missing field', encodeMetadata(fresh).replace('"3f9a2c1d",', '')],
 		['a foreign type', encodeMetadata(fresh).replace('"form-1",0', '"form-1","0"')],
 		['a negative page', encodeMetadata(fresh).replace('"form-1",0', '"form-1",-1')],

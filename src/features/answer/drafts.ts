@@ -117,7 +117,13 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		const { metadata } = view;
 		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
-		const reading = readForm({ values: view.values, metadata, draft: draft?.values ?? {}, acted: actedBlockId });
+		const reading = readForm({
+			values: view.values,
+			options: view.options,
+			metadata,
+			draft: draft?.values ?? {},
+			acted: actedBlockId,
+		});
 		return { view, metadata: { ...metadata, secret: reading.secret }, typed: { ...reading, at } };
 	}
 

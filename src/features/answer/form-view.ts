@@ -15,8 +15,8 @@ import {
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
-import { button, buttons, context, dashboardLink, modal, section } from '../../slack/parts.ts';
-import { claimsWords, elsewhereWords, filledItems, noFormWords, saidBlocks } from '../../slack/question-view.ts';
+import { button, buttons, context, dashboardLink, modal, moreMenu, section } from '../../slack/parts.ts';
+import { claimsWords, elsewhereWords, filledItems, noFormWords, UNFOLDED } from '../../slack/question-view.ts';
 import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../../slack/text.ts';
 import {
 	agoText,
@@ -31,7 +31,7 @@ import {
 	viewTitle,
 	waitingWords,
 } from '../../slack/words.ts';
-import { sessionDetails, stepCards } from '../watch/details-view.ts';
+import { SCREENSHOT_TEXT, sessionDetails, stepCards } from '../watch/details-view.ts';
 import { stateLine } from './view.ts';
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
@@ -147,12 +147,14 @@ export function sessionModal(model: SessionModel): ModalView {
 		...(question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark)),
 	];
 	const last = [...steps.navigation, ...footer(model)];
-	const details = steps.page === 0 ? sessionDetails(model.session, model.links, model.withoutImages === true) : [];
+	const isBeside = question !== null && pictureOf(model) !== null;
+	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
+	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
 	return modal({
 		callbackId: CALLBACKS.session,
 		title: viewTitle(sessionId),
 		metadata,
-		blocks: fitBlocks(first, [...steps.cards, ...details], last),
+		blocks: fitBlocks(first, [...above, ...steps.cards, ...below], last),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
 }
@@ -178,27 +180,46 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
 }
 
+/** The latest screenshot as a link that people get; null without one. */
+function pictureOf({ session, links }: SessionModel) {
+	const link = links(session.lastScreenshotUrl);
+	return link.kind === 'link' ? link : null;
+}
+
 function questionBlocks(model: SessionModel, question: Question, form: Form, mark: CutMark): KnownBlock[] {
 	const { metadata } = model;
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
-	// A view with the most inputs has no room for one more block.
-	const beside = fields.length === 0 ? {} : { fields };
-	const blocks = saidBlocks('The agent asks', quotedMarkdown(question.context, 2900, mark.onCut), beside);
+	const picture = pictureOf(model);
+	const alt_text = `${SCREENSHOT_TEXT}${picture?.host == null ? '' : `, at ${picture.host}`}`;
+	const isShown = picture !== null && model.withoutImages !== true;
+	// A view with the most inputs has no room for more blocks.
+	const beside = {
+		...(fields.length > 0 && { fields }),
+		...(isShown && { accessory: { type: 'image', image_url: picture.url, alt_text } as const }),
+	};
+	const said = quotedMarkdown(question.context, 2900, mark.onCut);
+	const hasBeside = Object.keys(beside).length > 0;
+	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard))];
+	const menu = moreMenu(
+		metadata.partial
+			? button(ACTIONS.complete, 'Answer all')
+			: question.openItems.length > 1
+				? button(ACTIONS.partial, 'Skip some questions')
+				: null,
+		metadata.plainText
+			? button(ACTIONS.guessed, 'Suggested fields')
+			: form.blocks.some(isGuessed)
+				? button(ACTIONS.plainText, 'Type freely')
+				: null,
+		form.metadata.boxed ? null : button(ACTIONS.keepSecret, 'Keep secret'),
+		picture === null ? null : button(ACTIONS.openScreenshot, 'Open the screenshot', { url: picture.url }),
+	);
 	return [
 		...blocks,
 		...form.blocks,
-		...buttons(
-			metadata.partial
-				? button(ACTIONS.complete, 'I can answer all of it')
-				: button(ACTIONS.partial, "I can't answer all of it"),
-			metadata.plainText
-				? button(ACTIONS.guessed, 'Suggested fields')
-				: form.blocks.some(isGuessed)
-					? button(ACTIONS.plainText, 'Plain text fields')
-					: null,
-		),
+		...buttons(...menu),
 		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
 	];
 }

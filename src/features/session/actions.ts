@@ -6,9 +6,12 @@ import {
 	ifAllowed,
 	isOfSession,
 	NOTHING_TO_DO,
+	type PersonRequest,
 	type Press,
 	SILENTLY,
+	type SubmittedSessionView,
 	sessionViewOf,
+	type Task,
 	windowPlace,
 } from '../../slack/request.ts';
 import type { Drafting } from '../answer/drafts.ts';
@@ -43,17 +46,29 @@ export function registerSessionActions(core: HandlerContext & { flow: SessionFlo
 	onPress(ACTIONS.plainText, () => ({ plainText: true }), true);
 	onPress(ACTIONS.guessed, () => ({ plainText: false }), true);
 
-	listen.action(ACTIONS.secret, ({ person }, { view, blockId }) => {
-		if (!isOfSession(view)) return NOTHING_TO_DO;
+	/** What is ticked is removed from drafts, whoever ticks it. `isShown`: the form is shown again in any case. */
+	function mark({ person }: PersonRequest, view: SubmittedSessionView, blockId: string, isShown: boolean): Task {
 		return forAnybody(async () => {
 			const form = await drafting.marked(person, view, blockId);
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-				if (form.metadata.secret.length === 0) await flow.show(request, { ...form, sameReading: true });
+				if (isShown || form.metadata.secret.length === 0) await flow.show(request, { ...form, sameReading: true });
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, SILENTLY);
 		});
+	}
+
+	listen.action(ACTIONS.secret, (request, { view, blockId }) =>
+		isOfSession(view) ? mark(request, view, blockId, false) : NOTHING_TO_DO,
+	);
+
+	listen.action(ACTIONS.keepSecret, (request, press) => {
+		const view = sessionViewOf(press.view);
+		const { metadata } = view;
+		// Of several, the person ticks which.
+		const secret = metadata.fields.length === 1 ? metadata.fields : metadata.secret;
+		return mark(request, { ...view, metadata: { ...metadata, boxed: true, secret } }, press.blockId, true);
 	});
 
 	listen.action(ACTIONS.chooseItem, (_, press) => {

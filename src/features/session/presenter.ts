@@ -11,7 +11,7 @@ import {
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isReworded, isWaiting, openQuestion, questionAt } from '../../questions/session.ts';
-import { asksTheSame, chosenPositions, type Values, without } from '../../slack/form/fields.ts';
+import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import type { Reading } from '../../slack/person-reads.ts';
@@ -210,7 +210,7 @@ function startingValues(
 	const { formId } = metadata;
 	const unnoted = { notices: [] as string[], restoredAt: null, formId };
 	const carried = (values: Values, isForOther: boolean) =>
-		without(fitting(values, question), isForOther ? chosenPositions(question, metadata, values) : []);
+		isForOther ? withoutChoices(question, metadata, fitting(values, question)) : fitting(values, question);
 	if (typed !== null) {
 		if (asksTheSame(metadata, question)) return { ...unnoted, values: typed };
 		const values = carried(typed, true);

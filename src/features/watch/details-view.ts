@@ -21,17 +21,20 @@ const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
 
-/** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
-export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
+/** As far as the session has them: task and result (`above` the steps), and files, screenshot, the names of variables. */
+export function sessionDetails(session: Session, links: Links, withScreenshot: boolean) {
 	const { files } = session;
-	const blocks = [
-		...resultBlocks(resultOf(session)),
-		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
-		...titled('About this session', quotedMarkdown(session.sessionDetails, 1000)),
+	const above = [...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)), ...resultBlocks(resultOf(session))];
+	const below = [
+		...titled('About', quotedMarkdown(session.sessionDetails, 1000)),
 		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),
-		...(withoutImages ? [] : screenshot(session, links)),
+		...(withScreenshot ? screenshot(session, links) : []),
 		...variables(session),
 	];
+	return { above: divided(above), below: divided(below) };
+}
+
+function divided(blocks: readonly KnownBlock[]): KnownBlock[] {
 	return blocks.length === 0 ? [] : [divider(), ...blocks];
 }
 
@@ -54,7 +57,7 @@ function variables({ sessionVariables }: Session): KnownBlock[] {
 		.map((name) => quotedNameMrkdwn(name, 60) || '(no name)')
 		.join(', ');
 	const more = andMoreWords(sessionVariables.length - MOST_VARIABLES);
-	return context(`Variables: ${sentences(names, more)}. Their values are hidden.`);
+	return context(`Variables (values hidden): ${sentences(names, more)}`);
 }
 
 /** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
@@ -69,11 +72,9 @@ export function stepCards(
 	if (perPage === 0) return { page: 0, cards: [], navigation: context(full) };
 	const lastPage = Math.ceil(total / perPage) - 1;
 	const page = Math.min(wantedPage, lastPage);
-	const cards = latestHistory(session, perPage, page * perPage).flatMap((entry, index) => [
-		divider(),
-		...(index === 0 ? section('*The agent says*') : []),
-		...stepCard(entry, entry.messageIndex === asking),
-	]);
+	// The form shows what the asking message says.
+	const shown = latestHistory(session, perPage, page * perPage).filter((entry) => entry.messageIndex !== asking);
+	const cards = shown.flatMap((entry) => divided(stepCard(entry)));
 	const navigation = buttons(
 		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
 		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
@@ -81,9 +82,8 @@ export function stepCards(
 	return { page, cards, navigation };
 }
 
-/** `asksAbove`: the form shows the message's text. */
-function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], asksAbove: boolean): KnownBlock[] {
-	const text = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
+function stepCard({ step, message }: ReturnType<typeof latestHistory>[number]): KnownBlock[] {
+	const text = quotedMarkdown(message.content, STEP_TEXT);
 	const who =
 		step !== null
 			? `Step ${step}`
@@ -91,14 +91,8 @@ function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], a
 				? 'A person'
 				: quotedNameMrkdwn(message.role, 60) || 'Somebody';
 	const actions = actionsLine(message.actions);
-	const count = message.humanInput.length;
-	const note = asksAbove
-		? 'asks the question above'
-		: asks(message)
-			? `asked ${count === 1 ? 'a question' : counted(count, 'question')}`
-			: text === '' && actions === ''
-				? 'said nothing'
-				: '';
+	const asked = asks(message) && !actions.includes('asked you') ? 'asked you' : '';
+	const note = text === '' && actions === '' ? asked || '–' : asked;
 	const namesSpeaker = step === null && text !== '';
 	return [
 		...section(namesSpeaker ? `${who} says\n${text}` : text),
@@ -106,7 +100,7 @@ function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], a
 	];
 }
 
-const SCREENSHOT_TEXT = "The agent's latest screenshot";
+export const SCREENSHOT_TEXT = "The agent's latest screenshot";
 const NOT_SHOWN = 'Latest screenshot: link not shown';
 
 /** The first `most` files with their links, then why links are missing, then `notes`. */

@@ -1,25 +1,23 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import type { OnCut } from '../../core/cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
-import { YES_NO } from '../../questions/input-kind.ts';
+import { splitNote, withNote } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/session.ts';
 import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
-import { context, section } from '../parts.ts';
-import { isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
+import { section } from '../parts.ts';
+import { cutTo, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
 import { sentences } from '../words.ts';
 import {
+	asksTheSame,
 	DESCRIBED_FIELDS,
 	type Field,
-	hasOptions,
 	INPUT_LIMIT,
 	isShown,
 	MOST_FIELDS,
-	OTHER_OPTION,
 	offerOf,
 	PUT_LIMIT_BYTES,
 	planFields,
 	type Values,
-	yesNoOption,
 } from './fields.ts';
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
@@ -34,8 +32,6 @@ export type Form =
 const LEAST_ROOM_BYTES = 1000;
 /** Of the 250 KB that a view may take; the other blocks need some of it. */
 const FORM_BYTES = 150_000;
-/** With more fields, the warning about secrets is in the hints, because there is no room for a block. */
-const FEW_FIELDS = 10;
 const SMALLEST = { text: 75, offer: 60 };
 /** Characters of a title or a description, and of an initial value; fewer when a form would outgrow a view. */
 const SHRINKING = [
@@ -65,7 +61,9 @@ export function buildForm(
 
 	const isShownAgain = isShown(metadata, question);
 	const fields = planFields(question, metadata, draft, secret ?? null);
-	const warned = count <= FEW_FIELDS ? fields.find((field) => field.secret) : undefined;
+	const boxed =
+		fields.some((field) => field.secret || field.looksSecret) || (metadata.boxed && asksTheSame(metadata, question));
+	const firstNoted = fields.find((field) => hasNote(field));
 	const positionsOf = (test: (field: Field) => boolean) => fields.filter(test).map(({ position }) => position);
 	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
@@ -80,16 +78,18 @@ export function buildForm(
 			offered: positionsOf((field) => offerOf(field, limits.offer) !== null),
 			shown: metadata.plainText ? 'plain' : 'guessed',
 			asText: positionsOf((field) => field.variant === 'plain'),
-			withOptions: positionsOf((field) => field.variant === 'guessed' && hasOptions(field)),
+			withOptions: positionsOf((field) => field.variant === 'guessed' && field.options.length > 0),
 			secret: positionsOf((field) => field.secret),
 			offerLimit: limits.offer,
+			boxed,
 		};
 		const form = { question, metadata: shown, limits, onCut };
-		const inputs = fields.flatMap((field) => [
-			...context(field === warned ? `⚠️ ${SECRET_WARNING}` : ''),
-			...fieldBlocks(field, form),
-		]);
-		return { kind: 'fields', blocks: [...inputs, secretBox(form, fields)], metadata: shown } as const;
+		const inputs = fields.flatMap((field) => fieldBlocks(field, form, field === firstNoted));
+		return {
+			kind: 'fields',
+			blocks: [...inputs, ...(boxed ? [secretBox(form, fields)] : [])],
+			metadata: shown,
+		} as const;
 	};
 	for (const size of SHRINKING) {
 		const form = formOf(size);
@@ -100,16 +100,11 @@ export function buildForm(
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
-export const SECRET_WARNING =
-	'Slack cannot hide what you type, so check who can see your screen. Handraise never shows the answer again, and removes it after delivery.';
+const SECRET_TICKED = 'Ticked because it looks like a code.';
+const SECRET_MEANING = 'We hide it and delete it after delivery.';
 
-export const NEVER_GIVE = 'Never give an agent a password that you would not give to the people who run it.';
-
-const SECRET_MEANING =
-	'Handraise shows a secret answer to nobody, and removes it after delivery. The agent may still repeat it.';
-
-const SECRET_TICKED =
-	'Whatever looks like a password or a code is ticked. Without the tick, it is treated like any other answer.';
+/** Below the options of a field. */
+export const NOTE_LABEL = 'Or write your own answer, or add a note to the option';
 
 function cutHint(characters: number): string {
 	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`;
@@ -123,8 +118,8 @@ interface FieldContext {
 	readonly onCut: OnCut | undefined;
 }
 
-/** A long description, the input, and the text for "Something else…". */
-function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
+/** A long description, the input, and the line for a note. `showsHow`: what is sent of an option with a note. */
+function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): KnownBlock[] {
 	const { question, limits, onCut } = form;
 	const count = question.openItems.length;
 	const { title = '', description = '' } = question.items[field.position] ?? {};
@@ -133,7 +128,6 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
 	const hint = sentences(
-		field.secret && count > FEW_FIELDS ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
 			? quotedTitle(description, Math.min(limits.text, 300), onCut)
 			: '',
@@ -143,23 +137,26 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 		...section(text, { expand: true }),
 		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint }),
 	];
-	if (!hasOtherText(field)) return blocks;
-	const other = `Something else, for: ${labelOf(question, field.position, OTHER_TITLE)}`;
-	const offer = field.options.includes(field.text) ? null : offerOf(field, limits.offer);
-	const element = { ...typedInput(field, ACTIONS.otherText, offer), ...LONG_TEXT };
-	return [...blocks, inputBlock(field, form, 'other', { label: other, element })];
+	if (!hasNote(field)) return blocks;
+	const offer = cutTo(splitNote(field.text, field.options).note, limits.offer);
+	const typed = typedInput(field, ACTIONS.otherText, offer === '' ? null : offer);
+	// An input of one line removes the line ends.
+	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
+	const example = quotedTitle(withNote(field.options.at(-1) ?? '', 'Your note'), 120);
+	const how = showsHow ? `Sent as ${example}` : '';
+	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element, hint: how })];
 }
 
 /** Whether a description only repeats the options of its field: "One of: A, B". */
 function repeatsOptions(field: Field, description: string): boolean {
-	if (!hasOtherText(field)) return false;
+	if (field.variant === 'plain' || field.options.length === 0) return false;
 	const longestFirst = field.options.toSorted((a, b) => b.length - a.length);
 	const remainder = longestFirst.reduce((text, option) => text.replace(option, ' '), description);
 	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(remainder.slice(0, 200));
 }
 
-function hasOtherText({ variant, kind }: Field): boolean {
-	return variant === 'guessed' && kind === 'choice';
+function hasNote({ variant, noted }: Field): boolean {
+	return variant === 'guessed' && noted;
 }
 
 function inputBlock(
@@ -173,8 +170,8 @@ function inputBlock(
 		block_id: fieldBlockId(metadata, field.position, variant),
 		label: plain(label, 2000),
 		element,
-		// Slack would refuse a choice that is required before it sends the other text; `readForm` checks that there is one.
-		optional: metadata.partial || hasOtherText(field),
+		// Slack would refuse a choice that is required before it sends the text; `readForm` checks that there is one.
+		optional: metadata.partial || hasNote(field),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
@@ -187,12 +184,13 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 	const action_id = ACTIONS.field;
 	switch (field.kind) {
 		case 'yesNo':
-			return oneOf('radio_buttons', YES_NO.map(option), yesNoOption(offer ?? ''));
 		case 'choice': {
-			const { options, text } = field;
-			const chosen = options.includes(text) || isBlank(text) ? text : OTHER_OPTION;
-			const type = options.length <= 5 ? 'radio_buttons' : 'static_select';
-			return oneOf(type, [...options.map(option), OTHER_CHOICE], chosen);
+			const type = field.options.length <= 5 ? 'radio_buttons' : 'static_select';
+			const options = field.options.map((value): PlainTextOption => ({ text: plain(value, 75), value }));
+			const chosen = splitNote(field.text, field.options).option;
+			const initial = options.find(({ value }) => value === chosen);
+			// Slack returns the text with emoji as `:names:` and `&` as an entity, but the value as it is.
+			return { type, action_id, options, ...(initial && { initial_option: initial }) };
 		}
 		case 'number':
 			return { ...typed, type: 'number_input', is_decimal_allowed: true };
@@ -223,20 +221,6 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-function oneOf(type: 'static_select' | 'radio_buttons', options: PlainTextOption[], chosen: string | undefined) {
-	const initial = options.find(({ value }) => value === chosen);
-	return { type, action_id: ACTIONS.field, options, ...(initial === undefined ? {} : { initial_option: initial }) };
-}
-
-/** Slack returns the text with emoji as `:names:` and `&` as an entity, but the value as it is. */
-function option(value: string): PlainTextOption {
-	return { text: plain(value, 75), value };
-}
-
-/** UTF-16 units that leave room for the other words of the label, so that the title keeps its closing mark. */
-const OTHER_TITLE = 100;
-const OTHER_CHOICE: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
-
 /** The quoted title, with its place where another title is the same; the place alone without a title. */
 function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {
 	const title = quotedTitle(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
@@ -258,17 +242,20 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 		const place = question.openItems.indexOf(position) + 1;
 		const text =
 			fields.length === 1
-				? 'Hide it, and remove it after delivery'
+				? 'Keep secret'
 				: `${place}. ${quotedTitle(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
 		return { text: plain(text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
 	const choice = { action_id: ACTIONS.secret, options, ...(ticked.length > 0 && { initial_options: ticked }) };
-	const hint = sentences(fields.some((field) => field.looksSecret) ? SECRET_TICKED : '', SECRET_MEANING, NEVER_GIVE);
+	const hint = sentences(
+		fields.some((field) => field.secret && field.looksSecret) ? SECRET_TICKED : '',
+		SECRET_MEANING,
+	);
 	return {
 		type: 'input',
 		block_id: secretBlockId(metadata),
-		label: plain(fields.length === 1 ? 'Keep this answer secret' : 'Keep secret', 75),
+		label: plain(fields.length === 1 ? 'Secret' : 'Keep secret', 75),
 		optional: true,
 		dispatch_action: true,
 		element:

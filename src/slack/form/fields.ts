@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { guessInput, type InputGuess, YES_NO } from '../../questions/input-kind.ts';
+import { guessInput, type InputGuess, splitNote, withNote, YES_NO } from '../../questions/input-kind.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
 import { isReworded, type Question } from '../../questions/session.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
@@ -12,14 +12,11 @@ export const DESCRIBED_FIELDS = 30;
 export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
-/** Slack takes options of 75 characters, and 100 of them; "Something else…" is one. */
+/** Slack takes options of 75 characters, and 100 of them; a guess of 100 may be only the first ones. */
 const OPTION_LIMIT = 75;
 const MOST_OPTIONS = 99;
 /** The session service takes 100 kB and fails on more; the client uses the smaller meaning of that unit too. */
 export const PUT_LIMIT_BYTES = 100_000;
-/** The `value` of "Something else…"; that of others is their text. */
-export const OTHER_OPTION = '…';
-
 /** Texts by position. */
 export type Values = Readonly<Record<number, string>>;
 
@@ -30,8 +27,10 @@ export interface Field {
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
 	readonly looksSecret: boolean;
-	/** Of a choice. */
+	/** To choose from. */
 	readonly options: readonly string[];
+	/** Whether it has a line for an own answer, or a note to an option: in a form with room for it. */
+	readonly noted: boolean;
 	/** The value to fill in; always empty for a secret. */
 	readonly text: string;
 }
@@ -56,9 +55,12 @@ export function planFields(
 			? { kind: 'line' }
 			: usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
-		const text = isSecret ? '' : (draft[position] ?? '').toWellFormed();
-		const options = guess.kind === 'choice' ? guess.options : [];
-		const field = { position, kind: guess.kind, secret: isSecret, looksSecret, options, text };
+		const isYesNo = guess.kind === 'yesNo';
+		const options = isYesNo ? YES_NO : guess.kind === 'choice' ? guess.options : [];
+		const given = isSecret ? '' : (draft[position] ?? '').toWellFormed();
+		const text = isYesNo ? (yesNoOption(given) ?? given) : given;
+		const noted = options.length > 0 && !bare;
+		const field = { position, kind: guess.kind, secret: isSecret, looksSecret, options, noted, text };
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
 			? shownAsText.includes(position)
@@ -81,8 +83,7 @@ export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint,
 /** A choice becomes long text if Slack cannot show all its options in full. */
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
-	const isUsable = (option: string) =>
-		option !== OTHER_OPTION && option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
+	const isUsable = (option: string) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
 	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isUsable);
 	return usable ? guess : { kind: 'longText' };
 }
@@ -107,24 +108,20 @@ const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> 
 	line: (text) => !text.includes('\n'),
 };
 
-function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
-	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
+function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): boolean {
+	return text === '' || noted || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-export function yesNoOption(text: string) {
+function yesNoOption(text: string) {
 	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 }
 
-/** Whether people choose from options in the guessed input of this field. */
-export function hasOptions({ kind }: Pick<Field, 'kind'>): boolean {
-	return kind === 'yesNo' || kind === 'choice';
-}
-
-/** The open positions at which the guessed input for `question` shows this text as one of its options. */
-export function chosenPositions(question: Question, metadata: ViewMetadata, values: Values): number[] {
-	return planFields(question, metadata, values, null)
-		.filter(({ kind, options, text }) => (kind === 'yesNo' ? yesNoOption(text) !== undefined : options.includes(text)))
-		.map(({ position }) => position);
+/** The texts for the open positions without what the inputs for `question` would show as chosen; notes stay. */
+export function withoutChoices(question: Question, metadata: ViewMetadata, values: Values): Values {
+	const texts = planFields(question, metadata, values, null).map(({ position, options, text }) => {
+		return [position, splitNote(text, options).note] as const;
+	});
+	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
 
 /** The initial value of a field; null when there is none that its input takes. */
@@ -135,13 +132,13 @@ export function offerOf(field: Field, limit: number): string | null {
 }
 
 export const FIELD_ERRORS = {
-	otherMissing: 'Write what you mean by "something else", or choose one of the options.',
-	otherUnused: 'To send this text, choose "Something else…" above. Otherwise clear it.',
 	allEmpty: 'Fill in at least one field.',
-	missing: 'Please fill this in. If you cannot, press "I can\'t answer all of it" below.',
+	missing: 'Please fill this in.',
+	/** Where there are several. */
+	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
 
-const OTHER_TEXT = 'For other text press "Plain text fields" below.';
+const OTHER_TEXT = 'For other text use "Type freely" below.';
 /** By type of input: which values fit it, and what to say of others. */
 const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) => boolean, error: string]>>> = {
 	number_input: [
@@ -170,6 +167,7 @@ export type Element = z.infer<typeof ELEMENT>;
 
 interface FormInput {
 	readonly values: SubmittedView['values'];
+	readonly options: SubmittedView['options'];
 	readonly metadata: ViewMetadata;
 	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
@@ -215,23 +213,19 @@ function tickedPositions(view: FormInput): readonly number[] {
 function readField(view: FormInput, position: number, errors: Record<string, string>): string {
 	const { metadata } = view;
 	const blockId = mainId(metadata, position);
-	const otherId = fieldBlockId(metadata, position, 'other');
 	const entry = entryOf(view, blockId, ACTIONS.field);
-	const other = metadata.asText.includes(position) ? null : entryOf(view, otherId, ACTIONS.otherText);
 	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
-	const chosen = entry?.selected_option;
-	const written = other?.value ?? '';
-	if (chosen?.value === OTHER_OPTION) {
-		const leftOut = other?.value == null && view.acted !== otherId;
-		const text = leftOut ? offered : wholeText(written, offered, metadata.offerLimit);
-		if (isBlank(text)) errors[otherId] = FIELD_ERRORS.otherMissing;
-		return text;
+	const options = view.options[blockId] ?? [];
+	if (options.length > 0) {
+		const noteId = fieldBlockId(metadata, position, 'other');
+		const offer = splitNote(offered, options);
+		const written = entryOf(view, noteId, ACTIONS.otherText)?.value;
+		const note = written == null ? offer.note : wholeText(written, offer.note, metadata.offerLimit);
+		return withNote(
+			entry?.selected_option?.value ?? (view.acted === blockId ? '' : offer.option),
+			written == null && view.acted === noteId ? '' : note,
+		);
 	}
-	if (chosen != null) {
-		if (!isBlank(written) && written !== offered) errors[otherId] = FIELD_ERRORS.otherUnused;
-		return chosen.value;
-	}
-	if (!isBlank(written)) return wholeText(written, offered, metadata.offerLimit);
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
 	if (text == null) return view.acted === blockId ? '' : offered;
 	const value = wholeText(text, offered, metadata.offerLimit);
@@ -255,8 +249,8 @@ function wholeText(text: string, offered: string, offerLimit: number): string {
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
 	const [first] = metadata.fields;
 	if (!metadata.partial) {
-		const unsaid = missing.filter((position) => !(fieldBlockId(metadata, position, 'other') in errors));
-		for (const position of unsaid) errors[mainId(metadata, position)] ??= FIELD_ERRORS.missing;
+		const words = metadata.fields.length === 1 ? FIELD_ERRORS.missing : FIELD_ERRORS.missingHere;
+		for (const position of missing) errors[mainId(metadata, position)] ??= words;
 	} else if (first !== undefined && missing.length === metadata.fields.length && Object.keys(errors).length === 0) {
 		errors[mainId(metadata, first)] = FIELD_ERRORS.allEmpty;
 	}

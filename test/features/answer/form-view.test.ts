@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
+import { SCREENSHOT_TEXT } from '../../../src/features/watch/details-view.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { momentMrkdwn, statusWords } from '../../../src/slack/words.ts';
@@ -33,10 +34,10 @@ describe('sessionModal with an open question', () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
 		expect(headline).toBe(`✋ *“Book &lt;a&gt; hall”* · ${statusWords('humanInput').mrkdwn} · step 1 of 30`);
-		expect(said).toBe('*The agent asks*\n> I need to know something.');
-		expect(typesOf(view).slice(0, 5)).toEqual(['section', 'section', 'input', 'input', 'actions']);
-		// The field is plain text already.
-		expect(buttonsOf(view).slice(0, 2)).toEqual(["I can't answer all of it", 'Refresh']);
+		expect(said).toBe('> I need to know something.');
+		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
+		// One item, and plain text already.
+		expect(buttonsOf(view).slice(0, 2)).toEqual(['Keep secret', 'Refresh']);
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
 	});
 
@@ -44,10 +45,35 @@ describe('sessionModal with an open question', () => {
 		expect(textsOf(show(asking()).blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
 	});
 
-	it('shows the heading alone when the agent wrote no text', () => {
-		const session = asking();
+	it('shows the screenshot beside what the agent wrote, and once', () => {
+		const session = asking({ lastScreenshotUrl: 'https://bucket.example/shot.png' });
+		const images = (view: ModalView) => (JSON.stringify(view).match(/"image_url"/g) ?? []).length;
+		const view = show(session);
+		const image = { image_url: session.lastScreenshotUrl, alt_text: `${SCREENSHOT_TEXT}, at bucket.example` };
+		expect(view.blocks[1]).toMatchObject({ text: { text: '> I need to know something.' }, accessory: image });
+		expect([images(view), images(show(session, { withoutImages: true }))]).toEqual([1, 0]);
+		expect(entriesOf(view)).toContain('Open the screenshot');
 		const messages = session.messages.map((message) => ({ ...message, content: '' }));
-		expect(textsOf(show({ ...session, messages }).blocks)[1]).toBe('*The agent asks*');
+		expect(show({ ...session, messages }).blocks[1]).toMatchObject({ accessory: image });
+	});
+
+	it('has at most 50 words of its own for a question with two options', () => {
+		const ours = 'aaa';
+		const step3 = { ...step(ours, [{ kind: 'click', text: '' }]) };
+		const items = [{ title: ours, description: 'One of: aaa 1, aaa 2' }];
+		const session = sessionAsking(items, { name: ours, status: 'humanInput', sessionDetails: ours });
+		const rich = {
+			...session,
+			messages: [session.messages[0] as Message, step3, step3, ...session.messages.slice(1)].map((message) => ({
+				...message,
+				content: ours,
+			})),
+			lastScreenshotUrl: 'https://bucket.example/shot.png',
+			sessionVariables: [ours],
+		};
+		const view = show(rich, { watch: { watching: false } });
+		const words = wordsOf(view);
+		expect(words.length, words.join(' ')).toBeLessThanOrEqual(50);
 	});
 
 	it('stores the question, the form and the time of the read in its metadata', () => {
@@ -70,7 +96,7 @@ describe('sessionModal with an open question', () => {
 	it('offers to return from optional fields and from plain text fields', () => {
 		const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true, plainText: true };
 		const view = show(asking(), { metadata });
-		expect(buttonsOf(view).slice(0, 2)).toEqual(['I can answer all of it', 'Suggested fields']);
+		expect(entriesOf(view)).toEqual(['Answer all', 'Suggested fields', 'Keep secret']);
 		expect(textsOf(view.blocks).join()).toContain('You can leave fields empty.');
 	});
 
@@ -259,7 +285,6 @@ describe('the steps', () => {
 			],
 		});
 		expect(textsOf(view.blocks).slice(2)).toEqual([
-			'*The agent says*',
 			'“whisper” says\n> psst',
 			'> *Looked* around',
 			'Step 1 · opened “example.com”',
@@ -304,8 +329,8 @@ describe('session details', () => {
 		const texts = textsOf(view.blocks);
 		expect(texts).toContain("*The agent's result*\n> *Booked*\n> Hall A (https://a.example)");
 		expect(texts).toContain('*Task*\n> Book *a hall*.');
-		expect(texts).toContain('*About this session*\n> Nightly run');
-		expect(texts).toContain('Variables: “SHOP_PASSWORD”. Their values are hidden.');
+		expect(texts).toContain('*About*\n> Nightly run');
+		expect(texts).toContain('Variables (values hidden): “SHOP_PASSWORD”');
 		expect(JSON.stringify(view)).not.toContain('hunter2');
 		expect(view.blocks).toContainEqual(expect.objectContaining({ type: 'image', image_url: rich.lastScreenshotUrl }));
 		const files = (view.blocks as KnownBlock[]).filter(
@@ -336,6 +361,28 @@ describe('session details', () => {
 		expect(JSON.stringify(show(rich, { metadata }))).toContain(url);
 	});
 });
+
+/** The entries of the first menu. */
+function entriesOf(view: ModalView): string[] {
+	return (view.blocks as KnownBlock[]).flatMap((block) =>
+		block.type === 'actions'
+			? block.elements.flatMap((one) => (one.type === 'overflow' ? one.options.map(({ text }) => text.text) : []))
+			: [],
+	);
+}
+
+/** What stands in a view besides the agent's words, which are `aaa` with numbers. */
+function wordsOf(view: ModalView): string[] {
+	const texts: string[] = [];
+	JSON.stringify(view, (key, value: unknown) => {
+		if (key === 'private_metadata' || key === 'alt_text' || key === 'options' || key === 'submit') return undefined;
+		if (key === 'text' && typeof value === 'string') texts.push(value);
+		return value;
+	});
+	return texts
+		.flatMap((text) => text.match(/[\p{L}\p{N}]+/gu) ?? [])
+		.filter((word) => !/^(?:aaa|3f9a2c1d)$/.test(word));
+}
 
 function buttonsOf(view: ModalView): string[] {
 	return (view.blocks as KnownBlock[]).flatMap((block) =>

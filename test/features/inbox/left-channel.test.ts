@@ -153,7 +153,7 @@ describe('a window that was opened in the private channel itself', () => {
 		await app.until(() => app.service.log.puts(id).length === 1);
 	});
 
-	it.each(['Refresh', 'Plain text fields', 'Stop watching here'])('refuses them %s', async (label) => {
+	it.each(['Refresh', 'Type freely', 'Stop watching here'])('refuses them %s', async (label) => {
 		const form = await windowOfBob();
 		await removed();
 		await form.press(label);

@@ -3,6 +3,7 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { MAY_STAY_EMPTY } from '../../../src/features/answer/form-view.ts';
 import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
+import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
 import { claimsWords } from '../../../src/slack/question-view.ts';
 import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
@@ -64,7 +65,7 @@ describe('what was typed', () => {
 		app.service.sessions.put(id, { status: 'humanInput', messages: [asking('I need three things.', items)] });
 		const modal = await openSession(app, id);
 		expect(valuesIn(modal)).toHaveLength(3);
-		await press(modal, "I can't answer all of it");
+		await press(modal, 'Skip some questions');
 		await modal.fill(0, '12');
 		await modal.fill(1, 'Sand');
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -72,19 +73,11 @@ describe('what was typed', () => {
 		expect(lastPut(id)).toEqual(['12', 'Sand', '']);
 	});
 
-	it('keeps typed texts over paging, refreshing and optional fields, and sends them', async () => {
+	it('keeps typed texts over paging and refreshing, and sends them', async () => {
 		const id = await fresh('report');
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'Prices, <b> & "more" 😀');
-		for (const button of [
-			'Older steps',
-			'Newer steps',
-			'Refresh',
-			"I can't answer all of it",
-			'Older steps',
-			'Refresh',
-			'I can answer all of it',
-		]) {
+		for (const button of ['Older steps', 'Newer steps', 'Refresh', 'Older steps', 'Refresh']) {
 			await press(modal, button);
 			expect(valuesIn(modal), `after ${button}`).toEqual(['Prices, <b> & "more" 😀']);
 		}
@@ -102,28 +95,28 @@ describe('what was typed', () => {
 		await modal.fill(2, 'https://example.com/agenda');
 		await modal.choose(3, '2026-12-24');
 		await modal.choose(4, '09:30');
-		await press(modal, 'Plain text fields');
+		await press(modal, 'Type freely');
 		expect(answerFields(modal).map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
 		expect(valuesIn(modal)).toEqual(typed);
 		await press(modal, 'Suggested fields');
 		expect(valuesIn(modal)).toEqual(typed);
-		await press(modal, 'Plain text fields');
+		await press(modal, 'Type freely');
 		await press(modal, 'Refresh');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
 		expect(lastPut(id)).toEqual(typed);
 	});
 
-	it('keeps a typed text as plain text where the guessed field cannot hold it', async () => {
+	it('keeps a typed text where the guessed field cannot hold it: beside its options', async () => {
 		const id = await fresh('yesno');
 		const modal = await openSession(app, id);
-		await press(modal, 'Plain text fields');
-		await modal.fill(0, 'Only below 25 €');
+		await press(modal, 'Type freely');
+		await modal.fill(0, 'No. Only below 25 €');
 		await press(modal, 'Suggested fields');
-		expect(valuesIn(modal)).toEqual(['Only below 25 €']);
+		expect(valuesIn(modal)).toEqual(['No', 'Only below 25 €']);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
-		expect(lastPut(id)).toEqual(['Only below 25 €']);
+		expect(lastPut(id)).toEqual(['No. Only below 25 €']);
 	});
 
 	it('keeps a typed text at its item when two items have the same title', async () => {
@@ -166,7 +159,7 @@ describe('what was typed', () => {
 		const again = await openSession(app, id);
 		expect(valuesIn(again)).toEqual(['Ada', null, null]);
 		await again.clear(0);
-		await press(again, 'Plain text fields');
+		await press(again, 'Type freely');
 		expect(valuesIn(again)).toEqual([null, null, null]);
 		await press(again, 'Refresh');
 		expect(valuesIn(again)).toEqual([null, null, null]);
@@ -174,15 +167,17 @@ describe('what was typed', () => {
 });
 
 describe('the fields', () => {
-	it('requires all fields until "I can\'t answer all of it" makes them optional, and sends empty ones as ""', async () => {
+	it('requires all fields until "Skip some questions" makes them optional, and sends empty ones as ""', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(1, 'Grace');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
 		expect(Object.keys(refused.errors)).toEqual(['“Name” (question 1 of 3)', '“Affiliation”']);
-		await press(modal, "I can't answer all of it");
-		expect(answerFields(modal).every((field) => field.optional)).toBe(true);
+		for (const entry of ['Skip some questions', 'Answer all', 'Skip some questions']) {
+			await press(modal, entry);
+			expect(answerFields(modal).every((field) => field.optional)).toBe(entry !== 'Answer all');
+		}
 		expect(modal.text()).toContain(MAY_STAY_EMPTY);
 		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -193,7 +188,7 @@ describe('the fields', () => {
 	it('requires at least one answer when all fields are optional', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
-		await press(modal, "I can't answer all of it");
+		await press(modal, 'Skip some questions');
 		const refused = await modal.submit();
 		expect(refused.errors).toEqual({ '“Name” (question 1 of 3)': FIELD_ERRORS.allEmpty });
 		expect(app.service.log.puts(id)).toEqual([]);
@@ -207,59 +202,42 @@ describe('the fields', () => {
 		await modal.fill(2, 'Navy');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(refused.errors['“Name” (question 1 of 3)']).toContain(FIELD_ERRORS.missing);
+		expect(refused.errors['“Name” (question 1 of 3)']).toContain(FIELD_ERRORS.missingHere);
 	});
 
-	it('sends the chosen option whole, or the other text', async () => {
-		const chosen = await fresh('choices');
-		const first = await openSession(app, chosen);
-		await first.choose('“Which colour?”', 'Forest green');
-		await first.submit();
-		await delivered(chosen);
-		expect(lastPut(chosen)).toEqual(['Forest green']);
-		await first.close();
-
-		const other = await fresh('choices');
-		const second = await openSession(app, other);
-		await second.choose('“Which colour?”', 'Something else…');
-		expect((await second.submit()).errors).toEqual({
-			'Something else, for: “Which colour?”': 'Write what you mean by "something else", or choose one of the options.',
-		});
-		await second.fill('Something else, for: “Which colour?”', 'Oak, please');
-		expect((await second.submit()).outcome).toBe('updated');
-		await delivered(other);
-		expect(lastPut(other)).toEqual(['Oak, please']);
+	it('sends the chosen option whole, with a note behind it, or the own text alone, and requires one of them', async () => {
+		const answers: [string | null, string | null, string][] = [
+			['Forest green', null, 'Forest green'],
+			['Sand', 'The lighter one, please', 'Sand. The lighter one, please'],
+			[null, 'Oak', 'Oak'],
+		];
+		for (const [option, note, sent] of answers) {
+			const id = await fresh('choices');
+			const modal = await openSession(app, id);
+			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missing });
+			if (option !== null) await modal.choose('“Which colour?”', option);
+			if (note !== null) await modal.fill(NOTE_LABEL, note);
+			expect((await modal.submit()).outcome).toBe('updated');
+			await delivered(id);
+			expect(lastPut(id)).toEqual([sent]);
+			// The receipt shows exactly what was sent.
+			expect(modal.text()).toContain(`> ${sent}`);
+			await modal.close();
+		}
 	});
 
-	it('sends a text for something else without a choice, and requires one of the two', async () => {
-		const id = await fresh('choices');
-		const modal = await openSession(app, id);
-		expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missing });
-		await modal.fill('Something else, for: “Which colour?”', 'Oak');
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['Oak']);
-	});
-
-	it('asks which one counts when an option is chosen and another text is written', async () => {
+	it('keeps an option and its note over a refresh, a closing and plain text', async () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
 		await modal.choose('“Which colour?”', 'Sand');
-		await modal.fill('Something else, for: “Which colour?”', 'Oak');
-		expect((await modal.submit()).errors).toEqual({
-			'Something else, for: “Which colour?”': 'To send this text, choose "Something else…" above. Otherwise clear it.',
-		});
-		await modal.clear('Something else, for: “Which colour?”');
-		expect((await modal.submit()).outcome).toBe('updated');
-	});
-
-	it('sends yes or no as text', async () => {
-		const id = await fresh('yesno');
-		const modal = await openSession(app, id);
-		await modal.choose(0, 'No');
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['No']);
+		await modal.fill(NOTE_LABEL, 'The lighter one');
+		await press(modal, 'Refresh');
+		expect(valuesIn(modal)).toEqual(['Sand', 'The lighter one']);
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual(['Sand', 'The lighter one']);
+		await press(again, 'Type freely');
+		expect(valuesIn(again)).toEqual(['Sand. The lighter one']);
 	});
 
 	it('names the fields when the texts together are longer than the service accepts', async () => {
@@ -307,7 +285,6 @@ describe('a draft', () => {
 	it('removes the draft after Submit', async () => {
 		const id = await fresh('paused');
 		const modal = await openSession(app, id);
-		await modal.choose(0, 'Something else…');
 		await modal.fill(1, 'Neither');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -323,7 +300,7 @@ describe('a draft', () => {
 		const id = await fresh('code');
 		const modal = await openSession(app, id);
 		await modal.fill(0, '918273');
-		await press(modal, 'Plain text fields');
+		await press(modal, 'Type freely');
 		await press(modal, 'Refresh');
 		await modal.close();
 		const again = await openSession(app, id);

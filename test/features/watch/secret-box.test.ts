@@ -8,12 +8,12 @@ import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { openStore } from '../../../src/stores.ts';
 import { createRecordingLog, damage, open } from '../../database/support.ts';
-import { openSession } from '../../slack/support/open-session.ts';
+import { keepSecret, openSession } from '../../slack/support/open-session.ts';
 import { answeredMeanwhile } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
-const ONE = 'Keep this answer secret';
-const HIDE = 'Hide it, and remove it after delivery';
+const ONE = 'Secret';
+const HIDE = 'Keep secret';
 /** Resolves when a person's newest modal has these words; time passes meanwhile. */
 function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal> {
 	return app.until(
@@ -95,8 +95,9 @@ describe('an answer whose box is ticked', () => {
 		);
 	}
 	const typed = (modal: Modal, field: number, text: string) => heard('form.field', () => modal.fill(field, text));
-	const tick = (modal: Modal, label: string, options: string[]) =>
-		heard('form.secret', () => modal.choose(label, options));
+	/** Of several, with the box that it shows. */
+	const tick = (modal: Modal, ...items: string[]) =>
+		heard(items.length === 0 ? 'form.keep_secret' : 'form.secret', () => keepSecret(modal, app.until, ...items));
 	const close = (modal: Modal) => heard('close handraise.session', () => modal.close());
 
 	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async () => {
@@ -105,7 +106,7 @@ describe('an answer whose box is ticked', () => {
 		const question = await app.threadSays(id, 'Which door?');
 		const modal = await form(id);
 		await typed(modal, 0, 'behind-the-ivy-77');
-		await tick(modal, ONE, [HIDE]);
+		await tick(modal);
 		expect((await modal.submit()).outcome).toBe('updated');
 		expect((await app.threadSays(id, 'Answered by')).text()).toContain('(hidden)');
 		await app.cardSays(id, 'Answered by');
@@ -137,7 +138,7 @@ describe('an answer whose box is ticked', () => {
 		expect(modal.value(0)).toBe('draft-of-the-door-1');
 		await typed(modal, 0, 'draft-of-the-door-2');
 		await typed(modal, 1, 'knock twice');
-		await tick(modal, 'Keep secret', ['1. “Which door?”']);
+		await tick(modal, '1. “Which door?”');
 		expect(await stored()).not.toContain('draft-of-the-door');
 		await typed(modal, 1, 'knock thrice');
 		await close(modal);
@@ -156,7 +157,7 @@ describe('an answer whose box is ticked', () => {
 		await app.threadSays(id, 'Which door?');
 		const modal = await form(id);
 		await typed(modal, 0, 'underthemoss');
-		await tick(modal, ONE, [HIDE]);
+		await tick(modal);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await app.threadSays(id, '(hidden)');
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
@@ -179,7 +180,7 @@ describe('an answer whose box is ticked', () => {
 		await chooser.choose(0, '2. “Which door?”');
 		const modal = await ada.waitForModal((shown) => shown.submitText() !== null);
 		expect(modal.value(1)).toBe('behind-the-shed-99');
-		await tick(modal, 'Keep secret', ['2. “Which door?”']);
+		await tick(modal, '2. “Which door?”');
 		await modal.close(true);
 		expect(await stored()).not.toContain('behind-the-shed-99');
 	});
@@ -190,7 +191,7 @@ describe('an answer whose box is ticked', () => {
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await hers.fill(0, 'the-red-one-55');
 		await mine.fill(0, 'the-green-one-66');
-		await mine.choose(ONE, [HIDE]);
+		await keepSecret(mine, app.until);
 		expect((await mine.submit()).outcome).toBe('updated');
 		await app.threadSays(id, 'Answered by');
 		expect((await hers.submit()).outcome).toBe('updated');
@@ -203,7 +204,7 @@ describe('an answer whose box is ticked', () => {
 		const id = await app.watchedAsking(['Which door?']);
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await mine.fill(0, 'secret-of-ours-1');
-		await mine.choose(ONE, [HIDE]);
+		await keepSecret(mine, app.until);
 		app.service.sessions.answerAsPage(id, ['secret-of-theirs-2']);
 		expect((await mine.submit()).outcome).toBe('updated');
 		const told = await windowSays(app, 'ada', '(hidden)');
@@ -285,7 +286,7 @@ describe('the box', () => {
 		const id = await app.watchedAsking(['Which door?']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'once-and-again-9');
-		await modal.choose(ONE, [HIDE]);
+		await keepSecret(modal, app.until);
 		app.service.sessions.setStatus(id, 'completed');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await windowSays(app, 'ada', 'Type them again.');
@@ -299,10 +300,12 @@ describe('the box', () => {
 		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
 		await app.threadSays(id, 'How many guests?');
 		const modal = await openSession(app.app, id);
+		// Before it is typed: the form is shown anew with the box.
+		await keepSecret(modal, app.until);
 		await modal.fill(0, '4711004711');
 		await modal.fill(1, 'ada@example.com');
 		await modal.choose('Keep secret', ['1. “How many guests?”']);
-		for (const button of ['Plain text fields', 'Refresh', 'Suggested fields', "I can't answer all of it", 'Refresh']) {
+		for (const button of ['Type freely', 'Refresh', 'Suggested fields', 'Skip some questions', 'Refresh']) {
 			const { hash } = modal.view();
 			await modal.press(button);
 			await app.slack.changes.until(
@@ -329,7 +332,7 @@ it.each(['submission', 'secretPositions'] as const)(
 		const index = app.ask(id, ['Which door?']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'behindthemill');
-		await modal.choose(ONE, [HIDE]);
+		await keepSecret(modal, app.until);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await windowSays(app, 'ada', REMOVED_ANSWER);
 		await app.stop();

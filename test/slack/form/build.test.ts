@@ -26,28 +26,30 @@ describe('inputs', () => {
 	])('chooses the input for $what', ({ item, type, more }) => {
 		const [field] = fieldsOf(formOf([item], metadata).blocks);
 		expect(field?.element).toMatchObject({ type, action_id: 'form.field', ...more });
-		// Beside a choice, a text for something else is enough.
-		const isChoice = 'description' in item && item.description?.startsWith('One of') === true;
+		// Beside a choice, an own text is enough.
+		const isChoice = 'description' in item && /^One of|^\(yes/.test(item.description ?? '');
 		expect(field?.optional).toBe(isChoice);
 	});
 
-	it('keeps the marks around a long title in the label of the text for something else', () => {
-		const item = { title: 'Hall '.repeat(60), description: 'One of: A, B' };
-		const [, other] = fieldsOf(formOf([item, item], metadata).blocks);
-		expect(other?.label.text).toMatch(/^Something else, for: “[^”]+…” \(question 1 of 2\)$/);
-	});
-
-	it('offers "Something else…" with an optional text beside the options', () => {
-		const [choice, other] = fieldsOf(formOf([{ title: 'Hall', description: 'One of: A, B' }], metadata).blocks);
+	it('offers one line for an own answer or a note below options and yes or no, and shows once what is sent', () => {
+		const hall = { title: 'Hall', description: 'One of: A, B' };
+		const items = [hall, { title: 'Proceed?', description: '(yes/no)' }];
+		const [choice, note, , second] = fieldsOf(formOf(items, metadata).blocks);
 		expect(optionsOf(choice)).toEqual([
 			['A', 'A'],
 			['B', 'B'],
-			['Something else…', '…'],
 		]);
-		expect(other).toMatchObject({
+		const line = { type: 'plain_text_input', action_id: 'form.other_text', multiline: false };
+		expect(note).toMatchObject({
 			optional: true,
-			element: { type: 'plain_text_input', action_id: 'form.other_text' },
+			label: { text: 'Or write your own answer, or add a note to the option' },
+			hint: { text: 'Sent as “B. Your note”' },
+			element: line,
 		});
+		expect(second).toMatchObject({ label: note?.label, element: line });
+		expect(second).not.toHaveProperty('hint');
+		const lines = fieldsOf(formOf([hall], metadata, { draft: { 0: 'A. one\ntwo' } }).blocks)[1];
+		expect(lines?.element).toMatchObject({ multiline: true, initial_value: 'one\ntwo' });
 	});
 
 	it.each([
@@ -56,7 +58,7 @@ describe('inputs', () => {
 		['One of: A1, B2. B2 costs more.', '“One of: A1, B2. B2 costs more.”'],
 	])('shows the description %j only if it says more than the options', (description, hint) => {
 		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
-		expect(optionsOf(choice)).toHaveLength(3);
+		expect(optionsOf(choice)).toHaveLength(2);
 		expect(choice?.hint?.text).toBe(hint);
 	});
 
@@ -114,7 +116,7 @@ describe('labels and hints', () => {
 
 	it('shows a long description as text above the input', () => {
 		const { blocks } = formOf([{ title: 'Colour', description: `**Think** of <!here>\n${'x'.repeat(200)}` }], metadata);
-		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input', 'input']);
+		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input']);
 		expect(textsOf(blocks)[0]).toMatch(/^> \*Think\* of &lt;!here&gt;\n> x+$/);
 	});
 
@@ -132,11 +134,6 @@ describe('labels and hints', () => {
 		]);
 		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
 	});
-
-	it('warns once that Slack shows a password while it is typed', () => {
-		const texts = textsOf(formOf([{ title: 'Password' }, { title: 'Your PIN' }], metadata).blocks);
-		expect(texts.filter((text) => text.includes('Slack cannot hide what you type'))).toHaveLength(1);
-	});
 });
 
 describe('buildForm', () => {
@@ -149,11 +146,11 @@ describe('buildForm', () => {
 	it('shows up to 30 items with their descriptions and up to 90 without', () => {
 		const items = (count: number) =>
 			Array.from({ length: count }, (_, at) => ({ title: `t${at}`, description: `${at} ${'x'.repeat(200)}` }));
-		expect(formOf(items(30), metadata).blocks).toHaveLength(61);
+		expect(formOf(items(30), metadata).blocks).toHaveLength(60);
 		const bare = formOf(items(31), metadata).blocks;
-		expect(bare).toHaveLength(32);
+		expect(bare).toHaveLength(31);
 		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^“30 x+/);
-		expect(formOf(items(90), metadata).blocks).toHaveLength(91);
+		expect(formOf(items(90), metadata).blocks).toHaveLength(90);
 		expect(buildForm(questionOf(items(91)), metadata, {})).toEqual({ kind: 'tooMany', count: 91 });
 	});
 
@@ -193,6 +190,7 @@ describe('buildForm', () => {
 			'plain_text_input',
 			'plain_text_input',
 		]);
+		expect(initials(back.blocks)).toEqual(['ada@', 'C', 'x']);
 	});
 });
 
@@ -200,7 +198,7 @@ describe('initial values', () => {
 	it.each<[item: AskedItem, text: string, initial: object]>([
 		[{ title: 'Proceed?', description: '(yes/no)' }, 'No', { initial_option: { value: 'No' } }],
 		[{ title: 'Hall', description: 'One of: A, B' }, 'B', { initial_option: { value: 'B' } }],
-		[{ title: 'Hall', description: 'One of: A, B' }, 'C', { initial_option: { value: '…' } }],
+		[{ title: 'Hall', description: 'One of: A, B' }, 'B. By the door', { initial_option: { value: 'B' } }],
 		[{ title: 'How many guests?' }, '12.5', { initial_value: '12.5' }],
 		[{ title: 'Your e-mail address' }, 'ada@example.org', { initial_value: 'ada@example.org' }],
 		[{ title: 'URL of the page' }, 'https://example.org', { initial_value: 'https://example.org' }],
@@ -214,7 +212,6 @@ describe('initial values', () => {
 	});
 
 	it.each<[item: AskedItem, text: string]>([
-		[{ title: 'Proceed?', description: '(yes/no)' }, 'maybe'],
 		[{ title: 'How many guests?' }, 'a dozen'],
 		[{ title: 'Your e-mail address' }, 'ada@'],
 		[{ title: 'URL of the page' }, 'example'],

@@ -9,10 +9,10 @@ import { stateOf } from '../support/slack-state.ts';
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 const hall: AskedItem = { title: 'Hall', description: 'One of: A, B' };
 
-/** What a person filled into the fields of one position: the input and the text for "Something else…". */
+/** What a person filled into the fields of one position: the input, and the line for an own answer or a note. */
 interface Filled {
 	readonly field?: object;
-	readonly other?: string;
+	readonly other?: string | null;
 }
 
 /** Builds the form, fills it in and reads it as Slack returns it. */
@@ -40,7 +40,8 @@ function answer(
 	}
 	const decoded = decodeMetadata(encodeMetadata(form.metadata));
 	if (decoded === null) throw new Error('the metadata cannot be read back');
-	const reading = readForm({ values: state, metadata: decoded, draft });
+	const { options } = readView({ id: 'V1', blocks: form.blocks });
+	const reading = readForm({ values: state, options, metadata: decoded, draft });
 	if (Object.keys(reading.fieldErrors).length === 0) return reading;
 	expect(validateResponseActionErrors({ type: 'modal', blocks: form.blocks }, reading.fieldErrors)).toEqual([]);
 	return reading;
@@ -65,11 +66,19 @@ describe('readForm', () => {
 		},
 		{ what: 'an option', item: hall, filled: { field: option('B') }, value: 'B' },
 		{
-			what: 'something else',
+			what: 'an option with a note',
 			item: hall,
-			filled: { field: option('…', 'Something else…'), other: 'The garden' },
-			value: 'The garden',
+			filled: { field: option('B'), other: 'By the door, please' },
+			value: 'B. By the door, please',
 		},
+		{
+			what: 'a refusal with its reason',
+			item: { title: 'Proceed?', description: '(yes/no)' },
+			filled: { field: option('No'), other: 'Too expensive' },
+			value: 'No. Too expensive',
+		},
+		{ what: 'a text without an option', item: hall, filled: { other: 'The garden' }, value: 'The garden' },
+		{ what: 'an option with a blank note', item: hall, filled: { field: option('B'), other: ' ' }, value: 'B' },
 		{
 			what: 'a number as typed',
 			item: { title: 'How many guests?' },
@@ -128,21 +137,9 @@ describe('missing values', () => {
 		expect(Object.values(nothing.fieldErrors)).toEqual(['Fill in at least one field.']);
 	});
 
-	it('reports a missing text for "Something else…"', () => {
-		const { fieldErrors } = answer([hall], { 0: { field: option('…', 'Something else…') } });
-		expect(Object.entries(fieldErrors)).toEqual([
-			[expect.stringMatching(/\.other$/), expect.stringContaining('something else')],
-		]);
-	});
-
-	it('reports a text beside a chosen option', () => {
-		const { fieldErrors, values } = answer([hall], { 0: { field: option('A'), other: 'The garden' } });
-		expect(Object.keys(fieldErrors)).toEqual([expect.stringMatching(/\.other$/)]);
-		expect(values).toEqual({ 0: 'A' });
-	});
-
-	it('takes a text that was written without choosing "Something else…"', () => {
-		expect(answer([hall], { 0: { other: 'The garden' } }, { partial: true }).values).toEqual({ 0: 'The garden' });
+	it('reports a choice without option and text', () => {
+		const { fieldErrors } = answer([hall], {});
+		expect(Object.values(fieldErrors)).toEqual(['Please fill this in.']);
 	});
 });
 
@@ -190,7 +187,8 @@ describe('values of a wrong format', () => {
 		const room = PUT_LIMIT_BYTES - form.metadata.putOverheadBytes;
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
 		const errors = (value: string) =>
-			readForm({ values: { [id]: { 'form.field': { value } } }, metadata: form.metadata, draft: {} }).fieldErrors;
+			readForm({ values: { [id]: { 'form.field': { value } } }, options: {}, metadata: form.metadata, draft: {} })
+				.fieldErrors;
 		expect(errors('x'.repeat(room))).toEqual({});
 		expect(Object.keys(errors('x'.repeat(room + 1)))).toEqual([id]);
 	});
@@ -198,7 +196,7 @@ describe('values of a wrong format', () => {
 
 describe('initial values', () => {
 	const items = [{ title: 'Notes' }, hall, { title: 'How many guests?' }];
-	const draft = { 0: 'x'.repeat(12_340), 1: 'The garden', 2: '12' };
+	const draft = { 0: 'x'.repeat(12_340), 1: 'A. The garden', 2: '12' };
 
 	it.each(['kept', 'null', 'absent'] as const)(
 		'reads initial values in full when Slack returns untouched fields as %s',
@@ -208,22 +206,44 @@ describe('initial values', () => {
 	);
 
 	it('reads typed text instead of the initial value', () => {
-		const filled = { 0: { field: { value: 'short' } }, 1: { field: option('A') }, 2: { field: { value: '3' } } };
-		expect(answer(items, filled, { draft }).values).toEqual({ 0: 'short', 1: 'A', 2: '3' });
+		const filled = { 0: { field: { value: 'short' } }, 1: { field: option('B') }, 2: { field: { value: '3' } } };
+		expect(answer(items, filled, { draft }).values).toEqual({ 0: 'short', 1: 'B. The garden', 2: '3' });
+	});
+
+	it('reads the note beside an option that Slack leaves out, and the other way round, and what the person emptied', () => {
+		const form = formOf([hall], metadata, { draft: { 0: 'A. The garden' } });
+		const [choice = '', note = ''] = fieldsOf(form.blocks).map(({ block_id: id = '' }) => id);
+		const { options } = readView({ id: 'V1', blocks: form.blocks });
+		const read = (values: object, acted?: string) =>
+			readForm({ values: values as never, options, metadata: form.metadata, draft: { 0: 'A. The garden' }, acted })
+				.values[0];
+		const chosen = { [choice]: { 'form.field': option('B') } };
+		const written = { [note]: { 'form.other_text': { type: 'plain_text_input', value: 'The pond' } } };
+		expect([read({}), read(chosen), read(written), read({ ...chosen, ...written })]).toEqual([
+			'A. The garden',
+			'B. The garden',
+			'A. The pond',
+			'B. The pond',
+		]);
+		const emptied = { [note]: { 'form.other_text': { type: 'plain_text_input', value: null } } };
+		const unchosen = { [choice]: { 'form.field': { type: 'static_select', selected_option: null } } };
+		expect([read(emptied, note), read(unchosen, choice)]).toEqual(['A', 'The garden']);
 	});
 
 	it('reads an empty value for the emptied field of the event', () => {
 		const form = formOf([{ title: 'Notes' }], metadata, { draft: { 0: 'old' } });
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
 		const values = { [id]: { 'form.field': { type: 'plain_text_input', value: null } } };
-		const input = { values, metadata: form.metadata, draft: { 0: 'old' } };
+		const input = { values, options: {}, metadata: form.metadata, draft: { 0: 'old' } };
 		expect(readForm({ ...input, acted: id }).values).toEqual({ 0: '' });
 		expect(readForm(input).values).toEqual({ 0: 'old' });
 	});
 
 	it('reads no draft into a field that was shown empty', () => {
 		const form = formOf([{ title: 'Notes' }], metadata);
-		expect(readForm({ values: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values).toEqual({
+		expect(
+			readForm({ values: {}, options: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values,
+		).toEqual({
 			0: '',
 		});
 	});
@@ -235,7 +255,7 @@ describe('malformed states', () => {
 		(values) => {
 			const form = formOf([{ title: 'a' }], metadata);
 			const view = readView({ id: 'V1', state: { values } });
-			expect(readForm({ values: view.values, metadata: form.metadata, draft: {} })).toMatchObject({
+			expect(readForm({ values: view.values, options: {}, metadata: form.metadata, draft: {} })).toMatchObject({
 				values: { 0: '' },
 				missing: [0],
 			});

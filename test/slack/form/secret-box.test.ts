@@ -18,15 +18,23 @@ function itemsOf(count: number): AskedItem[] {
 }
 
 describe('secretBox', () => {
-	it('shows one box, not ticked, for one item that does not look secret', () => {
-		const box = boxOf(formOf([door], metadata).blocks);
+	it('shows a box only where an item looks secret, is ticked, or the person asked for it', () => {
+		const { metadata: shown, blocks } = formOf([door], metadata);
+		expect(boxOf(blocks)).toBeUndefined();
+		const box = boxOf(formOf([door], { ...shown, boxed: true }).blocks);
 		expect(box).toMatchObject({
-			label: { text: 'Keep this answer secret' },
+			label: { text: 'Secret' },
 			optional: true,
 			dispatch_action: true,
-			element: { type: 'checkboxes', options: [{ value: '0' }] },
+			element: { type: 'checkboxes', options: [{ value: '0', text: { text: 'Keep secret' } }] },
+			hint: { text: 'We hide it and delete it after delivery.' },
 		});
 		expect(box?.element).not.toHaveProperty('initial_options');
+		const ticked = formOf([door], metadata, { secret: [0] });
+		expect(boxOf(ticked.blocks)?.hint?.text).toBe('We hide it and delete it after delivery.');
+		// It stays when the person takes the tick away, and goes with its question.
+		expect(boxOf(formOf([door], ticked.metadata, { secret: [] }).blocks)).toBeDefined();
+		expect(boxOf(formOf([{ title: 'Which hall?' }], ticked.metadata).blocks)).toBeUndefined();
 	});
 
 	it('names several items and ticks those that look secret', () => {
@@ -40,26 +48,18 @@ describe('secretBox', () => {
 			'3. Question 3 of 3',
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
-		expect(box?.hint?.text).toContain('Without the tick, it is treated like any other answer');
+		expect(box?.hint?.text).toBe('Ticked because it looks like a code. We hide it and delete it after delivery.');
 		expect(form.metadata).toMatchObject({ secret: [1] });
 	});
 
 	it.each([10, 11, 30, 90])('is one block for %i fields', (count) => {
-		const { blocks } = formOf(itemsOf(count), metadata);
+		const { blocks } = formOf(itemsOf(count), metadata, { secret: [0] });
 		expect(boxOf(blocks)?.element.type).toBe(count <= 10 ? 'checkboxes' : 'multi_static_select');
 		expect(blocks.filter(({ block_id: id }) => id?.startsWith('s.'))).toHaveLength(1);
 	});
 
-	it('always says what nobody should give an agent', () => {
-		for (const items of [[door], [password], itemsOf(90)]) {
-			expect(boxOf(formOf(items, metadata).blocks)?.hint?.text).toContain(
-				'Never give an agent a password that you would not give to the people who run it.',
-			);
-		}
-	});
-
 	it('has another block_id for another question', () => {
-		const [one, other] = [boxOf(formOf([door], metadata).blocks), boxOf(formOf([password], metadata).blocks)];
+		const [one, other] = [door, password].map((item) => boxOf(formOf([item], metadata, { secret: [0] }).blocks));
 		expect(one?.block_id).not.toBe(other?.block_id);
 	});
 
@@ -95,7 +95,13 @@ describe('reading the secret box', () => {
 		const options = selected?.map((value) => ({ value, text: { type: 'plain_text', text: value } })) ?? selected;
 		const values =
 			selected === undefined ? {} : { [id]: { 'form.secret': { type: 'checkboxes', selected_options: options } } };
-		return readForm({ values, metadata: decoded, draft: {}, ...(more.acted === true ? { acted: id } : {}) }).secret;
+		return readForm({
+			values,
+			options: {},
+			metadata: decoded,
+			draft: {},
+			...(more.acted === true ? { acted: id } : {}),
+		}).secret;
 	}
 
 	it.each([
@@ -123,7 +129,7 @@ describe('reading the secret box', () => {
 			[ids[1] ?? '']: { 'form.field': { value: 'not that secret' } },
 			[secretBlockId(form.metadata)]: box,
 		};
-		const reading = readForm({ values, metadata: form.metadata, draft: {} });
+		const reading = readForm({ values, options: {}, metadata: form.metadata, draft: {} });
 		expect(reading.draft).toEqual({ 1: 'not that secret' });
 		expect(reading.values).toEqual({ 0: 'the blue one', 1: 'not that secret' });
 	});

@@ -82,8 +82,8 @@ describe('Socket Mode', () => {
 		const modal = await openSession(app, 'three');
 		const updates = app.slack.traffic.calls('views.update').length;
 		app.slack.faults.duplicateNext('block_actions');
-		await modal.press('Plain text fields');
-		await app.slack.as('ada').waitForModal('Suggested fields');
+		await modal.press('Keep secret');
+		await app.slack.as('ada').waitForModal('Keep secret');
 		await (await openSession(app, 'choices')).close();
 		expect(app.slack.traffic.calls('views.update').length - updates).toBe(2);
 	});

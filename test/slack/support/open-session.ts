@@ -6,6 +6,14 @@ export function answerFields(modal: Modal): ReturnType<Modal['fields']> {
 	return modal.fields().filter(({ actionId }) => actionId !== 'form.secret');
 }
 
+/** Has an answer kept secret, by the form's menu: of several items, those of these names in the box. */
+export async function keepSecret(modal: Modal, until: (test: () => boolean) => Promise<unknown>, ...items: string[]) {
+	const hasBox = () => modal.fields().some(({ actionId }) => actionId === 'form.secret');
+	if (!hasBox()) await modal.press('Keep secret');
+	await until(hasBox);
+	if (items.length > 0) await modal.choose('Keep secret', items);
+}
+
 export type App = Awaited<ReturnType<typeof startApp>>;
 
 /** Types `/session <id>` and waits for the session's content in the modal. */

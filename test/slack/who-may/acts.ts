@@ -200,6 +200,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.guessed]: ['form', nothing],
 	[ACTIONS.field]: ['form', nothing],
 	[ACTIONS.otherText]: ['form', nothing],
+	[ACTIONS.keepSecret]: ['form', nothing],
 	[ACTIONS.secret]: ['form', nothing],
 	[ACTIONS.answer]: ['nothing', target],
 	[ACTIONS.choose1]: ['nothing', choice],

@@ -107,6 +107,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.guessed]: 'act',
 	[ACTIONS.field]: 'form',
 	[ACTIONS.otherText]: 'form',
+	[ACTIONS.keepSecret]: 'form',
 	[ACTIONS.secret]: 'form',
 	[ACTIONS.answer]: 'act',
 	[ACTIONS.choose1]: 'send',
