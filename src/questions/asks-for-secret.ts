@@ -157,11 +157,19 @@ const TELLS = words(
 /** A text of at most this many words names what is asked for. */
 const MAX_LABEL_WORDS = 6;
 
+/** Several rules ask about one item, and of a long one it takes milliseconds. */
+const found = new WeakMap<Pick<HumanInputItem, 'title' | 'description'>, boolean>();
+
 /** Whether the title names a secret or the description asks for one; true in doubt, because a masked answer costs little. */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
-	const titles = readingsOf(item.title).map(withoutHarmless);
-	if (titles.some((title) => WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title))) return true;
-	return asksAbove(item.description);
+	const looks = found.get(item) ?? (isSecretTitle(item.title) || asksAbove(item.description));
+	found.set(item, looks);
+	return looks;
+}
+
+function isSecretTitle(text: string): boolean {
+	const titles = readingsOf(text).map(withoutHarmless);
+	return titles.some((title) => WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title));
 }
 
 /**
