@@ -34,6 +34,7 @@ import {
 	quotedMarkdown,
 	quotedNameMrkdwn,
 	quotedTitleMrkdwn,
+	withoutListed,
 	withoutMarks,
 } from './text.ts';
 import {
@@ -63,15 +64,19 @@ export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows th
 /** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
-/** In mrkdwn, what the agent wrote above the items (`said`), the first open items, and how many are left out (`more`). */
-function questionBody(question: QuestionView, room: Room) {
+/**
+ * In mrkdwn, what the agent wrote above the items (`said`), the first open items, and how many are left out (`more`).
+ * `labels`: of the buttons below, which say what the lines of a list say.
+ */
+function questionBody(question: QuestionView, room: Room, labels: readonly string[] = []) {
 	const limits = QUESTION_LIMITS[room];
 	const mark = createCutMark(question.quick === null);
-	const said = quotedMarkdown(question.context, limits.context, mark.onCut);
+	const said = quotedMarkdown(withoutListed(question.context, labels), limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const items = asked.map(({ title, description }, index) => {
 		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
-		return `❓ *${name}*\n${quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
+		const quotedText = room === 'entry' ? quotedLine : quotedMarkdown;
+		return `❓ *${name}*\n${quotedText(withoutListed(description, labels), limits.description, mark.onCut)}`.trimEnd();
 	});
 	const leftOut = question.openCount - asked.length;
 	const more = andMoreWords(leftOut, leftOut === 1 ? 'question' : 'questions');
@@ -113,8 +118,9 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const target = { sessionId, messageIndex };
 	const mark = { sessionId, fingerprint };
 	const others = [...(holding === null ? [] : handOverButtons(holding, mark)), snoozes ? snoozeMenu(mark) : null];
-	const body = questionBody(question, room);
-	const options = choices === null || !body.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
+	const whole = questionBody(question, room);
+	const options = choices === null || !whole.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
+	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const hasOptions = options.length > 0;
 	return {

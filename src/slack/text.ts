@@ -9,6 +9,7 @@ import {
 	withoutNote,
 } from '../core/cut.ts';
 import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from '../questions/confusables.ts';
+import { escapeMrkdwn, markdownToMrkdwn, withoutFences } from './mrkdwn.ts';
 
 /*
  * The only way for text of others (agents, sessions, people) into a block or a message, always marked as theirs: `quoted…`
@@ -72,7 +73,27 @@ export function withoutMarks(text: string): string {
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */
 export function quotedMarkdown(text: string, limit: number, onCut?: OnCut): string {
-	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(markdownToMrkdwn(part)), onCut);
+	if (isBlank(text)) return '';
+	return fitText(text, limit, (part, isCut) => quoteLines(markdownToMrkdwn(part, isCut, onCut)), onCut);
+}
+
+/** An agent's Markdown as mrkdwn on one line, which our own mark for quotes precedes. May be empty. */
+export function markdownLine(text: string, limit: number): string {
+	return fitText(text, limit, (part, isCut) => squeeze(markdownToMrkdwn(part, isCut)));
+}
+
+/** The mark of a list's line, and emphasis of all of it. */
+const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s+)?([*_`]{0,3})(.*)\1$/;
+
+/** The text without the lines that are the whole text of a button; the whole text unless there is one for each button. */
+export function withoutListed(text: string, labels: readonly string[]): string {
+	const listed = text.split('\n').map((line) => LISTED.exec(line.trim())?.[2] ?? '');
+	if (labels.length === 0 || !labels.every((label) => listed.includes(label))) return text;
+	const others = text.split('\n').filter((_, at) => !labels.includes(listed[at] ?? ''));
+	return others
+		.join('\n')
+		.trim()
+		.replace(/\n{3,}/g, '\n\n');
 }
 
 /** What a person wrote: each line quoted, escaped, cut to `limit` with a note. */
@@ -118,11 +139,6 @@ function quoteLines(text: string): string {
 	return `> ${text.replaceAll('\n', '\n> ')}`;
 }
 
-/** Code over several lines would hide the quote marks of these lines. */
-function withoutFences(text: string): string {
-	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
-}
-
 /** Slack escapes each `<` that people type, so a `<` begins a new mark. The pattern stops there, so the work is linear. */
 const MARKED = /<([^<>]*)>/g;
 
@@ -156,14 +172,19 @@ const SHORT_LIMIT = 100;
  * Cuts `whole` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts the
  * source, so it splits no entity, mark-up or character. A note at its end (`cutWithNote`) counts for what it stands for.
  */
-export function fitText(whole: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
+export function fitText(
+	whole: string,
+	limit: number,
+	convert: (text: string, isCut: boolean) => string,
+	onCut?: OnCut,
+): string {
 	const { text: source, missing } = withoutNote(whole);
 	if (missing > 0) onCut?.(true);
 	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
 	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
 	const beyond = source.length - windowEnd + missing;
 	if (windowEnd === source.length && text.length <= limit) {
-		const converted = convert(missing > 0 ? neutralise(whole) : text);
+		const converted = `${convert(text, missing > 0)}${missing > 0 ? noteOf(missing) : ''}`;
 		if (converted.length <= limit) return converted;
 	}
 	onCut?.();
@@ -172,7 +193,7 @@ export function fitText(whole: string, limit: number, convert: (text: string) =>
 	let length = Math.min(text.length, room);
 	for (let round = 0; ; round += 1) {
 		length = boundaryBefore(text, length);
-		const shown = convert(text.slice(0, length).trimEnd());
+		const shown = convert(text.slice(0, length).trimEnd(), true);
 		if (shown.length <= room || length === 0) {
 			if (short) return `${shown}…`.slice(0, limit);
 			return `${shown}${noteOf(text.length - length + beyond)}`;
@@ -240,109 +261,4 @@ function titleWithin(text: string): string {
 		.replace(/\s+/g, ' ')
 		.replace(QUOTATION_MARKS, (_, apostrophe?: string) => apostrophe ?? "'")
 		.trim();
-}
-
-/** Emphasis that is nested deeper stays as it was written. This bounds the work on hostile text. */
-const DEEPEST = 3;
-
-/**
- * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself. Links
- * become "label (url)". Everything from the source is escaped, so nothing becomes a mention or a labelled link. What is not
- * Markdown stays as it is. Linear in the length of the source.
- */
-export function markdownToMrkdwn(source: string): string {
-	const lines: string[] = [];
-	let fence: string | null = null;
-	for (const line of source.split('\n')) {
-		const mark: string | undefined = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-		if (fence !== null) {
-			if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
-			else lines.push(codeLine(line));
-		} else if (mark !== undefined && !line.slice(line.indexOf(mark) + mark.length).includes('`')) {
-			fence = mark;
-		} else if (/^[ \t]*\|.*\|[ \t]*$/.test(line)) {
-			if (!/^[\s:|-]*$/.test(line)) lines.push(codeLine(line.trim()));
-		} else lines.push(convertLine(line));
-	}
-	// Three in a row would begin code over several lines, which ends a quote.
-	return withoutFences(lines.join('\n'));
-}
-
-function codeLine(line: string): string {
-	return line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``;
-}
-
-function convertLine(line: string): string {
-	const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/.exec(line);
-	if (heading !== null) {
-		const text = (heading[1] ?? '')
-			.replace(/[ \t]#+$/, '')
-			.replace(/\*\*|__/g, '')
-			.trim();
-		return text === '' ? '' : `*${inline(text, DEEPEST)}*`;
-	}
-	if (/^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return '———';
-	const quote = /^ {0,3}>[ \t]?(.*)$/.exec(line);
-	if (quote !== null) return `&gt; ${inline(quote[1] ?? '', 0)}`;
-	const item = /^([ \t]*)[-*+][ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/.exec(line);
-	if (item !== null) {
-		const bullet = item[2] === undefined ? '•' : item[2] === ' ' ? '☐' : '☑';
-		return `${item[1]}${bullet} ${inline(item[3] ?? '', 0)}`;
-	}
-	return inline(line, 0);
-}
-
-const EMPHASIS: Readonly<Record<string, readonly [open: string, close: string]>> = {
-	'***': ['*_', '_*'],
-	'**': ['*', '*'],
-	__: ['*', '*'],
-	'~~': ['~', '~'],
-	'*': ['_', '_'],
-	_: ['_', '_'],
-};
-
-/*
- * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could begin
- * again, and white space is bounded where three parts of a pattern could match the same run of it.
- */
-const ESCAPED = /\\(?<escaped>[\\`*_~[\]()#>!-])/;
-const CODE = /(?<ticks>`+)(?!`)(?:(?<code>.+?)\k<ticks>)?/;
-const URL_ALONE = /https?:\/\/[^\s<>"]+|<(?<auto>https?:\/\/[^\s<>|]+)>/;
-const LINK =
-	/!?\[(?<label>[^[\]]*)\]\(\s{0,9}<?(?<target>[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/;
-/** mrkdwn has no emphasis within a word. */
-const EMPHASISED =
-	/(?<![\p{L}\p{N}_])(?<mark>\*\*\*|\*\*|__|~~|\*|_)(?!\s)(?<inside>.(?:(?!\k<mark>).)*)(?<!\s)\k<mark>(?![\p{L}\p{N}_])/u;
-/** A whole run of marks is text; otherwise `***` would be read again as `**` and `*`. */
-const REST = /\*+|_+|~+|[&<>]/;
-
-const patternOf = (...parts: readonly RegExp[]) => new RegExp(parts.map(({ source }) => source).join('|'), 'gsu');
-const TOKEN = patternOf(ESCAPED, CODE, URL_ALONE, LINK, EMPHASISED, REST);
-const DEEPEST_TOKEN = patternOf(ESCAPED, CODE, URL_ALONE, LINK, REST);
-
-function inline(text: string, depth: number): string {
-	return text.replace(depth < DEEPEST ? TOKEN : DEEPEST_TOKEN, (token: string, ...rest) =>
-		converted(token, rest.at(-1), depth),
-	);
-}
-
-function converted(token: string, groups: Readonly<Record<string, string | undefined>>, depth: number): string {
-	const { escaped, code, auto, label, target = '', mark = '', inside } = groups;
-	if (code !== undefined) return code.trim() === '' ? '' : codeLine(code);
-	if (label !== undefined) return linkText(inline(label, DEEPEST), escapeMrkdwn(target));
-	if (inside === undefined) return escapeMrkdwn(escaped ?? auto ?? token);
-	const [open, close] = EMPHASIS[mark] ?? [mark, mark];
-	return `${open}${inline(inside, depth + 1)}${close}`;
-}
-
-/** "label (url)"; the address alone if the label is empty or the same. */
-function linkText(label: string, url: string): string {
-	if (url === '') return label;
-	return label.trim() === '' || label === url ? url : `${label} (${url})`;
-}
-
-/** Escapes for mrkdwn and for the `text` of a message. */
-export function escapeMrkdwn(text: string): string {
-	if (!/[&<>]/.test(text)) return text;
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

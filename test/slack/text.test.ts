@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createCutMark, cutWithNote } from '../../src/core/cut.ts';
+import { escapeMrkdwn } from '../../src/slack/mrkdwn.ts';
 import {
 	cutTo,
-	escapeMrkdwn,
 	fitText,
 	isBlank,
+	markdownLine,
 	neutralise,
 	oneLine,
 	oneLineMrkdwn,
@@ -15,6 +17,7 @@ import {
 	quotedName,
 	quotedNameMrkdwn,
 	typedText,
+	withoutListed,
 	withoutMarks,
 } from '../../src/slack/text.ts';
 import { expectHarmlessMrkdwn, expectQuoted } from './support/check.ts';
@@ -111,7 +114,15 @@ describe('cutting', () => {
 	it('keeps every text within the limit, well-formed and harmless', () => {
 		fc.assert(
 			fc.property(hostileText, limit, (text, room) => {
-				for (const convert of [oneLineMrkdwn, mrkdwnText, quotedNameMrkdwn, quotedMarkdown, quoted, quotedLine]) {
+				for (const convert of [
+					oneLineMrkdwn,
+					markdownLine,
+					mrkdwnText,
+					quotedNameMrkdwn,
+					quotedMarkdown,
+					quoted,
+					quotedLine,
+				]) {
 					const shown = convert(text, room);
 					expect(shown.length).toBeLessThanOrEqual(Math.max(convert === quotedNameMrkdwn ? 3 : 2, room));
 					expect(shown.isWellFormed()).toBe(true);
@@ -187,20 +198,51 @@ describe("an agent's Markdown", () => {
 		['no Markdown in code', '`**a**`', '`**a**`'],
 		['fenced code', '```ts\nif (a < b) **x**\n\n`y`\n```\nz', "`if (a &lt; b) **x**`\n\n`'y'`\nz"],
 		['tilde fences', '~~~\n```\n~~~', "`'''`"],
+		['a fence in a list', '- a\n    ```sh\n    b\n      c\n    ```\n- d', '• a\n`b`\n`  c`\n• d'],
 		['a fence that nobody closes', '```\na', '`a`'],
 		['a fence on one line', '```a``` b', '`a` b'],
 		['a fence in a line', 'a ``` b\nc ``` d', "a ''' b\nc ''' d"],
 		['headings', '# A **b** #\n### C', '*A b*\n*C*'],
-		['lists', '- a\n* b\n  + c\n1. d', '• a\n• b\n  • c\n1. d'],
+		[
+			'marks in headings, none of which ends the bold text',
+			'## *a* `b*` 2 * 3 **c *d* e**',
+			'*_a_ `b*` 2 ∗ 3 c _d_ e*',
+		],
+		['bold in bold', '**a __b__ * c**', '*a b ∗ c*'],
+		[
+			'lists',
+			'- a\n* b\n  + c\n\t- d\n1. e\n   2) f',
+			'• a\n• b\n\u00a0\u00a0◦ c\n\u00a0\u00a0\u00a0\u00a0◦ d\n1. e\n\u00a0\u00a0\u00a02) f',
+		],
+		['an indent of many spaces', `${' '.repeat(90)}a`, `${'\u00a0'.repeat(12)}a`],
 		['tasks', '- [ ] a\n- [x] b', '☐ a\n☑ b'],
 		['quotes', '> a', '&gt; a'],
 		['rules', '---', '———'],
-		['tables', 'a\n| b | **c** |\n|---|:-:|\n| <d> | e |\nf', 'a\n`| b | **c** |`\n`| &lt;d&gt; | e |`\nf'],
+		[
+			'tables',
+			'a\n| b | **c** |\n|---|:-:|\n| <d> | `e` [f](https://g.example) |\nh',
+			'a\n`| b   | c                       |`\n`| --- | ----------------------- |`\n`| &lt;d&gt; | e f (https://g.example) |`\nh',
+		],
 		['a table at the end', '| a |', '`| a |`'],
+		[
+			'a table without outer pipes',
+			'a | b\n-|-:\nc\\|d | 1\n|||\ne',
+			'`| a   | b |`\n`| --- | - |`\n`| c|d | 1 |`\n`|     |   |`\ne',
+		],
+		['numbers in tables', '|a|\n|-:|\n|10 €|\n|9 €|', '`|    a |`\n`| ---- |`\n`| 10 € |`\n`|  9 € |`'],
+		[
+			'wide characters in tables',
+			'|漢字|👍🏽|x|\n|a|👩‍👩‍👧‍👦é|☀️|',
+			'`| 漢字 | 👍🏽  | x  |`\n`| a    | 👩‍👩‍👧‍👦é | ☀️ |`',
+		],
+		['pipes that are no table', 'a | b\nc || d', 'a | b\nc || d'],
+		['a ruler alone', '|---|', ''],
+		['a table in code', '```\n|a|bb|\n|-|-|\n```', '`|a|bb|`\n`|-|-|`'],
 		['links', '[Bank](https://evil.example)', 'Bank (https://evil.example)'],
 		['links with titles', '[a](https://b.example "c")', 'a (https://b.example)'],
 		['addresses with parentheses', '[a](https://b.example/x_(y))', 'a (https://b.example/x_(y))'],
-		['images', '![alt](https://b.example/a.png)', 'alt (https://b.example/a.png)'],
+		['images', '![alt](https://b.example/a.png)', 'alt'],
+		['images without a description', '![](https://b.example/a.png)', 'https://b.example/a.png'],
 		['links that are their own label', '[https://a.example](https://a.example)', 'https://a.example'],
 		['bare addresses, marks included', 'see https://a.example/b_c_d*e*', 'see https://a.example/b_c_d*e*'],
 		['autolinks', '<https://a.example>', 'https://a.example'],
@@ -214,6 +256,58 @@ describe("an agent's Markdown", () => {
 	it('closes code after a cut', () => {
 		const shown = quotedMarkdown(`\`\`\`\n${'x'.repeat(1000)}\n\`\`\``, 200);
 		expect(shown).toMatch(/^> `x+`… \([\d,]+ more characters\)$/);
+	});
+
+	it('puts Markdown on one line', () => {
+		expect(markdownLine('## A **b**\n\n- c `d`\n  - <e>\n```\nf\n```', 100)).toBe('*A b* • c `d` ◦ &lt;e&gt; `f`');
+	});
+
+	it.each([
+		['bold text', `**${'a '.repeat(200)}**`, /^> \*(?:a )+a\*… \(/],
+		['struck text', `x ~~${'a '.repeat(200)}~~`, /^> x ~(?:a )+a~… \(/],
+		['code', `x \`${'** '.repeat(200)}\``, /^> x `(?:\*\* )+\*\*?`… \(/],
+		['a table', `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(200)}`, /^> `\| a \| b \|`\n(?:> `\| [-c] \|.*\|`\n)+> .*`… \(/],
+		['what was cut before', cutWithNote(`**${'a '.repeat(200)}**`, 100), /^> \*(?:a )+a\*… \(340 more characters\)$/],
+	])('ends no mark in a cut: %s', (_what, text, expected) => {
+		for (let limit = 150; limit < 160; limit += 1) expect(quotedMarkdown(text, limit)).toMatch(expected);
+	});
+
+	it('keeps a table as wide as a window, says what it leaves out, and that something is cut', () => {
+		const shown = (table: string) => {
+			const mark = createCutMark(false);
+			const lines = quotedMarkdown(table, 3000, mark.onCut).split('\n');
+			for (const line of lines) expect(line.length).toBeLessThanOrEqual('> ``'.length + 60);
+			return { lines: lines.map((line) => line.replaceAll(/^> |`/g, '')), isCut: mark.isCut };
+		};
+		const words = 'lorem ipsum '.repeat(6).trim();
+		const wrapped = shown(`| a | b |\n|---|---|\n| ${words} | ${'x'.repeat(50)} |`);
+		expect(wrapped.isCut).toBe(false);
+		expect(wrapped.lines.slice(2)).toEqual([
+			'| lorem ipsum lorem ipsum    | xxxxxxxxxxxxxxxxxxxxxxxxxx |',
+			'| lorem ipsum lorem ipsum    | xxxxxxxxxxxxxxxxxxxxxxxx   |',
+			'| lorem ipsum lorem ipsum    |                            |',
+		]);
+		const long = shown(`|${'漢'.repeat(300)}|`);
+		const whole = `| ${'漢'.repeat(28)} |`;
+		expect(long).toEqual({ lines: [whole, whole, whole, `| ${'漢'.repeat(27)}…  |`], isCut: true });
+		const many = shown(`${'|a'.repeat(10)}|\n${'|-'.repeat(10)}|\n${`${'|b'.repeat(10)}|\n`.repeat(30)}`);
+		expect(many.isCut).toBe(true);
+		expect(many.lines).toHaveLength(23);
+		expect(many.lines.slice(-3)).toEqual([
+			`| ${Array(8).fill('b').join(' | ')} |`,
+			'… (2 more columns)',
+			'… (11 more rows)',
+		]);
+	});
+
+	it.each([
+		['Which?\n\n1. LH 1173\n2) **TP 570**\n\nToday.', ['LH 1173', 'TP 570'], 'Which?\n\nToday.'],
+		['- LH 1173\n* TP 570', ['LH 1173', 'TP 570'], ''],
+		['- LH 1173 for 129 €\n- TP 570', ['LH 1173', 'TP 570'], null],
+		['- LH 1173', ['LH 1173', 'TP 570'], null],
+		['- LH 1173', [], null],
+	])('leaves out lines that are the whole text of a button: %j', (text, labels, expected) => {
+		expect(withoutListed(text, labels)).toBe(expected ?? text);
 	});
 
 	it('returns an empty text for blank Markdown', () => {

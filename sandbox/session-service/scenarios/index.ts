@@ -4,7 +4,7 @@ import { asleep, completed, failed, failing, inactive, paused, stopped } from '.
 import { flight } from './flight.ts';
 import { hostile, impostor } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
-import { choices, code, fields, forty, ninetyFive, three, tooLong, yesNo } from './questions.ts';
+import { choices, code, fields, forty, markdown, ninetyFive, three, tooLong, yesNo } from './questions.ts';
 import { changing, elsewhere, empty, goneOn, nulls, unknown } from './surprises.ts';
 
 /** Every scenario of the service, by the session id that people type, in the order of the sandbox page. */
@@ -16,6 +16,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	three,
 	code,
 	fields,
+	markdown,
 	stepping,
 	busy,
 	quiet,

@@ -40,6 +40,44 @@ function oneQuestion(question: OneQuestion): Scenario {
 
 const quoted = (values: readonly string[]) => values.map((value) => `“${value}”`).join(', ');
 
+const COMPARISON = [
+	'## Three laptops',
+	'',
+	'I compared them with `bench --quick`; **two** are in stock, ~~three~~ as of *today*:',
+	'',
+	'| Model | Price | In stock | What the tests say |',
+	'|:--|--:|:-:|---|',
+	'| **Nova 14** | 1,190 € | yes | Quiet, a bright screen, and the battery lasts a whole working day |',
+	'| Aki 13 「軽量」 | 980 € | yes | Light; see [the test](https://tests.example/aki) |',
+	'| Rad & Co | 1,240 € | ❌ | |',
+	'',
+	'1. Both come with three years of service',
+	'   - in Lisbon and Porto',
+	'   - not on the islands',
+	'2. Orders before noon are sent today',
+	'',
+	'```sh',
+	'shop order --model nova-14 \\',
+	'    --count 6  # 7,140 €',
+	'```',
+	'',
+	'> Offers end on Friday.',
+	'',
+	'- Nova 14',
+	'- Aki 13',
+].join('\n');
+
+export const markdown = oneQuestion({
+	id: 'markdown',
+	summary: 'Markdown: a heading, lists, code, a table, and the options as lines.',
+	name: 'Order six laptops',
+	task: 'Order six laptops for the **Lisbon** office.\n\n- at most 1,200 € each\n- before `1 December`',
+	says: COMPARISON,
+	items: [item('Which laptop?', 'One of: Nova 14, Aki 13')],
+	next: (values) => `### Next\n\nI put six of ${quoted(values)} into the basket.\n\n${COMPARISON}`,
+	result: `# Ordered\n\n${COMPARISON}`,
+});
+
 export const choices = oneQuestion({
 	id: 'choices',
 	summary: 'Options as a list.',

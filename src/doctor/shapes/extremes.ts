@@ -24,6 +24,7 @@ import {
 	HOSTILE,
 	LONGEST_ID,
 	listOf,
+	MARKDOWN_SESSION,
 	MODEL,
 	NOW,
 	questionOf,
@@ -129,6 +130,7 @@ export function extremes(): Shape[] {
 		...shapesOf(askedPost, {
 			'giant question': [{ question: giant, readAt }, false, GIANT_POST],
 			'the most buttons': [{ question: questionOf(FLIGHTS), readAt }, false, POST],
+			Markdown: [{ question: questionOf(MARKDOWN_SESSION), readAt }, false, POST],
 		}),
 		...shapesOf(settledQuestionPost, {
 			'giant answered': [{ question: giant, readAt, answered }, 'answered', GIANT_POST],

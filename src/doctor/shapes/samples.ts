@@ -261,6 +261,14 @@ export const FLIGHTS = asking([
 	asked('Which flight should I book?', 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771'),
 ]);
 const OPTIONS = listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`);
+/** Every kind of Markdown, and the options as lines. */
+const MARKDOWN = [
+	'## Two *flights*\n\n**Both** are ~~late~~ on time, by `fares --all`:\n',
+	'| Flight | From | Price |\n|---|---|--:|\n| LH 1173 | [Frankfurt](https://fra.example) | 129 € |\n| TP 570 | 東京 | 64 € |\n',
+	'1. Bags\n   - one each\n2. Seats\n\n```sh\nbook --seat \\\n  12A\n```\n\n> by Friday\n\n![A map](https://maps.example/1.png)\n',
+	'- LH 1173\n- TP 570',
+].join('\n');
+export const MARKDOWN_SESSION = asking([asked('Which one?', 'One of: LH 1173, TP 570')], sessionOf(MARKDOWN));
 export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
 export const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
 export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);

@@ -35,6 +35,7 @@ import {
 	LONG_LIST,
 	LONGEST_ID,
 	listOf,
+	MARKDOWN_SESSION,
 	MODEL,
 	metadataOf,
 	NOW,
@@ -133,6 +134,7 @@ export function extremeViews(): Shape[] {
 	return [
 		...shapesOf(sessionModal, {
 			'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
+			Markdown: sessionModelOf(MARKDOWN_SESSION),
 			'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
 			'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
 			'a list of 99 options, another answer': sessionModelOf(asking([LONG_LIST]), draftsOf(1)),

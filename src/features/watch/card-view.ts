@@ -14,7 +14,7 @@ import {
 	section,
 } from '../../slack/parts.ts';
 import { handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
-import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../../slack/text.ts';
+import { isBlank, markdownLine, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	actionsLine,
 	joined,
@@ -101,7 +101,7 @@ function latestSteps(view: SessionSnapshot, open: QuestionView | null): KnownBlo
 	const isAsked = newest !== undefined && newest.text === open?.context;
 	const lines = (isAsked ? older : view.steps).slice(0, MOST_STEPS).map(({ step, text, actions }) => {
 		const line = actionsLine(actions, 3);
-		return `> *${step}.* ${joined(oneLineMrkdwn(text, 200), line === '' ? '' : `_${line}_`) || '…'}`;
+		return `> *${step}.* ${joined(markdownLine(text, 200), line === '' ? '' : `_${line}_`) || '…'}`;
 	});
 	return lines.length === 0 ? [] : [divider(), ...section(`*The agent says*\n${lines.join('\n')}`)];
 }

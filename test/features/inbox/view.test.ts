@@ -31,12 +31,18 @@ function textOf(content: Shown): string {
 }
 
 describe('the inbox', () => {
-	it.each(['One of: red, green', '- red\n- green', 'One of: red, green\n\nThe shop closes at six.'])(
-		'shows the whole description above the buttons of its options: %j',
-		(text) => {
+	it.each([
+		['One of: red, green', 'One of: red, green'],
+		['Choose:\n- red\n- **green**\n\nIt closes at six.', 'Choose: It closes at six.'],
+		['One of: red, green\n\nIt closes at six.', 'One of: red, green It closes at six.'],
+	])(
+		'shows the description above the buttons of its options, without lines that are buttons: %j',
+		(text, described) => {
 			const shown = textOf(asking(text));
 			expect(shown).toContain('"text":"green"');
-			expect(shown).toContain(`> ${text.replace(/\s+/g, ' ')}`);
+			expect(shown).toContain(`> ${described}"`);
+			// Without buttons, the lines are all that tells the options.
+			expect(textOf(asking(text, false))).toContain(`> ${text.replace(/\s+/g, ' ')}"`);
 		},
 	);
 

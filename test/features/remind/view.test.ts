@@ -135,7 +135,7 @@ describe('the options of a reminder', () => {
 	])('stand below all of %j with %j, also below what stands above it', (title, description, above) => {
 		const blocks = shown(title, { description, above });
 		expect(blocks).toContain('choose_1');
-		for (const part of [title, description.replace(/\s+/g, ' '), above.trim()]) expect(blocks).toContain(part);
+		for (const part of [title, ...description.split('\n'), above.trim()]) expect(blocks).toContain(part);
 	});
 
 	it.each<[what: string, title: string, told: Parameters<typeof reminderOf>[2]]>([

@@ -18,6 +18,11 @@ const HOSTILE = [
 	'<\u200b!channel> <\u202e!here>',
 	'`<!here>` ```<@U0HOSTILE>``` ``a`<!here>`b``',
 	'```\n<!channel>\n[a](https://evil.example)',
+	'| <!here> | `<@U0HOSTILE>` |\n|---|:-:|\n| [bank](https://evil.example) ``` \\| | ![x](https://evil.example)<br>漢字 |\n'.repeat(
+		30,
+	),
+	`a|b\n-|-:\n${'**👩‍👩‍👧‍👦**|<!channel>'.repeat(60)}\n\n|${'&'.repeat(900)}|`,
+	'- ```\n  <!channel>\n  | a |\n',
 	'~~~\n</script><script>alert(1)</script>',
 	'# <!here>\n> <@U0HOSTILE>\n- [ ] <!channel>\n1. __x__ **y *z** _w_*',
 	'*'.repeat(300),
@@ -65,10 +70,28 @@ const HOSTILE = [
 
 const fragment = fc.constantFrom(...HOSTILE);
 
+/** Lines that begin, go on with or end a table, code, a list or emphasis. */
+const LINES = [
+	'| a | <!here> | `x` |',
+	'|--:|:-:|---|',
+	'a | **漢字** | [bank](https://evil.example)',
+	'-|-',
+	'|&|👍🏽|~~x~~|y \\| z|',
+	'```ts',
+	'  ```',
+	'~~~~',
+	'    - <@U0HOSTILE> `a',
+	'## **b** *c* ``',
+	'*d **e __f__',
+	'1. ![g](https://evil.example) [h **i**](<https://evil.example> "j")',
+	'',
+];
+
 /** Any Unicode with lone surrogates, one of the texts above, or several of them joined. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
 	{ weight: 6, arbitrary: fragment },
 	{ weight: 2, arbitrary: fc.tuple(fragment, fragment, fragment).map((parts) => parts.join('')) },
+	{ weight: 2, arbitrary: fc.array(fc.constantFrom(...LINES), { maxLength: 40 }).map((lines) => lines.join('\n')) },
 	{ weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
 	{ weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
 	{

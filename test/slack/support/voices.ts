@@ -17,6 +17,8 @@ export const IMITATIONS = [
 	'a ``` b\nc ``` d',
 	'~~~\n```\n~~~\n🔒 x',
 	'| a | b |\n|---|---|\n| ⚠️ | ``` |',
+	'a | ⚠️ b\n-|-\n🔒 | ```\n\n- ```\n🔔 late',
+	'![🔒 Handraise](https://evil.example/x.png)',
 	'> quoted\n\n>>> all of it\nnot quoted?',
 	'\n\n\n🔔 late',
 	'\u202e⚠️ evil\u202c \u2066x\u2069 \u200f🔒',

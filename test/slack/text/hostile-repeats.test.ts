@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { markdownToMrkdwn, nameWithin, typedText } from '../../../src/slack/text.ts';
+import { markdownToMrkdwn } from '../../../src/slack/mrkdwn.ts';
+import { nameWithin, typedText } from '../../../src/slack/text.ts';
 
 /** At these lengths, quadratic work takes many minutes; the tests time out after half a minute. */
 const MESSAGE = 2_000_000;
@@ -42,6 +43,15 @@ describe("work on an agent's hostile Markdown is linear", () => {
 		['', '<https://a', ''],
 		['', '&#0', ''],
 		['', '| ', 'x'],
+		['', '|', '\n|-|'],
+		['', 'a|\n', ''],
+		['a|b\n-|-\n', '漢|👍\n', ''],
+		['|', '漢 ', '|'],
+		['|', '<br', '|'],
+		['|', ' ', '|\n|-|'],
+		['', '|-|\n', 'x'],
+		['', '```\n', 'x'],
+		['x', ' ', '```'],
 		['', '- ', 'x'],
 		['# ', ' #', 'x'],
 	])('takes linear time for %j, %j repeated, %j', (before, unit, after) => {

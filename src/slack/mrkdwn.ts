@@ -1,0 +1,124 @@
+import type { OnCut } from '../core/cut.ts';
+import { tableAt, tableLines } from './markdown-table.ts';
+
+/*
+ * An agent's Markdown as Slack's mrkdwn, the same in messages and windows. A `markdown` block would show more of it, but only in
+ * messages, without a headline or a picture beside it, and it makes mentions and labelled links of what an agent writes.
+ */
+
+/** Escapes for mrkdwn and for the `text` of a message. */
+export function escapeMrkdwn(text: string): string {
+	if (!/[&<>]/.test(text)) return text;
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Code over several lines would hide the quote marks of these lines. */
+export function withoutFences(text: string): string {
+	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
+}
+
+/**
+ * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself. Links
+ * become "label (url)", images their description. Everything from the source is escaped, so nothing becomes a mention or a
+ * labelled link. What is not Markdown stays as it is. Linear in the length of the source. `isCut`: its end is missing.
+ */
+export function markdownToMrkdwn(source: string, isCut = false, onCut?: OnCut): string {
+	const lines = source.split('\n');
+	const shown: string[] = [];
+	let fence: { readonly mark: string; readonly indent: number } | null = null;
+	for (let at = 0; at < lines.length; at += 1) {
+		const line = lines[at] ?? '';
+		const [, space = '', mark] = /^([ \t]*)(`{3,}|~{3,})?/.exec(line) ?? [];
+		const table = fence === null ? tableAt(lines, at) : [];
+		if (fence !== null) {
+			if (mark?.startsWith(fence.mark) && line.trim() === mark) fence = null;
+			else shown.push(codeLine(line.slice(Math.min(fence.indent, space.length))));
+		} else if (mark !== undefined && !line.slice(space.length + mark.length).includes('`')) {
+			fence = { mark, indent: space.length };
+		} else if (table.length > 0) {
+			shown.push(...tableLines(table, (cell) => inline(cell, 0, BARE), onCut).map(codeLine));
+			at += table.length - 1;
+		} else shown.push(convertLine(space, (isCut && at === lines.length - 1 ? closed(line) : line).slice(space.length)));
+	}
+	// Three in a row would begin code over several lines, which ends a quote.
+	return withoutFences(shown.join('\n'));
+}
+
+function codeLine(line: string): string {
+	return line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``;
+}
+
+/** The last line before a cut: the marks that the cut left open are closed. */
+function closed(line: string): string {
+	return ['`', '**', '~~'].reduce((text, mark) => {
+		if (text.replace(/`[^`]+`/g, '').split(mark).length % 2 === 1) return text;
+		return text.endsWith(mark) ? text.slice(0, -mark.length) : text + mark;
+	}, line);
+}
+
+function convertLine(space: string, line: string): string {
+	const width = space.replaceAll('\t', '    ').length;
+	// Slack may collapse plain spaces at the beginning of a line.
+	const indent = line === '' ? '' : '\u00a0'.repeat(Math.min(width, 12));
+	const heading = /^#{1,6}[ \t]+(.*)$/.exec(line)?.[1];
+	if (heading !== undefined) {
+		const text = inline(heading.replace(/[ \t]#+$/, '').trim(), 0, IN_BOLD);
+		return text === '' ? '' : `*${text}*`;
+	}
+	if (/^([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return '———';
+	const quote = /^>[ \t]?(.*)$/.exec(line)?.[1];
+	if (quote !== undefined) return `&gt; ${inline(quote)}`;
+	const [isItem, box, item = line] = /^[-*+][ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/.exec(line) ?? [];
+	const bullet = box === undefined ? (width < 2 ? '•' : '◦') : box === ' ' ? '☐' : '☑';
+	return `${indent}${isItem === undefined ? '' : `${bullet} `}${inline(item)}`;
+}
+
+/** How emphasis, code and other text are written. */
+type Style = Readonly<Record<'bold' | 'italic' | 'struck', string> & Record<'code' | 'text', (text: string) => string>>;
+
+const MRKDWN: Style = { bold: '*', italic: '_', struck: '~', code: codeLine, text: escapeMrkdwn };
+/** Within bold text, which nothing may end. */
+const IN_BOLD: Style = { ...MRKDWN, bold: '', text: (text) => escapeMrkdwn(text).replaceAll('*', '∗') };
+const BARE: Style = { bold: '', italic: '', struck: '', code: (text) => text, text: (text) => text };
+
+/** Emphasis that is nested deeper stays as it was written. This bounds the work on hostile text. */
+const DEEPEST = 3;
+
+/*
+ * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could begin
+ * again, and white space is bounded where three parts of a pattern could match the same run of it. Groups have numbers, because
+ * names take five times as long: 1 escaped; 2 and 3 ticks and code; 4 address; 5 to 7 image, label and target; 8 and 9 mark
+ * and what it emphasizes.
+ */
+const ESCAPED = /\\([\\`*_~[\]()#>!-])/;
+const CODE = /(`+)(?!`)(?:(.+?)\2)?/;
+const URL_ALONE = /https?:\/\/[^\s<>"]+|<(https?:\/\/[^\s<>|]+)>/;
+const LINK =
+	/(!)?\[([^[\]]*)\]\(\s{0,9}<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/;
+/** mrkdwn has no emphasis within a word. */
+const EMPHASISED = String.raw`(?<![\p{L}\p{N}_])(\*\*\*|\*\*|__|~~|\*|_)(?!\s)(.(?:(?!\8).)*)(?<!\s)\8(?![\p{L}\p{N}_])`;
+/** A whole run of marks is text; otherwise `***` would be read again as `**` and `*`. */
+const REST = /\*+|_+|~+|[&<>]+/;
+const TOKEN = new RegExp(
+	[ESCAPED.source, CODE.source, URL_ALONE.source, LINK.source, EMPHASISED, REST.source].join('|'),
+	'gsu',
+);
+
+function inline(line: string, depth = 0, style = MRKDWN): string {
+	return line.replace(TOKEN, (token: string, ...groups: (string | undefined)[]) => {
+		const [escaped, , code, address, image, label, target = '', mark = '', inside] = groups;
+		if (code !== undefined) return code.trim() === '' ? '' : style.code(code);
+		if (label !== undefined) return linkText(inline(label, depth + 1, style), style.text(target), image !== undefined);
+		if (inside === undefined || depth >= DEEPEST) return style.text(escaped ?? address ?? token);
+		const open =
+			mark === '~~' ? style.struck : (mark.length > 1 ? style.bold : '') + (mark.length === 2 ? '' : style.italic);
+		const within = open.includes('*') ? IN_BOLD : style;
+		return `${open}${inline(inside, depth + 1, within)}${Array.from(open).reverse().join('')}`;
+	});
+}
+
+/** "label (url)"; the address alone if the label is empty or the same. */
+function linkText(label: string, url: string, isImage: boolean): string {
+	if (label.trim() === '' || label === url) return url;
+	return url === '' || isImage ? label : `${label} (${url})`;
+}
