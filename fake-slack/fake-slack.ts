@@ -102,7 +102,7 @@ export interface FakeSlack {
 	snapshot(): SlackState;
 	restore(state: SlackState): void;
 	/** Administration. Each resolves when the app has its events. */
-	invite(channel: string, person: string): Promise<void>;
+	invite(channel: string, person: string, inviter?: string): Promise<void>;
 	remove(channel: string, person: string): Promise<void>;
 	archive(channel: string, archived?: boolean): Promise<void>;
 	deleteChannel(channel: string): Promise<void>;
@@ -206,7 +206,10 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 			core.state = structuredClone(state);
 			changes.emit({ kind: 'state', id: 'restored' });
 		},
-		invite: (channel, person) => invite(core, deliverer, channelOf(core, channel), personOf(core, person).id),
+		invite: (channel, person, inviter) => {
+			const joining = { user: personOf(core, person).id, ...(inviter === undefined ? {} : { inviter }) };
+			return invite(core, deliverer, channelOf(core, channel), joining);
+		},
 		remove: (channel, person) => leaveChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
 		archive: (channel, archived = true) => archiveChannel(core, deliverer, channelOf(core, channel), archived),
 		deleteChannel: (channel) => deleteChannel(core, deliverer, channelOf(core, channel)),

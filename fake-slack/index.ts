@@ -11,6 +11,7 @@ export type { Modal } from './driver/modal.ts';
 export type { Posted } from './driver/posted.ts';
 export { createFakeSlack, type FakeSlack, type FakeSlackOptions } from './fake-slack.ts';
 export { signedHeaders } from './http-delivery.ts';
+export { freshInput } from './input-state.ts';
 export { isRecord, type Json, record, records, text } from './json.ts';
 export { type Definitions, generatedDefinitions } from './json-schema/generated-schema.ts';
 export { type Manifest, readManifest } from './manifest.ts';

@@ -174,7 +174,7 @@ function authorInShared(author: Person): Json {
 		source_team: author.teamId,
 		user_profile: {
 			name: author.name,
-			display_name: author.name,
+			display_name: author.displayName ?? author.name,
 			real_name: author.realName,
 			team: author.teamId,
 			is_restricted: author.isRestricted,

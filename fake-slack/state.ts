@@ -6,6 +6,8 @@ export interface Person {
 	/** What others type after the @, also the name for the driver. */
 	name: string;
 	realName: string;
+	/** How mentions show them; `name` by default. */
+	displayName?: string;
 	/**
 	 * The workspace the person belongs to: another organisation's for people in a channel shared with it; in an
 	 * organisation with several workspaces the one that their interactions name, wherever they act.

@@ -3,6 +3,7 @@ import { type Act, actSchema, type FakeSlack, type Viewer } from '../fake-slack/
 import { dashboardSession } from './agents.ts';
 import type { AppProcess } from './app-process.ts';
 import { callDetail } from './calls.ts';
+import { gallery } from './gallery/gallery.ts';
 import type { MovedClock } from './moved-clock.ts';
 import { builderJson, type ReadMarks, readKey } from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
@@ -40,7 +41,7 @@ const CONNECT_WITHIN_MS = 15_000;
 const inMessage = { channel: z.string(), ts: z.string() };
 
 /** Commands that Slack's client handles itself. */
-const INVITE_OR_REMOVE = /^\/(invite|remove)\s+@?([\w.-]+)\s*$/;
+const INVITE_OR_REMOVE = /^\/(invite|remove)\s+@?(\S.*?)\s*$/;
 const LEAVE = /^\/leave\s*$/;
 
 /** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
@@ -53,9 +54,12 @@ export function createActions(deps: ActionsDeps): Actions {
 		throw new ActionError('This modal is no longer on top.');
 	}
 	async function inviteOrRemove(viewer: Viewer, channel: string, verb: string, name: string): Promise<void> {
-		const person = slack.state.people.find((one) => one.name === name);
+		const typed = name.toLowerCase();
+		const person = slack.state.people.find((one) =>
+			[one.name, one.realName, one.displayName ?? ''].some((known) => known.toLowerCase() === typed),
+		);
 		if (person === undefined) return slack.whisper(viewer, { channel }, `There is nobody called @${name}.`);
-		await (verb === 'invite' ? slack.invite(channel, person.id) : slack.remove(channel, person.id));
+		await (verb === 'invite' ? slack.invite(channel, person.id, viewer.user) : slack.remove(channel, person.id));
 		slack.whisper(
 			viewer,
 			{ channel },
@@ -200,6 +204,8 @@ export function createActions(deps: ActionsDeps): Actions {
 					return callDetail(slack, service, query.key ?? '');
 				case 'session':
 					return dashboardSession(service, query.id ?? '');
+				case 'gallery':
+					return gallery(query);
 				case 'builder':
 					return builderJson(slack.state, query) as object | null;
 				default:

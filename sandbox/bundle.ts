@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { emojiFont } from './emoji/font.ts';
 
 export interface PageFile {
 	readonly type: string;
@@ -35,6 +36,7 @@ async function buildPage(): Promise<ReadonlyMap<string, PageFile>> {
 		outdir: here('page'),
 		entryNames: 'page',
 		chunkNames: '[name]-[hash]',
+		external: ['/emoji.ttf'],
 		write: false,
 		logLevel: 'silent',
 	});
@@ -47,5 +49,6 @@ async function buildPage(): Promise<ReadonlyMap<string, PageFile>> {
 		});
 	}
 	files.set('/', { type: 'text/html; charset=utf-8', content: await readFile(here('page/index.html'), 'utf8') });
+	files.set('/emoji.ttf', { type: 'font/ttf', content: emojiFont() });
 	return files;
 }

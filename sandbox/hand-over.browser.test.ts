@@ -84,9 +84,9 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	await handOver(ada, 'gus');
 	await dialog(ada).getByText(handOverRefusedText('guest', {})).waitFor();
 	await handOver(ada, 'grace');
-	await dialog(ada).getByText(youHandedOver('Grace Hopper')).waitFor();
+	await dialog(ada).getByText(youHandedOver('Grace')).waitFor();
 	await ada.keyboard.press('Escape');
-	await soon(post.getByText(handedOver('Ada Lovelace', 'Grace Hopper')).waitFor());
+	await soon(post.getByText(handedOver('Ada', 'Grace')).waitFor());
 
 	await openMessages(grace);
 	const message = told(grace, YOU_HAVE_IT);
@@ -98,7 +98,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	await soon(button(message, 'Give back').waitFor({ state: 'detached' }));
 	await soon(post.getByText(HANDED_OVER).waitFor({ state: 'detached' }));
 	await openMessages(ada);
-	await told(ada, `@Grace Hopper ${GAVE_BACK}`).waitFor();
+	await told(ada, `@Grace ${GAVE_BACK}`).waitFor();
 });
 
 it('lets the person who got a question answer it with one press, and tells the post', async () => {
@@ -106,15 +106,15 @@ it('lets the person who got a question answer it with one press, and tells the p
 	const post = await watched(ada, 'desks');
 	await button(post, 'Hand over').click();
 	await handOver(ada, 'grace');
-	await dialog(ada).getByText(youHandedOver('Grace Hopper')).waitFor();
+	await dialog(ada).getByText(youHandedOver('Grace')).waitFor();
 	const grace = await harness.window('grace', { home: true });
 	const home = homeOf(grace);
-	await soon(home.getByText(`${HANDED_TO_YOU} @Ada Lovelace`).waitFor());
+	await soon(home.getByText(`${HANDED_TO_YOU} @Ada`).waitFor());
 	await button(home, 'Sand').click();
 	const { sessions } = harness.sandbox.service;
 	await soon(expect.poll(() => sessions.values('desks', 1)).toEqual(['Sand']));
 	await ada.keyboard.press('Escape');
-	await soon(told(ada, /@Grace Hopper (chose|answered)/).waitFor());
+	await soon(told(ada, /@Grace (chose|answered)/).waitFor());
 });
 
 it('snoozes a question in one’s own inbox only, shows it again, and brings it back when its time has come', async () => {
@@ -158,7 +158,7 @@ it('hands over and snoozes with the keyboard alone', async () => {
 	await page.keyboard.press('Enter');
 	await press(page, 'Tab', 'Hand over');
 	await page.keyboard.press('Enter');
-	await dialog(page).getByText(youHandedOver('Grace Hopper')).waitFor();
+	await dialog(page).getByText(youHandedOver('Grace')).waitFor();
 	await page.keyboard.press('Escape');
 	await soon(post.getByText(HANDED_OVER).waitFor());
 	await expect
@@ -166,7 +166,7 @@ it('hands over and snoozes with the keyboard alone', async () => {
 		.toContain('Order plants');
 
 	const home = homeOf(await harness.window('ada', { home: true }));
-	await soon(home.getByText('@Grace Hopper has it').waitFor());
+	await soon(home.getByText('@Grace has it').waitFor());
 	await home.page().getByRole('tab', { name: 'Home' }).focus();
 	await press(home.page(), 'Tab', 'Snooze');
 	await home.page().keyboard.press('ArrowDown');
@@ -185,7 +185,7 @@ it('fits a phone and has no serious axe findings: the window, the direct message
 	expect(menu.x >= 0 && menu.x + menu.width <= 375).toBe(true);
 	await page.keyboard.press('Escape');
 	await handOver(page, 'ada');
-	await dialog(page).getByText(youHandedOver('Ada Lovelace')).waitFor();
+	await dialog(page).getByText(youHandedOver('Ada')).waitFor();
 	await page.keyboard.press('Escape');
 
 	const ada = await harness.window('ada', { home: true, narrow: true });

@@ -132,16 +132,16 @@ it('tells the second of two people who was first, and offers them the question w
 	const undo = option(privately(ada, 'You chose “LH 1173”'), 'Undo');
 	await undo.waitFor();
 	await graces.click();
-	await privately(grace, CHOICE_WORDS.lost(choice('TP 570'), '@Ada Lovelace', 'LH 1173')).waitFor();
+	await privately(grace, CHOICE_WORDS.lost(choice('TP 570'), '@Ada', 'LH 1173')).waitFor();
 	await undo.click();
 	release();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
 	const offer = grace.locator('.message', { hasText: line('waiting', { lastError: 'first_withdrawn' }) }).last();
-	await offer.getByText('@Ada Lovelace answered before you. The question is open again.').waitFor();
+	await offer.getByText('@Ada answered before you. The question is open again.').waitFor();
 	await option(offer, 'Send mine').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);
-	await soon(question(ada, 'Which flight').getByText('@Grace Hopper chose TP 570').waitFor());
+	await soon(question(ada, 'Which flight').getByText('@Grace chose TP 570').waitFor());
 });
 
 it('works with the keyboard alone', async () => {

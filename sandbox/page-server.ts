@@ -14,6 +14,7 @@ const CONTENT_SECURITY_POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
 	"style-src 'self'",
+	"font-src 'self'",
 	"img-src 'self' data:",
 	"connect-src 'self'",
 	"base-uri 'none'",
@@ -76,6 +77,7 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 	};
 	app.get('/', (c) => file(c, '/'));
 	app.get('/dashboard/*', (c) => file(c, '/'));
+	app.get('/gallery', (c) => file(c, '/'));
 
 	app.get('/sandbox/look/:what', async (c) => {
 		const seen = await deps.actions().look(c.req.param('what'), c.req.query());

@@ -189,8 +189,10 @@ it('keeps what is typed over a reload', async () => {
 	await page.keyboard.press('Escape');
 });
 
-it('posts a watched session’s questions in the channel, and takes answers from there', async () => {
-	const page = await harness.window('ada', { channel: 'C0AGENTS' });
+it('posts a watched session’s questions where the app was invited, and takes answers from there', async () => {
+	const page = await harness.window('ada', { channel: 'C0GENERAL' });
+	await type(page, '/invite @Handraise');
+	await page.locator('.channel').getByText('@Handraise is in the channel now').waitFor();
 	await type(page, '/session watch stepping');
 	const answer = (title: string) =>
 		page
@@ -271,4 +273,24 @@ it('has no serious axe findings in channel, modal, panels and a narrow window', 
 	await scan(narrow);
 	await narrow.getByRole('button', { name: 'Channels' }).click();
 	await scan(narrow, '.sidebar');
+});
+
+it('has a Gallery of every state, with switches, and without serious axe findings, in a narrow window too', async () => {
+	const page = await harness.window('ada');
+	await page.getByRole('link', { name: 'Gallery' }).click();
+	const open = page.getByRole('region', { name: 'open', exact: true }).first();
+	await open.getByRole('button', { name: 'LH 1173' }).waitFor();
+	expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(
+		expect.arrayContaining(['Question', 'Card', 'Reminder', 'Digest', 'Window', 'Receipt', 'Inbox']),
+	);
+	// Chromium has refused the font if it gives none.
+	await expect
+		.poll(() => page.evaluate(`document.fonts.load('16px "Sandbox emoji"', '✋').then(({ length }) => length)`))
+		.toBe(1);
+	expect(await seriousFindings(page)).toEqual([]);
+	await page.setViewportSize({ width: 390, height: 800 });
+	await page.getByRole('checkbox', { name: '--no-buttons' }).check();
+	await open.getByRole('button', { name: 'LH 1173' }).waitFor({ state: 'detached' });
+	expect(await seriousFindings(page)).toEqual([]);
+	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);
 });

@@ -28,8 +28,8 @@ function personOnPage(state: SlackState, viewer: Viewer, person: Person): WirePe
 			: person.isRestricted || person.isUltraRestricted
 				? 'guest'
 				: 'member';
-	const { id, name, realName } = person;
-	return { id, name, realName, kind, isListed: canMeet({ state }, viewer, person) };
+	const { id, name, realName, displayName = realName } = person;
+	return { id, name, realName, displayName, kind, isListed: canMeet({ state }, viewer, person) };
 }
 
 export function channelsOf(state: SlackState, viewer: Viewer, marks: ReadMarks): WireChannel[] {

@@ -101,7 +101,7 @@ async function reminderPictures(): Promise<void> {
 		await channel.getByRole('button', { name: 'Hand over' }).click();
 		await choose('Hand over to', 'grace');
 		await modal.getByRole('button', { name: 'Hand over' }).click();
-		await modal.getByText(youHandedOver('Grace Hopper')).waitFor();
+		await modal.getByText(youHandedOver('Grace')).waitFor();
 		await page.close();
 		const grace = await browser.newPage({ viewport: { ...WINDOW, height: 560 }, reducedMotion: 'reduce' });
 		await grace.goto(`${own.url}/?as=grace&in=C0GENERAL`);

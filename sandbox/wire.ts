@@ -8,6 +8,8 @@ export interface WirePerson {
 	id: string;
 	name: string;
 	realName: string;
+	/** After the @ of a mention. */
+	displayName: string;
 	/** member, guest (one channel or several), external or bot. */
 	kind: 'member' | 'guest' | 'external' | 'bot';
 	/** Whether fields of people offer them to this person. */
@@ -169,6 +171,23 @@ export interface WireFrame extends Partial<WireParts> {
 	gone?: string[];
 	/** Changed or new ones, oldest first. */
 	calls?: WireCall[];
+}
+
+/** A message, window or Home tab of the Gallery. */
+export interface WireExample {
+	name: string;
+	kind: 'message' | 'modal' | 'home';
+	payload: Json;
+	inputs: WireInputs;
+}
+
+export interface WireGallery {
+	/** The time of the examples, in milliseconds since the epoch. */
+	now: number;
+	/** Display names of people and names of channels, by id. */
+	people: Record<string, string>;
+	channels: Record<string, string>;
+	groups: { name: string; examples: WireExample[] }[];
 }
 
 /** The bodies of a call and its response. */

@@ -10,6 +10,10 @@ function said(channel: string, user: string, at: number, text: string): Message 
 	return { ts, channel, user, text, blocks: [], broadcast: false, history: [], inputs: {} };
 }
 
+function firstName({ realName }: SlackState['people'][number]): string {
+	return realName.replace(/ .*/, '');
+}
+
 /** The workspace for a visitor: the fake Slack's people, the important channels, and a few messages. */
 export function sandboxWorkspace(now: number): SlackState {
 	const state = seedState(sampleWorkspace(), manifestPath);
@@ -30,7 +34,9 @@ export function sandboxWorkspace(now: number): SlackState {
 	return {
 		...state,
 		// A person who shares no channel with others is of no use here. The others live where the page's clock is.
-		people: state.people.filter((person) => person.name !== 'sid').map((person) => ({ ...person, tz: timeZone })),
+		people: state.people
+			.filter((person) => person.name !== 'sid')
+			.map((person) => ({ ...person, tz: timeZone, ...(person.isBot ? {} : { displayName: firstName(person) }) })),
 		channels: state.channels.filter((channel) => CHANNELS.includes(channel.name)),
 		messages,
 		lastTs:

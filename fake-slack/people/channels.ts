@@ -90,9 +90,14 @@ async function tellOfMember(
 	await tell(core, deliverer, type, { event, channel });
 }
 
-/** The administrator adds somebody (perhaps the app's bot) to a channel. */
-export async function invite(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
-	await joinChannel(core, deliverer, channel, { user, inviter: administrator(core) });
+/** A member, the administrator by default, adds somebody (perhaps the app's bot) to a channel. */
+export async function invite(
+	core: Core,
+	deliverer: Deliverer,
+	channel: Channel,
+	{ user, inviter = administrator(core) }: Joining,
+): Promise<void> {
+	await joinChannel(core, deliverer, channel, { user, inviter });
 }
 
 interface Joining {

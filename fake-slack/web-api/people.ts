@@ -33,7 +33,7 @@ function userForApp(core: Core, person: Person): Json {
 		deleted: false,
 		real_name: person.realName,
 		...(person.tz === null ? {} : { tz: person.tz ?? 'Europe/London' }),
-		profile: { real_name: person.realName, display_name: person.name, team: person.teamId },
+		profile: { real_name: person.realName, display_name: person.displayName ?? person.name, team: person.teamId },
 		is_admin: false,
 		is_owner: false,
 		is_restricted: person.isRestricted,

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { createDo, DoContext } from './actions.ts';
 import { App } from './app.tsx';
 import { Dashboard } from './dashboard.tsx';
+import { Gallery } from './gallery.tsx';
 import { createPageStore } from './page-state.ts';
 
 const root = document.getElementById('root');
@@ -18,6 +19,8 @@ createRoot(root).render(
 	<DoContext value={doIt}>
 		{location.pathname.startsWith('/dashboard') ? (
 			<Dashboard id={query.get('id') ?? ''} />
+		) : location.pathname === '/gallery' ? (
+			<Gallery />
 		) : (
 			<App store={createPageStore(person, frame)} />
 		)}

@@ -29,6 +29,7 @@ const SLACKBOT: WirePerson = {
 	id: 'USLACKBOT',
 	name: 'slackbot',
 	realName: 'Slackbot',
+	displayName: 'Slackbot',
 	kind: 'member',
 	isListed: true,
 };
@@ -41,6 +42,7 @@ function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
 			id: message.user,
 			name: message.user,
 			realName: message.user,
+			displayName: message.user,
 			kind: 'member',
 			isListed: false,
 		}
@@ -79,7 +81,13 @@ export const Message = memo(function Message(props: MessageProps) {
 	const [showsNotification, setShowsNotification] = useState(false);
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
-	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
+	const isOwnPost = isFollowing && message.isApp && message.blocks.length > 0;
+	const classes = [
+		'message',
+		isOwnPost ? 'message-post' : '',
+		isFollowing ? 'message-following' : '',
+		message.ephemeral ? 'message-ephemeral' : '',
+	];
 	return (
 		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-surface={message.ts}>
 			<div className="message-side">

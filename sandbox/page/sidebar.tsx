@@ -87,6 +87,13 @@ export function Sidebar({ data, current, isApp, onChoose, onOpenApp, onClose }: 
 					))}
 					<h2>Apps</h2>
 					<Entry data={data} channel={talk} isCurrent={isApp} onChoose={onOpenApp} />
+					<h2>Sandbox</h2>
+					<a className="entry" href={`/gallery?as=${workspace.me.name}`}>
+						<span className="entry-mark" aria-hidden="true">
+							<Icon name="guide" />
+						</span>
+						<span className="entry-name">Gallery</span>
+					</a>
 				</div>
 				<PersonSwitcher workspace={workspace} />
 			</nav>

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validateMessage, validateView } from '../../fake-slack/index.ts';
+import { examples } from '../../sandbox/gallery/examples.ts';
 import { extremes } from '../../src/doctor/shapes/extremes.ts';
 import { FIELD_ITEMS } from '../../src/doctor/shapes/samples.ts';
+import { SETTLED_WORDS } from '../../src/features/watch/post-view.ts';
+import { KINDS } from '../../src/posts/kinds.ts';
+import { ANSWER_STATES } from '../../src/questions/answer.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { lookDifferent, looksOfLabels } from '../../src/questions/quick-answer.ts';
 import { ACTIONS, BUTTON_LABELS, CALLBACKS, CHOOSE_IDS, encodeMenuChoice } from '../../src/slack/ids.ts';
@@ -114,6 +118,19 @@ describe('extremes', () => {
 	])('has an element of the type %s', (type) => {
 		expect(JSON.stringify(asked)).toContain(`"type":"${type}"`);
 	});
+});
+
+it('has an example for the Gallery of every kind of post, and of every state of a question, an answer and a card', () => {
+	const shown = new Set(names);
+	const states = {
+		question: Object.keys(SETTLED_WORDS),
+		receipt: ANSWER_STATES,
+		card: ['working', 'needs you', 'ended', 'unwatched'],
+	};
+	const wanted = Object.entries(states).flatMap(([what, all]) => all.map((state) => `${what}: ${state}`));
+	expect(wanted.filter((name) => !shown.has(name))).toEqual([]);
+	const kinds = Object.entries(examples()).flatMap(([what, shapes]) => (shapes.length > 0 ? [what] : []));
+	expect(Object.keys(KINDS).filter((kind) => !kinds.includes(kind))).toEqual([]);
 });
 
 it.each(Object.entries(FIELD_ITEMS))('guesses the kind of the sample field: %s', (kind, item) => {

@@ -39,7 +39,7 @@ function Link({ address, children }: { address: string; children: ReactNode }) {
 	);
 }
 
-function Mention({ mine, children }: { mine: boolean; children: ReactNode }) {
+export function Mention({ mine, children }: { mine: boolean; children: ReactNode }) {
 	return <span className={mine ? 'mention mention-me' : 'mention'}>{children}</span>;
 }
 

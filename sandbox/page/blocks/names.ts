@@ -19,7 +19,7 @@ export function namesOf(workspace: WireWorkspace, channels: readonly { id: strin
 		me: workspace.me.id,
 		domain: workspace.team.domain,
 		people: workspace.people,
-		person: (id) => find(workspace.people, id)?.realName ?? null,
+		person: (id) => find(workspace.people, id)?.displayName ?? null,
 		channel: (id) => find(channels, id)?.name ?? null,
 		userGroup: (id) => find(workspace.userGroups, id)?.handle ?? null,
 	};

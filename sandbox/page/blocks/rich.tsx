@@ -1,9 +1,11 @@
 import { type Block, Message } from 'slack-blocks-to-jsx';
 import type { Json } from '../json.ts';
-import { safeAddress } from './mrkdwn.tsx';
+import { Mention, safeAddress } from './mrkdwn.tsx';
+import { useNames } from './names.ts';
 
 /** Blocks that a library draws and that the app's modals do not use: Markdown, rich text, tables and the like. */
 export function RichBlock({ block }: { block: Json }) {
+	const names = useNames();
 	return (
 		<Message
 			logo=""
@@ -12,6 +14,9 @@ export function RichBlock({ block }: { block: Json }) {
 			withoutWrapper
 			blocks={[block as unknown as Block]}
 			hooks={{
+				user: ({ id }) => <Mention mine={id === names.me}>@{names.person(id) ?? id}</Mention>,
+				channel: ({ id }) => <Mention mine={false}>#{names.channel(id) ?? id}</Mention>,
+				usergroup: ({ id }) => <Mention mine={false}>@{names.userGroup(id) ?? 'group'}</Mention>,
 				link: ({ href, children }) =>
 					safeAddress(href) === null ? (
 						<span>{children}</span>

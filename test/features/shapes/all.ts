@@ -1,3 +1,4 @@
+import { examples } from '../../../sandbox/gallery/examples.ts';
 import { extremes } from '../../../src/doctor/shapes/extremes.ts';
 import { channelSettingsVariants } from './channel-settings.ts';
 import { inboxVariants } from './inbox.ts';
@@ -13,5 +14,9 @@ export function allVariants() {
 		...watchVariants(),
 		...inboxVariants(),
 		...channelSettingsVariants(),
+		...Object.values(examples()).flat(),
+		...Object.values(examples({ hasUndo: false, showAnswers: 'never', buttons: false }))
+			.flat()
+			.map((shape) => ({ ...shape, name: `${shape.name}, as rarely seen` })),
 	];
 }

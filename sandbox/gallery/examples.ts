@@ -1,0 +1,277 @@
+import type { HomeView, ModalView } from '@slack/types';
+import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/database/channel-settings.ts';
+import { ESCALATION, GIANT_CARD, POST } from '../../src/doctor/shapes/extremes.ts';
+import {
+	AT_WORK,
+	agentMessage,
+	answerItem,
+	answerOf,
+	asked,
+	FIELD_ITEMS,
+	HAND_OVER,
+	MODEL,
+	NOW,
+	questionOf,
+	SETTINGS_MODEL,
+	type Shape,
+	snapshotAtNow,
+	USER_ID,
+} from '../../src/doctor/shapes/samples.ts';
+import { GIANT_DRAFT, GIANT_QUESTION, inboxModelOf, NOTHING, sessionModelOf } from '../../src/doctor/shapes/views.ts';
+import { type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
+import { receiptMessage } from '../../src/features/answer/receipt-view.ts';
+import { handOverPost } from '../../src/features/hand-over/view.ts';
+import type { InboxQuestion } from '../../src/features/inbox/content.ts';
+import { homeView } from '../../src/features/inbox/view.ts';
+import { digestPost, reminderPost, settledReminderPost } from '../../src/features/remind/view.ts';
+import { settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
+import { type CardModel, watchCard } from '../../src/features/watch/card-view.ts';
+import {
+	askedPost,
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	SETTLED_WORDS,
+	type SettledLook,
+	settledQuestionPost,
+	switchingPost,
+	watchPost,
+} from '../../src/features/watch/post-view.ts';
+import type { PostKind } from '../../src/posts/kinds.ts';
+import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
+import type { ShowAnswers } from '../../src/questions/secrecy.ts';
+import type { Session } from '../../src/questions/session.ts';
+import type { MessageContent } from '../../src/slack/parts.ts';
+
+/** The settings that change what people see. */
+export interface Looks {
+	/** `UNDO_SECONDS` is above 0. */
+	readonly hasUndo: boolean;
+	readonly showAnswers: ShowAnswers;
+	/** Not with `--no-buttons`. */
+	readonly buttons: boolean;
+}
+const USUAL: Looks = { hasUndo: true, showAnswers: 'always', buttons: true };
+
+/** Who is in the examples: their ids are those of the samples. */
+export const PEOPLE = { ada: USER_ID, grace: HAND_OVER.from } as const;
+const names = { displayName: (id: string) => (id === PEOPLE.ada ? 'Ada' : 'Grace') };
+
+const ANSWER = 'LH 1173';
+const FLIGHT = asked('Which flight should I book?', 'One of: LH 1173, TP 570');
+const OFFERS = 'LH 1173 leaves at 06:05 for 129 €. TP 570 leaves at 08:40 for 164 €, with a window seat.';
+const STEPS = [
+	agentMessage('Plan my trip to Frankfurt on Friday: flight, hotel, everything booked.', { role: 'user', actions: [] }),
+	agentMessage('I open the airline’s booking page.', { actions: [{ kind: 'open', text: 'flights.example' }] }),
+	agentMessage('I compare the two flights.', { actions: [{ kind: 'click', text: '' }] }),
+];
+
+function trip(status: string, ...more: Session['messages']): Session {
+	const files = AT_WORK.files.slice(2, 3).map((file) => ({ ...file, filename: 'itinerary.pdf' }));
+	const messages = [...STEPS, ...more];
+	return {
+		...AT_WORK,
+		name: 'Plan the Frankfurt trip',
+		status,
+		messages,
+		files,
+		sessionDetails: '',
+		sessionVariables: [],
+	};
+}
+
+const asks = (...humanInput: Parameters<typeof asked>[]) =>
+	trip('humanInput', agentMessage(OFFERS, { actions: [], humanInput: humanInput.map((one) => asked(...one)) }));
+const WORKING = trip('active');
+const ASKING = asks([FLIGHT.title, FLIGHT.description]);
+const SECRET = asks([FIELD_ITEMS.line.title, FIELD_ITEMS.line.description]);
+const THREE = asks(['Name', 'As on the badge'], ['E-mail address'], ['Departure date']);
+const DONE = agentMessage('', {
+	actions: [
+		{ kind: 'done', text: '**Booked**\n\n- Flight: LH 1173\n- Hotel: Station Inn\n- Seat: 12A\n- Costs: 225 €' },
+	],
+});
+const ALL = { working: WORKING, asking: ASKING, secret: SECRET, three: THREE, done: trip('completed', DONE) };
+
+type Form = MessageContent | ModalView | HomeView;
+type Named = Readonly<Record<string, Form>>;
+
+/** Every kind of post in every state. The compiler names a kind, or an end of a question, without an example. */
+function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKind, Named>> {
+	const post: PostContext = { ...POST, names, view: snapshotAtNow(ASKING), showAnswers, offersOptions: buttons };
+	const question = questionOf(ASKING);
+	const open = { question, readAt: NOW - 120_000 };
+	const answered = { ...open, answered: question.items.map((one) => ({ ...one, open: false, value: ANSWER })) };
+	const { fingerprint, shownHash } = question;
+	const undoUntil = NOW + (hasUndo ? 10_000 : -60_000);
+	const pressed = (overrides: Partial<Answer> = {}): Partial<PostContext> => {
+		const items = [answerItem(FLIGHT.title, ANSWER)];
+		const content = { kind: 'readable', items, other: null } as const;
+		const standing = answerOf({ fingerprint, shownHash, press: { undoUntil }, viewId: '', content, ...overrides });
+		return { standing };
+	};
+	const asking = (more: Partial<PostContext> = {}, changed = false) => askedPost(open, changed, { ...post, ...more });
+	const settled = (how: SettledLook | null, more: Partial<PostContext> = {}) =>
+		settledQuestionPost(how === 'answered' ? answered : open, how, { ...post, ...more });
+	const about = (session: Session, more: Partial<PostContext> = {}) => {
+		const view = snapshotAtNow(session);
+		return askedPost({ ...open, question: questionOf(session) }, false, { ...post, view, ...more });
+	};
+	const plain = (content: PostedContent, more: Partial<PostContext> = {}) => watchPost(content, { ...post, ...more });
+	const sent = { press: { undoUntil: NOW - 5_000 }, deliveredAt: NOW - 4_000, endedAt: NOW - 2_000 };
+	const card = (session: Session, more: Partial<CardModel> = {}) =>
+		watchCard({ ...GIANT_CARD, names, view: snapshotAtNow(session), ...more });
+	const reminded = (stage: ReminderStage) => ({
+		...ESCALATION,
+		question,
+		sessionName: ASKING.name,
+		handOver: null,
+		offersOptions: buttons,
+		entry: { ...ESCALATION.entry, sessionId: ASKING.sessionId, stage, heldBy: null },
+	});
+	const mention = { userIds: [PEOPLE.grace], groupIds: [] };
+	const remind = (stage: ReminderStage, more: Partial<typeof mention> | null = null) =>
+		reminderPost(reminded(stage), 900_000, { names, mention: more === null ? null : { ...mention, ...more } });
+	const handed = { watchId: 'watch', handOverId: '' };
+	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
+	const { groups, defaults } = SETTINGS_MODEL;
+	return {
+		question: {
+			open: asking(),
+			'somebody answers': asking({ claims: { userIds: [PEOPLE.grace], until: NOW + 300_000 } }),
+			'handed over': asking({ handOver: HAND_OVER, isUpdate: true }),
+			'a secret': about(SECRET),
+			'several questions': about(THREE),
+			pressed: asking(pressed()),
+			sending: asking(pressed({ state: 'delivering', press: { undoUntil: NOW - 5_000 } })),
+			'not delivered yet': asking(
+				pressed({ ...sent, state: 'delivering', lastError: 'unavailable', deliveredAt: null }),
+			),
+			delivered: settled('answered', pressed({ ...sent, state: 'delivered' })),
+			'the agent went on': settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })),
+			'hidden answer': settled('answered', { ...pressed({ ...sent, state: 'resumed' }), showAnswers: 'never' }),
+			'answered by a form': settled('answered', { standing: answerOf({ state: 'resumed', deliveredAt: NOW - 4_000 }) }),
+			'answered elsewhere': settled('answered'),
+			failed: asking({ refused: answerOf({ ...pressed().standing, state: 'refused', lastError: 'unauthorized' }) }),
+			'asks something else': asking({}, true),
+			'session ended': settled('closed', { view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
+			...Object.fromEntries(Object.keys(SETTLED_WORDS).map((how) => [how, settled(how as SettledLook)])),
+		},
+		card: {
+			working: card(WORKING),
+			'needs you': card(ASKING),
+			'needs you, somebody answers': card(ASKING, { claims: { userIds: [PEOPLE.grace], until: NOW + 300_000 } }),
+			'an answer on its way': card(ASKING, { standing: answerOf({ state: 'delivering' }) }),
+			ended: card(ALL.done, { ended: 'sessionOver' }),
+			failed: card(trip('failed'), { ended: 'sessionOver' }),
+			unwatched: card(WORKING, { ended: 'unwatched' }),
+			'not read for ten minutes': card(WORKING, { checkedAt: NOW - 600_000 }),
+		},
+		switching: {
+			asks: switchingPost(question, post),
+			'asks nothing': switchingPost({ ...question, openCount: 0 }, post),
+		},
+		status: { paused: plain({ kind: 'status', from: 'active', to: 'paused' }) },
+		end: { completed: plain({ kind: 'end' }, { view: snapshotAtNow(ALL.done) }) },
+		watchEnded: { unwatched: plain({ kind: 'watchEnded' }, { ended: 'unwatched' }) },
+		serviceDown: { down: plain({ kind: 'serviceDown', since: NOW - 600_000 }) },
+		serviceBack: { back: plain({ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }) },
+		discoveryBegun: { begun: plain({ kind: 'discoveryBegun', by: PEOPLE.ada }) },
+		discoveryEnded: { ended: plain({ kind: 'discoveryEnded', by: PEOPLE.ada }) },
+		discoveryFull: { full: plain({ kind: 'discoveryFull', limit: 'channel', most: 100 }) },
+		discoveryPaused: { paused: plain({ kind: 'discoveryPaused', why: 'noList' }) },
+		creatorTold: {
+			told: plain({
+				kind: 'creatorTold',
+				reason: 'botRemoved',
+				channelId: MODEL.channelId,
+				sessionIds: [ASKING.sessionId],
+			}),
+		},
+		reminder: {
+			due: remind('reminder'),
+			answered: settledReminderPost(
+				reminded('reminder'),
+				outcomeWords(answered, 'answered', { ...post, ...pressed(sent) }),
+			),
+		},
+		escalation: { due: remind('escalation', {}) },
+		digest: { due: digestPost([reminded('reminder'), reminded('escalation')], { names, mention, now: NOW }) },
+		settingsChanged: {
+			changed: settingsChangedPost(
+				{ kind: 'settingsChanged', by: PEOPLE.ada, before: DEFAULT_CHANNEL_SETTINGS, after: settings },
+				{ channelId: MODEL.channelId, names, groups, defaults },
+			),
+		},
+		handedOver: {
+			open: handOverPost({ kind: 'handedOver', ...handed, from: PEOPLE.grace }, open, { ...post, handOver: HAND_OVER }),
+		},
+		givenBack: { open: handOverPost({ kind: 'givenBack', ...handed, by: PEOPLE.grace }, open, post) },
+	};
+}
+
+/** What people see besides posts. */
+function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
+	const items = [answerItem(FLIGHT.title, ANSWER)];
+	const content = { kind: 'readable', items, other: null } as const;
+	const receipt = (overrides: Partial<Answer>) =>
+		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
+	const form = (session: Session, more: Partial<SessionModel> = {}) =>
+		sessionModal(sessionModelOf(session, { ...more })[0]);
+	const waiting: InboxQuestion = {
+		...GIANT_QUESTION,
+		question: { ...GIANT_QUESTION.question, sessionId: ASKING.sessionId },
+		sessionName: ASKING.name,
+		view: questionOf(ASKING),
+		answering: [],
+		handOver: null,
+		askedIn: { ...GIANT_QUESTION.askedIn, buttons },
+	};
+	const home = (inbox: Partial<typeof NOTHING>) => homeView(inboxModelOf({ ...NOTHING, ...inbox })[0]);
+	const own = (id: string, state: Answer['state']) => answerOf({ id, state, content });
+	return {
+		window: {
+			'two options': form(ASKING),
+			'somebody else answers': form(ASKING, { claims: [PEOPLE.grace] }),
+			'a secret': form(SECRET),
+			'several questions': form(THREE),
+			'nothing asked': form(WORKING),
+			ended: form(ALL.done),
+		},
+		receipt: {
+			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
+			...Object.fromEntries(
+				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
+			),
+		},
+		inbox: {
+			empty: home({}),
+			'a question': home({ total: 1, questions: [waiting] }),
+			everything: home({
+				total: 2,
+				questions: [
+					{ ...waiting, handOver: HAND_OVER },
+					{ ...waiting, question: { ...waiting.question, sessionId: 'another' }, answering: [PEOPLE.grace] },
+				],
+				ownAnswers: { shown: [own('a', 'refused'), own('b', 'delivering')], total: 2 },
+				drafts: [{ ...GIANT_DRAFT, values: { 0: 'The later one, with' } }],
+				lastAnswers: [own('c', 'resumed')],
+			}),
+		},
+		settings: { form: settingsForm({ ...SETTINGS_MODEL, groups: { kind: 'listed', groups: [] } }) },
+	};
+}
+
+/** An example of everything that people see, by what it is: a kind of post, or a screen. */
+export function examples(looks: Looks = USUAL): Readonly<Record<string, readonly Shape[]>> {
+	const all = { ...posts(looks), ...screens(looks) };
+	return Object.fromEntries(
+		Object.entries(all).map(([what, forms]) => [
+			what,
+			Object.entries(forms).map(([state, form]) => {
+				const name = `${what}: ${state}`;
+				return 'type' in form ? { name, view: form } : { name, message: form };
+			}),
+		]),
+	);
+}

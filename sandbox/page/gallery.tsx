@@ -1,0 +1,193 @@
+import { useEffect, useMemo, useState } from 'react';
+import type { WireExample, WireGallery, WireWorkspace } from '../wire.ts';
+import { type Do, DoContext, look } from './actions.ts';
+import { Blocks } from './blocks/blocks.tsx';
+import { type Names, NamesContext } from './blocks/names.ts';
+import { type Surface, SurfaceContext } from './blocks/surface.ts';
+import { words } from './blocks/text-object.tsx';
+import { list, str } from './json.ts';
+import { Message } from './message.tsx';
+import { ClockContext } from './now.ts';
+
+/** The name of a switch in the address, its value when it is on, and what it says. */
+const SWITCHES = [
+	{ name: 'undo', on: 'no', label: 'UNDO_SECONDS=0' },
+	{ name: 'answers', on: 'never', label: 'SHOW_ANSWERS=never' },
+	{ name: 'buttons', on: 'no', label: '--no-buttons' },
+	{ name: 'extremes', on: 'yes', label: 'The largest and strangest, which npm run doctor -- views asks Slack about' },
+] as const;
+
+const BOT = {
+	id: 'U0BOT',
+	name: 'handraise',
+	realName: 'Handraise',
+	displayName: 'Handraise',
+	kind: 'bot',
+	isListed: false,
+};
+const WORKSPACE = { people: [BOT], me: BOT, messageShortcuts: [] } as unknown as WireWorkspace;
+/** Whatever is pressed in an example is acknowledged, and does nothing. */
+const nothing = (async () => ({ acked: true })) as unknown as Do;
+
+function surfaceOf(id: string, { inputs }: WireExample): Surface {
+	return {
+		id,
+		inputs,
+		fieldErrors: {},
+		press: async () => true,
+		fill: async () => undefined,
+		confirm: async () => true,
+	};
+}
+
+/** A window or the Home tab, as it would be after it was opened. */
+function View({ id, example }: { id: string; example: WireExample }) {
+	const { payload, kind } = example;
+	const surface = useMemo(() => surfaceOf(id, example), [id, example]);
+	const blocks = (
+		<SurfaceContext value={surface}>
+			<Blocks blocks={list(payload, 'blocks')} />
+		</SurfaceContext>
+	);
+	if (kind === 'home') return <div className="home-inner">{blocks}</div>;
+	return (
+		<div className="dialog gallery-window">
+			<div className="dialog-head">
+				<h4>{words(payload.title)}</h4>
+			</div>
+			<div className="dialog-body">{blocks}</div>
+			<div className="dialog-foot">
+				<span className="dialog-app">Handraise</span>
+				<button type="button" className="button">
+					{words(payload.close) || 'Cancel'}
+				</button>
+				{payload.submit === undefined ? null : (
+					<button type="button" className="button button-primary">
+						{words(payload.submit)}
+					</button>
+				)}
+			</div>
+		</div>
+	);
+}
+
+function Example({ id, example, now }: { id: string; example: WireExample; now: number }) {
+	const { kind, payload, inputs } = example;
+	const message = useMemo(
+		() => ({
+			ts: `${now / 1000}.${id.replace(/\D+/g, '')}`,
+			channel: 'C0',
+			user: BOT.id,
+			isSlackbot: false,
+			isApp: true,
+			text: str(payload, 'text'),
+			blocks: list(payload, 'blocks'),
+			threadTs: null,
+			broadcast: false,
+			edited: false,
+			ephemeral: false,
+			inputs,
+		}),
+		[id, now, payload, inputs],
+	);
+	return (
+		<section className="gallery-example" aria-label={example.name}>
+			<h3>{example.name}</h3>
+			<div className="gallery-frame">
+				{kind === 'message' ? (
+					<Message message={message} workspace={WORKSPACE} isFollowing={false} replies={null} />
+				) : (
+					<View id={id} example={example} />
+				)}
+			</div>
+		</section>
+	);
+}
+
+/** `serviceDown` as "Service down". */
+function spaced(name: string): string {
+	const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+	return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}
+
+function namesOf({ people, channels }: WireGallery): Names {
+	return {
+		me: '',
+		domain: '',
+		people: [],
+		person: (id) => people[id] ?? null,
+		channel: (id) => channels[id] ?? null,
+		userGroup: () => null,
+	};
+}
+
+/** Every state of everything that people see. The switches are in the address. */
+export function Gallery() {
+	const [search, setSearch] = useState(location.search);
+	const [shown, setShown] = useState<WireGallery | null>(null);
+	useEffect(() => {
+		document.title = 'Gallery · Handraise sandbox';
+		void look<WireGallery>('gallery', Object.fromEntries(new URLSearchParams(search))).then(setShown);
+	}, [search]);
+	const query = new URLSearchParams(search);
+	function turn(name: string, on: string): void {
+		const next = new URLSearchParams(search);
+		if (next.has(name)) next.delete(name);
+		else next.set(name, on);
+		history.replaceState(null, '', `?${next}`);
+		setSearch(`?${next}`);
+	}
+	return (
+		<main className="gallery">
+			<header>
+				<p>
+					<a className="link" href={`/?as=${query.get('as') ?? 'ada'}`}>
+						Back to the workspace
+					</a>
+				</p>
+				<h1>Gallery</h1>
+				<p>Every state of everything that people see, drawn by the program’s own views from invented data.</p>
+				<fieldset className="gallery-switches">
+					<legend className="visually-hidden">How it looks with</legend>
+					{SWITCHES.map(({ name, on, label }) => (
+						<label key={name}>
+							<input type="checkbox" checked={query.has(name)} onChange={() => turn(name, on)} /> {label}
+						</label>
+					))}
+				</fieldset>
+			</header>
+			{shown === null ? (
+				<p role="status">Drawing…</p>
+			) : (
+				<DoContext value={nothing}>
+					<ClockContext value={shown.now - Date.now()}>
+						<NamesContext value={namesOf(shown)}>
+							<nav aria-label="Kinds">
+								{shown.groups.map(({ name }) => (
+									<a key={name} className="link" href={`#${name}`}>
+										{spaced(name)}
+									</a>
+								))}
+							</nav>
+							{shown.groups.map(({ name, examples }) => (
+								<section key={name} id={name} aria-labelledby={`of-${name}`}>
+									<h2 id={`of-${name}`}>{spaced(name)}</h2>
+									<div className="gallery-examples">
+										{examples.map((example, at) => (
+											<Example
+												key={`${search} ${example.name}`}
+												id={`g${shown.groups.findIndex((group) => group.name === name)}-${at}`}
+												example={example}
+												now={shown.now}
+											/>
+										))}
+									</div>
+								</section>
+							))}
+						</NamesContext>
+					</ClockContext>
+				</DoContext>
+			)}
+		</main>
+	);
+}
