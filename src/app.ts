@@ -138,7 +138,7 @@ export async function createHandraise({
 		directory,
 		directChannelOf,
 	};
-	const receipts = createReceipts(core);
+	const receipts = createReceipts(core, (...asked) => inboxes.next(...asked));
 	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.

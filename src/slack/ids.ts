@@ -57,6 +57,8 @@ export const ACTIONS = {
 	/** The service saved the answer and reported a failure: sends it again, to start the agent. */
 	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
+	/** In the window of a receipt: opens the next question that waits for its author. */
+	nextQuestion: 'answer.next',
 	/** Opens the current question with the answer's text in it; `value`: the answer's id and a `SessionTarget`. */
 	answerNew: 'answer.answer_new',
 	/** On an error: repeat what failed; the view's metadata says what. */
@@ -89,7 +91,7 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 export const BUTTON_LABELS = [
 	'Answer', 'Answer all', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
 	'Discard answer', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
-	'Newer steps', 'Next', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
+	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
 	'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
 	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
 	'Skip some questions', 'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo',

@@ -4,7 +4,15 @@ import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../.
 import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
-import { copyPlace, forAnybody, ifAllowed, inboxOf, NOTHING_TO_DO, windowPlace } from '../../slack/request.ts';
+import {
+	copyPlace,
+	forAnybody,
+	ifAllowed,
+	ifAllowedAnywhere,
+	inboxOf,
+	NOTHING_TO_DO,
+	windowPlace,
+} from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms } from './drafts.ts';
 import { afterUndoWords, PRESS_NOTES } from './receipt-view.ts';
@@ -16,7 +24,10 @@ export function registerAnswerActions(
 ): void {
 	const { listen, flow, reply, answers, receipts } = core;
 
-	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {
+	function onOwn(
+		id: ActionId,
+		taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task | Promise<Task>,
+	): void {
 		listen.action(id, async (asked, press) => {
 			const own = await answers.own(press.value, asked.person);
 			return own === null ? forAnybody(() => reply.failed(asked, 'answer_not_yours')) : taskFor(own, asked, press);
@@ -107,6 +118,17 @@ export function registerAnswerActions(
 			await reply.withoutTurn(request, content);
 		};
 		return ifAllowed(own.origin.channelId, undo, { changes: true });
+	});
+
+	onOwn(ACTIONS.nextQuestion, async (own, asked, press) => {
+		const next = await receipts.nextOf(own);
+		if (next === null) {
+			const tell = (request: PersonRequest) => showAgain(request, press, own, PRESS_NOTES.noneWaits);
+			return ifAllowedAnywhere(tell, { takesTurn: true });
+		}
+		// What becomes of the answer must not replace the form.
+		await receipts.leave(own);
+		return flow.open(asked, next, press.view);
 	});
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {

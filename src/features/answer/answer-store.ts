@@ -99,6 +99,13 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
+		/** The window with the receipt shows something else. No later write of the worker opens it again, see `patchColumns`. */
+		leaveReceipt: (id: string) =>
+			db.writeOne((trx) => {
+				const closed = sql<string>`replace(receipt_state, '"modalOpen":true', '"modalOpen":false')`;
+				return change(trx, 'answers', { id }, { receiptState: closed }).execute();
+			}),
+
 		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
 		noteTold: (id: string) =>
 			db.write(async (trx) => {

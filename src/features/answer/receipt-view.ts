@@ -51,6 +51,8 @@ export interface ReceiptContext {
 	readonly adminContact: string | null;
 	/** Whether authors may post their own text to a channel. Default: true. */
 	readonly postsText?: boolean;
+	/** Whether another question waits for the author, as a window may say. */
+	readonly offersNext?: boolean;
 	/** What the press that led here caused. mrkdwn. */
 	readonly note?: string;
 }
@@ -208,8 +210,11 @@ export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastEr
 
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
-	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
 	const { id, origin } = answer;
+	const more = buttons(
+		receipt.offersNext === true ? button(ACTIONS.nextQuestion, 'Next question', { value: id }) : null,
+		settled ? button(ACTIONS.refresh, 'Show the session') : null,
+	);
 	const { sessionId, messageIndex } = answer.question;
 	return modal({
 		callbackId: CALLBACKS.receipt,
@@ -217,7 +222,7 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
 		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
 		notifyOnClose: true,
-		blocks: receiptBlocks(answer, receipt, 20_000, show),
+		blocks: receiptBlocks(answer, receipt, 20_000, more),
 	});
 }
 
@@ -242,6 +247,7 @@ export const PRESS_NOTES = {
 	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
 	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
 	posted: '💬 Your text was posted.',
+	noneWaits: 'No other question waits for you now.',
 } as const;
 
 /** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */

@@ -1,3 +1,4 @@
+import { within } from '../../core/clock.ts';
 import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import {
@@ -8,6 +9,7 @@ import {
 	isBlocking,
 	isFailed,
 	isTold,
+	type Person,
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
@@ -15,12 +17,16 @@ import {
 import { isThreaded, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
 import { replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
+import type { AnswerStore } from './answer-store.ts';
+import type { Wish } from './drafts.ts';
 import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
 /** Slack shows the acknowledgement's view ("saved") late. It would replace an earlier update, so that one waits. */
 const AFTER_ACK_MS = 250;
+/** A receipt waits this long for whether another question waits. */
+const NEXT_WITHIN_MS = 1_000;
 /** A receipt waits this long after acceptance when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
@@ -41,7 +47,10 @@ const NOT_UPDATABLE = new Set([
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
 /** Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news. */
-export function createReceipts({ clients, directChannelOf, config, clock, log }: Core) {
+export function createReceipts(
+	{ clients, directChannelOf, config, clock, log, store: { answers } }: Core<{ answers: AnswerStore }>,
+	next: (person: Person, exceptSessionId: string) => Promise<Wish | null>,
+) {
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
@@ -70,6 +79,24 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		const pause = clock.sleep(waitMs, shutdownSignal).catch(() => {});
 		await (ack === undefined ? pause : Promise.race([ack.promise, pause]));
 		if (acks.get(viewId) === ack) acks.delete(viewId);
+	}
+
+	const nextOf = ({ person, question }: Answer) => next(person, question.sessionId);
+
+	/** Whether another question waits for the author. Their receipt does not wait long for that. */
+	function hasNext(answer: Answer): Promise<boolean> {
+		const found = nextOf(answer).then(
+			(one) => one !== null,
+			() => false,
+		);
+		return within(clock, found, NEXT_WITHIN_MS, () => false);
+	}
+
+	/** False when the person left the receipt, or Slack will never accept the update. */
+	async function inModal(answer: Answer): Promise<boolean> {
+		const receipt = { ...context(), offersNext: await hasNext(answer) };
+		if ((await answers.get(answer.id))?.receiptState.modalOpen === false) return false;
+		return isUpdated(clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, receipt) }));
 	}
 
 	/** False when Slack will never accept the update. */
@@ -110,7 +137,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 	async function tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
 		await untilAcknowledged(answer, shutdownSignal);
-		const { receiptState, viewId } = answer;
+		const { receiptState } = answer;
 		let againAfterMs: number | null = null;
 		const failed = (what: string) => (error: unknown) => {
 			const { code, retryAfterMs } = slackFailure(error);
@@ -118,11 +145,9 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 			log.warn({ answer: answer.id, code }, what);
 			return null;
 		};
-		const { views } = clients.people;
-		const inModal = async () => isUpdated(views.update({ view_id: viewId, view: receiptModal(answer, context()) }));
 		/** Null: that may succeed later. */
 		const isShown =
-			receiptState.modalOpen && (await inModal().catch(failed('a receipt could not be shown in its modal')));
+			receiptState.modalOpen && (await inModal(answer).catch(failed('a receipt could not be shown in its modal')));
 		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
 		const dm = wantsDm ? await inDm(answer).catch(failed('a receipt could not be sent as a DM')) : null;
 		const isNowCurrent = wantsDm ? dm !== null : isShown !== null;
@@ -143,6 +168,9 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		tell: (answer: Answer, shutdownSignal: AbortSignal) => inTurn(answer, () => tell(answer, shutdownSignal)),
 
 		shown,
+		nextOf,
+		/** Its window shows something else from now on. */
+		leave: ({ id }: Answer) => answers.leaveReceipt(id),
 
 		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
 		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
 import { pick } from '../../core/values.ts';
@@ -33,7 +33,9 @@ import type { AnswerMarks } from '../../questions/secrecy.ts';
 
 export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */
-export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | undefined };
+export type AnswerChange = {
+	readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | RawBuilder<AnswerRow[Column]> | undefined;
+};
 
 const state = z.enum(ANSWER_STATES);
 const agentOutcome = z.enum(AGENT_OUTCOMES);
@@ -232,6 +234,12 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
 }
 
+/** Its author may have left the window since the attempt began. */
+function receiptColumn(receipt: ReceiptState) {
+	const [open, closed] = [JSON.stringify(receipt), JSON.stringify({ ...receipt, modalOpen: false })];
+	return sql<string>`case when receipt_state like '%"modalOpen":false%' then ${closed} else ${open} end`;
+}
+
 /** The columns of a worker's patch; undefined ones are not written. */
 export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
 	// A restart that was asked for during this attempt stays due.
@@ -243,7 +251,7 @@ export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, ci
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, other)),
 		beforePut: before && JSON.stringify(before),
 		other: other && otherColumn.seal(other, answer.id, cipher),
-		receiptState: receiptState && JSON.stringify(receiptState),
+		receiptState: receiptState && receiptColumn(receiptState),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};
 }

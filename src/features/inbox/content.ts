@@ -109,19 +109,11 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
-	return async function build({ person, page }: Inbox, now: number) {
-		const refusal = await mayAct(person, null);
-		if (refusal !== null) {
-			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
-			return { content: { kind: 'refused', refusal } as const, againAt };
-		}
-		const [[open, listed], snoozes, isWatching, own, drafts] = await Promise.all([
+	/** What waits for a person, oldest first, without what they snoozed and what is folded. */
+	async function waitingFor(person: Person, now: number) {
+		const [[open, listed], snoozes] = await Promise.all([
 			ofWorkspace(person.teamId),
 			reads.snoozes(serviceUrl, person),
-			reads.isWatching(serviceUrl, person.teamId),
-			ownAnswersOf(person, now),
-			reads.drafts(serviceUrl, person, MOST_DRAFTS),
 		]);
 		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
 		const channels = await channelsOf(person, [...channelIds], now);
@@ -137,6 +129,35 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			snoozeOf(question) !== undefined ? 'snoozed' : isFolded(question) ? 'folded' : 'questions',
 		);
 		const backAt = snoozed.flatMap((question) => snoozeOf(question)?.until ?? []);
+		return { listed, channels, seen, oldIds, snoozed, questions, backAt };
+	}
+
+	/** The question that waits longest for a person in another session than this; null: none is known. */
+	async function next(person: Person, exceptSessionId: string, now: number) {
+		if ((await mayAct(person, null)) !== null) return null;
+		const { questions } = await waitingFor(person, now);
+		const found = questions.find(({ question }) => question.sessionId !== exceptSessionId);
+		if (found === undefined) return null;
+		const { sessionId, messageIndex } = found.question;
+		const { channelId, threadTs } = found.askedIn;
+		// As in an inbox, it is not pressed in its channel.
+		return { sessionId, messageIndex, origin: { channelId, threadTs, isCopy: true as const } };
+	}
+
+	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
+	async function build({ person, page }: Inbox, now: number) {
+		const refusal = await mayAct(person, null);
+		if (refusal !== null) {
+			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
+			return { content: { kind: 'refused', refusal } as const, againAt };
+		}
+		const [waitsFor, isWatching, own, drafts] = await Promise.all([
+			waitingFor(person, now),
+			reads.isWatching(serviceUrl, person.teamId),
+			ownAnswersOf(person, now),
+			reads.drafts(serviceUrl, person, MOST_DRAFTS),
+		]);
+		const { listed, channels, seen, oldIds, snoozed, questions, backAt } = waitsFor;
 		const pageCount = Math.max(1, Math.ceil(questions.length / PER_PAGE));
 		const others = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
 		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
@@ -183,10 +204,13 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			},
 			againAt: channels.againAt,
 		};
-	};
+	}
+
+	return { build, next };
 }
 
-export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
+type Building = ReturnType<typeof createInboxContent>;
+export type InboxContent = DeepReadonly<Awaited<ReturnType<Building['build']>>['content']>;
 export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 export type InboxQuestion = ShownInbox['questions'][number];
 export type InboxWaiting = NonNullable<ShownInbox['waiting']>;

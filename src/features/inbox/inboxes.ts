@@ -67,7 +67,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	clock.onStep?.(() => {
 		roomAt = { followers: 0, all: 0 };
 	});
-	const slack = Promise.withResolvers<{ build: ReturnType<typeof createInboxContent>; display: InboxDisplay }>();
+	const slack = Promise.withResolvers<ReturnType<typeof createInboxContent> & { display: InboxDisplay }>();
 
 	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
 
@@ -210,6 +210,11 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			loop.wake();
 		},
 		closed: (id: string) => store.remove(id),
+		/** The question that waits longest for a person in another session than this, as their inbox has it; null: none is known. */
+		async next(person: Person, exceptSessionId: string) {
+			const { next } = await slack.promise;
+			return next(person, exceptSessionId, clock.now());
+		},
 		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
 		touch(by: Person | null = null): void {
 			touchedBy.add(by?.userId ?? null);
@@ -222,7 +227,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		},
 		/** Begins to update, once Slack has told who the app is. */
 		start({ display, ...access }: Omit<ContentOptions, 'discovered'> & { readonly display: InboxDisplay }): void {
-			slack.resolve({ build: createInboxContent(core, { ...access, discovered }), display });
+			slack.resolve({ ...createInboxContent(core, { ...access, discovered }), display });
 			loop.start();
 		},
 		/** Stops updating. People keep what they see. */

@@ -36,7 +36,7 @@ beforeEach(() => {
 	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
-	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }));
+	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log, store: {} }), async () => null);
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

@@ -223,6 +223,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.giveUp]: ['receipt', ownAnswer],
 	[ACTIONS.sendAgain]: ['receipt', ownAnswer],
 	[ACTIONS.postToThread]: ['receipt', ownAnswer],
+	[ACTIONS.nextQuestion]: ['receipt', ownAnswer],
 	[ACTIONS.answerNew]: [
 		'receipt',
 		(member, at) => encodeCarriage({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),

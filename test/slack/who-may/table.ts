@@ -127,6 +127,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.giveUp]: 'send',
 	[ACTIONS.sendAgain]: 'send',
 	[ACTIONS.postToThread]: 'send',
+	[ACTIONS.nextQuestion]: 'inbox',
 	[ACTIONS.answerNew]: 'act',
 	[ACTIONS.reload]: 'act',
 	[ACTIONS.moreHelp]: 'free',
