@@ -1,8 +1,8 @@
 import { sql, type UpdateObject } from 'kysely';
 import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
-import { type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
-import { isChannelEnd, type WatchEnd } from '../database/watch.ts';
+import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
+import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { dropPlanned, markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
 import { cardAgain, type NewPost } from './post.ts';
@@ -127,6 +127,20 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await dropPlanned(trx, filter);
 	const closed = { state: 'closed', dueAt: null, ...WITHOUT_LEASE };
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
+}
+
+/** Has what earlier watches of a session posted in a channel drawn once more: it must not offer *Watch again* any more. */
+export async function redrawFormer(
+	{ trx, now }: Tx,
+	watch: ChannelKey & { readonly session: SessionKey },
+): Promise<void> {
+	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
+	const closed = {
+		watchId: here.where('endedAt', 'is not', null),
+		kind: ['card', 'question', 'switching'],
+		state: 'closed',
+	};
+	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
 }
 
 /** Ends a raised hand whose question is settled, and drops its unsent posts. The caller holds the session's lock. */

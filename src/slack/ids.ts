@@ -95,7 +95,7 @@ export const BUTTON_LABELS = [
 	'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
 	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
 	'Skip some questions', 'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
-	'Use as answer', 'Watch', 'Watch in this channel',
+	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
 

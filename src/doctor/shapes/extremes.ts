@@ -1,5 +1,5 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { handOverPost } from '../../features/hand-over/view.ts';
+import { handOverPost, MOST_IN_NOTE } from '../../features/hand-over/view.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
 import { settingsChangedPost } from '../../features/settings/view.ts';
 import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
@@ -48,6 +48,8 @@ export const GIANT_CARD: CardModel = {
 	watchMaxDays: 7,
 	isUpdate: true,
 };
+
+const NOTE = HOSTILE.repeat(2).slice(0, MOST_IN_NOTE);
 
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
 export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
@@ -136,7 +138,7 @@ export function extremes(): Shape[] {
 			'giant answered': [{ question: giant, readAt, answered }, 'answered', GIANT_POST],
 		}),
 		...shapesOf(watchPost, { 'giant end': [{ kind: 'end' }, GIANT_END] }),
-		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST] }),
+		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST, NOTE] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, 900_000, REMINDER] }),
 		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),
 		...shapesOf(settingsChangedPost, {

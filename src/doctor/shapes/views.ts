@@ -151,7 +151,7 @@ export function extremeViews(): Shape[] {
 			hostile: [HAND_OVER_METADATA, { question: questionOf(FIELDS), sessionName: HOSTILE, discreet: false }],
 		}),
 		...shapesOf(receiptModal, {
-			giant: [GIANT_ANSWER, MODEL],
+			giant: [GIANT_ANSWER, { ...MODEL, offersNext: true }],
 			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
 		}),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),

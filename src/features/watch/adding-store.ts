@@ -9,7 +9,7 @@ import { HAS_POSTED, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { recordQuestions } from '../../posts/question-store.ts';
 import { readDigest, readWatch, sealView, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
-import { liveWatches, lockSession } from '../../posts/watch-store.ts';
+import { liveWatches, lockSession, redrawFormer } from '../../posts/watch-store.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -85,6 +85,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	const revision = Number(news !== undefined && !isBeingRead);
 	const row = await insert(trx, watch, { ...settings, createdBy: watch.createdBy, revision });
 	await planPosts(tx, [watch.card, ...(news ?? [])]);
+	await redrawFormer(tx, watch);
 	return { kind: 'added', watch: readWatch(row) } as const;
 }
 

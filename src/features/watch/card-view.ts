@@ -35,12 +35,13 @@ import {
 	type PostContext,
 	resultBlocks,
 	waitingLine,
+	watchAgain,
 } from './post-view.ts';
 
 /** What a card shows, for its newest question. Holds no link that gives access to whoever has it. */
 export interface CardModel
 	extends Pick<PostContext, 'claims' | 'discreet' | 'handOver' | 'isUpdate' | 'names' | 'standing'>,
-		Pick<PostContext, 'adminContact' | 'dashboardUrl' | 'ended' | 'watchMaxDays'> {
+		Pick<PostContext, 'adminContact' | 'again' | 'dashboardUrl' | 'ended' | 'watchMaxDays'> {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
@@ -112,6 +113,7 @@ function footer(model: CardModel): KnownBlock[] {
 	const url = dashboardLink(dashboardUrl, view.sessionId);
 	return [
 		...buttons(
+			watchAgain({ ...model, sessionId: view.sessionId }),
 			button(ACTIONS.open, 'Open', { value }),
 			...moreMenu(
 				view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,

@@ -104,7 +104,14 @@ export function createWatchCommands({
 			let outcome: WatchOutcome;
 			try {
 				const { read } = index === 0 ? permit : await personReads.permit(request);
-				outcome = await subscriptions.watch({ ...channel, userId, sessionId, read, settings });
+				outcome = await subscriptions.watch({
+					...channel,
+					userId,
+					sessionId,
+					postTs: request.messageTs,
+					read,
+					settings,
+				});
 			} catch (error) {
 				const code = codeOf(error);
 				if (code === 'too_fast') {

@@ -1,13 +1,18 @@
 import type { Core } from '../../core.ts';
+import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
+import { isOver } from '../../questions/session.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
 import type { PostContext, SettledLook } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
+
+/** Why a watch ended that can begin again where it was. */
+const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
@@ -33,6 +38,12 @@ export function createQuestionFacts(
 		// It may be to a later question in the same place.
 		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt;
 		return isOlder || isNewer ? null : newest;
+	}
+
+	async function againOf(watch: DuePost['watch'], view: DuePost['view']): Promise<'offered' | 'done' | null> {
+		const isPossible = watch !== null && CAN_GO_ON.has(watch.ended?.reason) && !isOver(view?.status ?? '');
+		if (!isPossible) return null;
+		return (await watches.find(watch, watch.session)) === null ? 'offered' : 'done';
 	}
 
 	/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
@@ -77,6 +88,7 @@ export function createQuestionFacts(
 				reader: target.kind === 'person' ? target.userId : null,
 				claims: isCard || isAlone ? claims : null,
 				ended: watch?.ended?.reason ?? null,
+				again: await againOf(watch, view),
 				watchMaxDays: config.WATCH_MAX_DAYS,
 				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
 				settledAt: due.question?.settledAt ?? null,

@@ -59,6 +59,8 @@ export interface PostContext {
 	readonly claims: { readonly userIds: readonly string[]; readonly until: number | null } | null;
 	/** Why it is not watched any more; null while it is. */
 	readonly ended: WatchEnd | null;
+	/** Whether somebody can watch it again there, or has done so; null: neither. */
+	readonly again?: 'offered' | 'done' | null;
 	readonly watchMaxDays: number;
 	/** As buttons. */
 	readonly offersOptions: boolean;
@@ -191,8 +193,15 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, question),
 		...answerBlocks(question, post),
 		...context(words),
+		...(how === 'unwatched' && post.reader === null ? buttons(watchAgain(post)) : []),
 		...idBlocks(post),
 	]);
+}
+
+/** Null where nobody can watch it again. */
+export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'sessionId'>) {
+	const value = encodeTarget({ sessionId, messageIndex: null });
+	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
 /** What became of a question; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
@@ -208,6 +217,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
 	if (how === 'gaveWay' && chosen !== '') return `${chosen} ${SETTLED_WORDS.gaveWay}`;
+	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
 	if (!isThere(standing)) return `✅ ${joined(OUTSIDE, settledAt === null ? '' : momentMrkdwn(settledAt))}`;
@@ -289,12 +299,14 @@ export function switchingWords(title: string): string {
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
 export const OUTSIDE = "Answered outside Slack, on the session service's own page";
 
+const WATCHED_AGAIN = '👀 Watched again, in newer posts.';
+
 /** For a question that was settled without an answer, and for a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
 	renewed: '🔁 The agent asks this again, in a new post',
-	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
+	unwatched: '👋 No longer watched.',
 	gaveWay:
 		'💤 Not followed here any more: a newer question needed the place. `/session` with its id opens it, and the *Home* tab lists it where that lists waiting sessions.',
 	own: '⬇️ The agent asks the same for a minute now: its question has a post of its own.',
@@ -322,11 +334,11 @@ function sessionNames(ids: readonly string[]): string {
 /** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'The session is over; this card stays as it is.',
-	unwatched: 'Not watched any more.',
+	unwatched: 'No longer watched.',
 	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
 	handLowered: 'The question is not open any more.',
 	gaveWay: 'A newer question needed the place.',
-	discoveryEnded: 'Not watched any more.',
+	discoveryEnded: 'No longer watched.',
 	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
 	channelArchived: 'The channel was archived.',
 	channelGone: 'The channel is gone.',
@@ -338,8 +350,9 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 };
 
 /** Why a watch ended; empty while it goes on. mrkdwn. */
-export function endedWords(post: Pick<PostContext, 'ended' | 'watchMaxDays' | 'adminContact'>): string {
+export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'watchMaxDays' | 'adminContact'>): string {
 	if (post.ended === null) return '';
+	if (post.again === 'done') return WATCHED_AGAIN;
 	const why = ENDS[post.ended].replace('{days}', `${post.watchMaxDays}`);
 	return why.replace('{contact}', () => contactMrkdwn(post.adminContact));
 }

@@ -14,6 +14,8 @@ import type { WatchStore } from './watch-store.ts';
 export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly userId: string;
 	readonly sessionId: string;
+	/** The message with *Watch again*, whose watch goes on with its settings; null: none. */
+	readonly postTs?: string | null;
 	/** Left out: unchanged for an existing watch, else `DEFAULT_SETTINGS`. */
 	readonly settings: Partial<WatchSettings>;
 }
@@ -65,12 +67,15 @@ export function createSubscriptions(
 			const view = snapshotOf(session, readAt, ours);
 			const changes = changesBetween(null, session, ours.leftEmpty);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
+			const { postTs = null } = request;
+			const former =
+				existing === null && postTs !== null ? await store.findByPost({ teamId, channelId }, postTs) : null;
 			const watch: Watch = {
 				id: randomUUID(),
 				teamId,
 				channelId,
 				session: key,
-				...settingsAfter(existing, request.settings),
+				...settingsAfter(existing ?? former?.watch ?? null, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
 				revision: 0,

@@ -230,6 +230,8 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),
 	over: cardOf(OVER, { ended: 'sessionOver' }),
+	'no longer watched': cardOf(AT_WORK, { ended: 'unwatched', again: 'offered' }),
+	'watched again': cardOf(AT_WORK, { ended: 'unwatched', again: 'done' }),
 	'everything hostile': cardOf(sessionOf(HOSTILE)),
 };
 

@@ -49,13 +49,25 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 	expectLogged(id, 'botRemoved');
 });
 
-it('removes the button of the open question when the channel stops watching', async () => {
-	const id = await app.watchedAsking();
-	const post = await app.until(() => app.thread(id).find((one) => one.buttons().includes('Answer')));
+it('offers on the card and the open question to watch again as before when the channel stops watching', async () => {
+	const id = await app.watched({ name: 'Chairs' }, '--discreet');
+	app.ask(id);
+	const isOpen = () => app.thread(id).findLast((one) => one.buttons().includes('Answer'));
+	const post = await app.until(isOpen);
+	const card = app.card(id);
 	await app.command(`/session unwatch ${id}`);
-	await app.until(() => post.buttons().length === 0);
-	expect(post.text()).toContain('Not watched here any more');
+	await app.until(() => post.buttons().join() === 'Watch again' && card?.buttons().includes('Watch again'));
+	expect(post.text()).toContain('No longer watched');
 	expectLogged(id, 'unwatched');
+	// Two people at the same moment.
+	await Promise.all([app.seenBy('grace', post).press('Watch again'), post.press('Watch again')]);
+	const again = await app.until(isOpen);
+	expect([again.ts === post.ts, app.card(id)?.ts === card?.ts]).toEqual([false, false]);
+	expect(again.notification()).not.toContain('Which');
+	await app.until(() => post.buttons().length === 0 && !card?.buttons().includes('Watch again'));
+	expect([post.text(), card?.text()]).toEqual(Array(2).fill(expect.stringContaining('Watched again, in newer posts.')));
+	await app.pass(10_000);
+	expect(app.inChannel().filter((one) => one.buttons().includes('Stop watching'))).toHaveLength(1);
 });
 
 it('ends watches when the channel is archived, with one message to each creator', async () => {
@@ -139,6 +151,7 @@ it.each([
 	await app.until(() => post.text().includes(SETTLED_WORDS.closed));
 	expect(post.buttons()).toEqual([]);
 	const card = await app.cardSays(id, 'The session is over; this card stays as it is.');
+	expect(card.buttons()).not.toContain('Watch again');
 	expect(card.buttons()).not.toContain('Answer');
 	await expectLeftAlone(id);
 	expect(app.thread(id)).toHaveLength(2);

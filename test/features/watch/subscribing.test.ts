@@ -127,7 +127,7 @@ describe('the buttons', () => {
 		await app.until(() => modal.buttons().includes('Stop watching here'));
 		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatchedWords(id, true));
 		await app.until(() => modal.buttons().includes('Watch in this channel'));
-		await app.until(() => card.text().includes('Not watched any more.'));
+		await app.until(() => card.text().includes('No longer watched.'));
 	});
 
 	it('keeps typed texts when a person watches in the modal', async () => {
