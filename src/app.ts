@@ -138,7 +138,10 @@ export async function createHandraise({
 		directory,
 		directChannelOf,
 	};
-	const receipts = createReceipts(core, (...asked) => inboxes.next(...asked));
+	const receipts = createReceipts(core, {
+		nextOf: ({ person, question }) => inboxes.next(person, question.sessionId),
+		isLeft: async ({ id }) => (await answerStore.get(id))?.receiptState.modalOpen === false,
+	});
 	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.

@@ -90,6 +90,9 @@ export function createAnswers(
 			await claims.release(answer.question, answer.person);
 		},
 
+		/** The window of its receipt shows something else from now on. */
+		leaveReceipt: ({ id }: Answer) => store.leaveReceipt(id),
+
 		/** The author of an answer that came second to another one has been told so. */
 		noteTold: ({ id }: Answer) => store.noteTold(id),
 

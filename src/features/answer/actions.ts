@@ -127,7 +127,7 @@ export function registerAnswerActions(
 			return ifAllowedAnywhere(tell, { takesTurn: true });
 		}
 		// What becomes of the answer must not replace the form.
-		await receipts.leave(own);
+		await answers.leaveReceipt(own);
 		return flow.open(asked, next, press.view);
 	});
 

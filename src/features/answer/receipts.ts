@@ -1,4 +1,3 @@
-import { within } from '../../core/clock.ts';
 import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import {
@@ -9,7 +8,6 @@ import {
 	isBlocking,
 	isFailed,
 	isTold,
-	type Person,
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
@@ -17,7 +15,6 @@ import {
 import { isThreaded, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
 import { replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
-import type { AnswerStore } from './answer-store.ts';
 import type { Wish } from './drafts.ts';
 import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
@@ -25,8 +22,6 @@ import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } fro
 const STILL_THERE_MS = 5_000;
 /** Slack shows the acknowledgement's view ("saved") late. It would replace an earlier update, so that one waits. */
 const AFTER_ACK_MS = 250;
-/** A receipt waits this long for whether another question waits. */
-const NEXT_WITHIN_MS = 1_000;
 /** A receipt waits this long after acceptance when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
@@ -46,11 +41,16 @@ const NOT_UPDATABLE = new Set([
 /** Of these the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
+/** What a receipt in a window needs to know. */
+interface Windows {
+	/** The question that waits for its author after this one; null: none is known. */
+	nextOf(answer: Answer): Promise<Wish | null>;
+	/** Whether the window shows something else now. */
+	isLeft(answer: Answer): Promise<boolean>;
+}
+
 /** Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news. */
-export function createReceipts(
-	{ clients, directChannelOf, config, clock, log, store: { answers } }: Core<{ answers: AnswerStore }>,
-	next: (person: Person, exceptSessionId: string) => Promise<Wish | null>,
-) {
+export function createReceipts({ clients, directChannelOf, config, clock, log }: Core, windows: Windows) {
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
@@ -81,21 +81,10 @@ export function createReceipts(
 		if (acks.get(viewId) === ack) acks.delete(viewId);
 	}
 
-	const nextOf = ({ person, question }: Answer) => next(person, question.sessionId);
-
-	/** Whether another question waits for the author. Their receipt does not wait long for that. */
-	function hasNext(answer: Answer): Promise<boolean> {
-		const found = nextOf(answer).then(
-			(one) => one !== null,
-			() => false,
-		);
-		return within(clock, found, NEXT_WITHIN_MS, () => false);
-	}
-
 	/** False when the person left the receipt, or Slack will never accept the update. */
 	async function inModal(answer: Answer): Promise<boolean> {
-		const receipt = { ...context(), offersNext: await hasNext(answer) };
-		if ((await answers.get(answer.id))?.receiptState.modalOpen === false) return false;
+		const receipt = { ...context(), offersNext: (await windows.nextOf(answer).catch(() => null)) !== null };
+		if (await windows.isLeft(answer)) return false;
 		return isUpdated(clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, receipt) }));
 	}
 
@@ -168,9 +157,7 @@ export function createReceipts(
 		tell: (answer: Answer, shutdownSignal: AbortSignal) => inTurn(answer, () => tell(answer, shutdownSignal)),
 
 		shown,
-		nextOf,
-		/** Its window shows something else from now on. */
-		leave: ({ id }: Answer) => answers.leaveReceipt(id),
+		nextOf: windows.nextOf,
 
 		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
 		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {

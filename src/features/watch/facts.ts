@@ -3,7 +3,6 @@ import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
-import { isOver } from '../../questions/session.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
@@ -40,9 +39,8 @@ export function createQuestionFacts(
 		return isOlder || isNewer ? null : newest;
 	}
 
-	async function againOf(watch: DuePost['watch'], view: DuePost['view']): Promise<'offered' | 'done' | null> {
-		const isPossible = watch !== null && CAN_GO_ON.has(watch.ended?.reason) && !isOver(view?.status ?? '');
-		if (!isPossible) return null;
+	async function againOf(watch: DuePost['watch']): Promise<'offered' | 'done' | null> {
+		if (watch === null || !CAN_GO_ON.has(watch.ended?.reason)) return null;
 		return (await watches.find(watch, watch.session)) === null ? 'offered' : 'done';
 	}
 
@@ -88,7 +86,7 @@ export function createQuestionFacts(
 				reader: target.kind === 'person' ? target.userId : null,
 				claims: isCard || isAlone ? claims : null,
 				ended: watch?.ended?.reason ?? null,
-				again: await againOf(watch, view),
+				again: await againOf(watch),
 				watchMaxDays: config.WATCH_MAX_DAYS,
 				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
 				settledAt: due.question?.settledAt ?? null,

@@ -36,7 +36,10 @@ beforeEach(() => {
 	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
-	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log, store: {} }), async () => null);
+	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }), {
+		nextOf: async () => null,
+		isLeft: async () => false,
+	});
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();
