@@ -46,6 +46,7 @@ export type HelpReason = keyof typeof REASONS;
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
+/** More than these stands behind *More*. */
 const HELP = [
 	'`/session 3f9a2c1d` — see what the agent did and asks, and answer it. A dashboard link works too.',
 	'`/session watch 3f9a2c1d` — follow it in this channel. `/session unwatch 3f9a2c1d` ends that.',
@@ -57,11 +58,7 @@ const HELP = [
 /** What `/session` understands, and why help is shown if nobody asked for it. `isWhole`: after *More*. */
 export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = false): MessageContent {
 	const shown = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
-	const near = reason === 'unknown_word' ? commandLike(typed) : undefined;
-	const why = sentences(
-		REASONS[reason].replace('{typed}', () => shown),
-		near === undefined ? '' : `Did you mean \`${near}\`?`,
-	);
+	const why = REASONS[reason].replace('{typed}', () => shown);
 	const lines = [
 		...HELP,
 		'`/session watch` — choose from the sessions that wait, where Handraise may list them',
@@ -76,15 +73,6 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = 
 		...section((isWhole ? lines : HELP).join('\n')),
 		...(isWhole ? [] : buttons(button(ACTIONS.moreHelp, 'More'))),
 	]);
-}
-
-const COMMANDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
-
-/** The command that begins like this word, or has its letters in another order. */
-function commandLike(word: string): string | undefined {
-	const typed = word.toLowerCase();
-	const lettersOf = (text: string) => text.split('').sort().join('');
-	return COMMANDS.find((name) => name.startsWith(typed.slice(0, 3)) || lettersOf(name) === lettersOf(typed));
 }
 
 /** Sessions that `/session watch` without an id offers. Each takes two of a message's 50 blocks. */
@@ -106,8 +94,8 @@ export function watchChooser(waiting: readonly WaitingSession[]): MessageContent
 	]);
 }
 
-/** What `/session watch` without an id says when it can list nothing. */
-const NOTHING_TO_CHOOSE = `No other session waits for a person now. To watch one all the same, add its id to \`/session watch\`, or paste its link from the dashboard.`;
+const NOTHING_TO_CHOOSE =
+	'No other session waits for a person now. To watch one all the same, add its id to `/session watch`, or paste its link from the dashboard.';
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
 export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
