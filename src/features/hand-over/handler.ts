@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { FRESH_MS } from '../../slack/access-policy.ts';
-import { entryOf } from '../../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
@@ -23,6 +22,7 @@ import {
 
 const VALUES = z.object({
 	[HAND_OVER_FIELD]: z.object({ [ACTIONS.handOverTo]: z.object({ selected_user: z.string().min(1) }) }),
+	[NOTE_FIELD]: z.object({ [ACTIONS.handOverNote]: z.object({ value: z.string().nullish() }) }).optional(),
 });
 
 /** Registers *Hand over* with its window, and *Give back*. */
@@ -58,8 +58,9 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 			const { sessionId, fingerprint, origin } = metadata;
 			const { channelId } = origin;
 			const place = copyPlace(asked, channelId, sessionId);
-			const to = VALUES.safeParse(view.values).data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
-			const note = entryOf(view, NOTE_FIELD, ACTIONS.handOverNote)?.value?.trim() || null;
+			const values = VALUES.safeParse(view.values).data;
+			const to = values?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
+			const note = values?.[NOTE_FIELD]?.[ACTIONS.handOverNote].value?.trim() || null;
 			if (to === undefined || channelId === null) return { place, run: async () => onField('Choose a person.') };
 			// Slack limits how often it tells about people.
 			await personReads.permit(asked);
