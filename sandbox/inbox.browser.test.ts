@@ -96,7 +96,6 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await harness.until(() => service().values('pressed', 1)[0] === 'Graphite');
 	await soon(home.getByText(new RegExp(`pressed · “Which colour\\?”: “Graphite” · .*${line('resumed')}`)).waitFor());
 	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Discarded/).waitFor());
-	await expect.poll(() => home.getByText('Your answers', { exact: true }).count()).toBe(0);
 	await expect.poll(() => harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
 });
 

@@ -107,7 +107,7 @@ async function reminderPictures(): Promise<void> {
 		await grace.goto(`${own.url}/?as=grace&in=C0GENERAL`);
 		await grace.getByRole('button', { name: 'Close the panel' }).click();
 		await grace.getByRole('button', { name: /^Handraise/ }).click();
-		await grace.getByRole('button', { name: 'Give back' }).waitFor();
+		await grace.getByRole('button', { name: 'More options' }).waitFor();
 		await picture(grace, 'hand-over');
 		await grace.close();
 	} finally {

@@ -186,7 +186,7 @@ const handOver = pressing('hand-over', 100, async ({ slack }) => {
 /** Somebody presses *Snooze* and *Show now* twice a second. */
 const snooze = pressing('snooze', 500, async (arena) => {
 	const home = await homeOf(arena, arena.slack.as('grace'));
-	return async () => (home.buttons().includes('Show now') ? home.press('Show now') : home.choose('Snooze', '1 h'));
+	return async () => (home.buttons().includes('Show now') ? home.press('Show now') : home.press('Snooze for 1 h'));
 });
 
 /** Somebody presses an option and *Undo* twice a second. */

@@ -121,17 +121,17 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const sent = { press: { undoUntil: NOW - 5_000 }, deliveredAt: NOW - 4_000, endedAt: NOW - 2_000 };
 	const card = (session: Session, more: Partial<CardModel> = {}) =>
 		watchCard({ ...GIANT_CARD, names, view: snapshotAtNow(session), ...more });
-	const reminded = (stage: ReminderStage) => ({
+	const reminded = (stage: ReminderStage, questionId = 'one') => ({
 		...ESCALATION,
 		question,
 		sessionName: ASKING.name,
 		handOver: null,
-		offersOptions: buttons,
-		entry: { ...ESCALATION.entry, sessionId: ASKING.sessionId, stage, heldBy: null },
+		entry: { ...ESCALATION.entry, sessionId: ASKING.sessionId, questionId, stage, heldBy: null },
 	});
 	const mention = { userIds: [PEOPLE.grace], groupIds: [] };
 	const remind = (stage: ReminderStage, more: Partial<typeof mention> | null = null) =>
 		reminderPost(reminded(stage), 900_000, { names, mention: more === null ? null : { ...mention, ...more } });
+	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
 	const handed = { watchId: 'watch', handOverId: '' };
 	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
 	const { groups, defaults } = SETTINGS_MODEL;
@@ -190,13 +190,16 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		},
 		reminder: {
 			due: remind('reminder'),
-			answered: settledReminderPost(
-				reminded('reminder'),
-				outcomeWords(answered, 'answered', { ...post, ...pressed(sent) }),
-			),
+			answered: settledReminderPost({ ...reminded('reminder'), outcome: outcome() }),
 		},
 		escalation: { due: remind('escalation', {}) },
-		digest: { due: digestPost([reminded('reminder'), reminded('escalation')], { names, mention, now: NOW }) },
+		digest: {
+			due: digestPost([reminded('reminder'), reminded('escalation', 'other')], { names, mention }),
+			'one answered': digestPost([reminded('reminder'), { ...reminded('reminder'), outcome: outcome() }], {
+				names,
+				mention: null,
+			}),
+		},
 		settingsChanged: {
 			changed: settingsChangedPost(
 				{ kind: 'settingsChanged', by: PEOPLE.ada, before: DEFAULT_CHANNEL_SETTINGS, after: settings },

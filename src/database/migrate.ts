@@ -54,6 +54,7 @@ const INDEXES = [
 	`create unique index questions_one_open on questions (service, session_id) where settled_at is null`,
 	`create index questions_held on questions (held_watch_id) where held_watch_id is not null`,
 	`create index questions_settled on questions (settled_at) where settled_at is not null`,
+	`create index questions_asked on questions (service, asked_at)`,
 	`create index posts_due on posts (due_at) where due_at is not null`,
 	`create index posts_planned on posts (stream, number) where state = 'planned'`,
 	`create index posts_done on posts (created_at) where state not in ('planned', 'shown')`,
@@ -61,6 +62,7 @@ const INDEXES = [
 	`create index posts_watch on posts (watch_id)`,
 	`create index posts_ts on posts (ts)`,
 	`create index posts_handed_over on posts (team_id, created_at) where kind = 'handedOver'`,
+	`create index posts_digests on posts (place_id) where kind = 'digest' and state = 'shown'`,
 	`create index inboxes_due on inboxes (next_update_at) where next_update_at is not null`,
 	`create index ladders_due on ladders (service, due_at) where due_at is not null`,
 	`create index ladders_session on ladders (service, session_id)`,
@@ -75,7 +77,7 @@ function createTable(table: keyof typeof COLUMNS) {
 
 /** Until version 1.0.0 a change of `COLUMNS`, `KEYS` or `INDEXES` raises the number; after it, add a migration. */
 const initialSchema: Migration = {
-	number: 28,
+	number: 29,
 	name: 'initial',
 	async up(db) {
 		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);

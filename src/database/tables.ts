@@ -60,6 +60,8 @@ export const COLUMNS = {
 		missingCount: 'integer not null default 0',
 		startFailed: 'integer not null default 0',
 		restartAskedAt: 'bigint',
+		/** The `endedAt` of the ending that its author has dismissed from their inbox. */
+		dismissedAt: 'bigint',
 	},
 
 	drafts: {

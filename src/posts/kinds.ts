@@ -61,7 +61,8 @@ export const KINDS = {
 	reminder: { ...REMINDER, thread: 'first' },
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,
-	digest: { schema: z.object({ entries: z.array(reminderEntry) }) },
+	/** Of several questions. */
+	digest: { schema: z.object({ entries: z.array(reminderEntry) }), isCurrent: true },
 	settingsChanged: {
 		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
 		isForAll: true,

@@ -71,7 +71,8 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 
 /**
  * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is urgent.
- * `slowly`: not more often than every `SHOWN_EVERY_MS`. The caller holds the lock of their session.
+ * With those of all kinds, or of several, also the lists of reminders in their channels. `slowly`: not more often than every
+ * `SHOWN_EVERY_MS`. The caller holds the lock of their session.
  */
 export async function markPosts(
 	{ trx, now }: Tx,
@@ -89,7 +90,20 @@ export async function markPosts(
 		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
 			else due_at end`,
 	};
-	await change(trx, 'posts', { id: locked(trx, 'posts', { ...filter, state: OPEN }) }, columns).execute();
+	const isOfOneKind = typeof filter.kind === 'string';
+	const marked = isOfOneKind ? { ...filter, state: OPEN } : openWithLists(trx, filter);
+	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
+}
+
+/** Open posts, and the lists of reminders in their channels, which tell of several watches: to be locked in one order with them. */
+export function openWithLists(trx: Db, filter: Filter<'posts'>): Filter<'posts'> {
+	const beside = from(trx, 'posts', { placeId: from(trx, 'posts', filter).select('placeId') });
+	const lists = beside.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id');
+	return {
+		id: from(trx, 'posts', { ...filter, state: OPEN })
+			.select('id')
+			.union(lists),
+	};
 }
 
 /** Whether a question of a watch stands in its channel. */

@@ -6,7 +6,7 @@ import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../datab
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
-import { type ContentOf, QUESTION_KINDS } from './kinds.ts';
+import { type ContentOf, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
 import { markPosts, OPEN, type Tx } from './plan-store.ts';
 import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post } from './post.ts';
 import { readQuestion } from './question-store.ts';
@@ -89,6 +89,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const columns = {
 			...WITHOUT_LEASE,
 			...attemptChange(before, result, now),
+			// A list is of what it showed at first: what it left out comes again.
+			...(isFirstPost &&
+				result.kind === 'shown' &&
+				content.kind === 'digest' &&
+				withoutEntries(content, result.leftOut)),
 			...(staysShown && { dueAt: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
 			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
 		};
@@ -204,6 +209,10 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 				...(!result.unknown && { sendingSince: null }),
 			};
 	}
+}
+
+function withoutEntries(content: ContentOf<'digest'>, leftOut: readonly ReminderEntry[] = []) {
+	return { content: JSON.stringify({ ...content, entries: content.entries.filter((one) => !leftOut.includes(one)) }) };
 }
 
 /** The reminders of a post. What an earlier attempt may have shown counts as seen. */

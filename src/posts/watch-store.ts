@@ -4,7 +4,7 @@ import type { Cipher } from '../database/encryption.ts';
 import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
-import { dropPlanned, markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
+import { dropPlanned, markPosts, OPEN, openWithLists, planPosts, type Tx } from './plan-store.ts';
 import { cardAgain, type NewPost } from './post.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import { readPost, readView, readWatch, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
@@ -30,7 +30,7 @@ export async function lockSessionOf(trx: Db, watchId: string | null): Promise<Se
 /** Locks a session's live watches, then its open posts, before both are written. The caller holds the session's lock. */
 export async function lockPosts(trx: Db, key: SessionKey): Promise<void> {
 	await locked(trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
-	await locked(trx, 'posts', { ...sessionOf(key), state: OPEN }).execute();
+	await locked(trx, 'posts', openWithLists(trx, sessionOf(key))).execute();
 }
 
 /**

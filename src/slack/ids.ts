@@ -75,9 +75,11 @@ export const ACTIONS = {
 	inboxRefresh: 'inbox.refresh',
 	/** An input of a channel's settings; those that may be emptied report each change. */
 	settingsField: 'settings.field',
-	/** A menu on a question in an inbox; the options' values: a `SnoozeChoice`. */
+	/** In the menu of a question in an inbox; `value`: for how long, and the question's hash. */
 	snooze: 'inbox.snooze',
 	showSnoozed: 'inbox.show_snoozed',
+	/** On an answer that is over, in its author's inbox; `value`: the answer's id. */
+	dismiss: 'inbox.dismiss',
 	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
@@ -90,12 +92,12 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
 	'Answer', 'Answer all', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
-	'Discard answer', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
+	'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
 	'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
 	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
-	'Skip some questions', 'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
-	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
+	'Skip some questions', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here',
+	'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
 
@@ -223,7 +225,7 @@ export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
 
 export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec(
 	'snooze',
-	// Its `questionHash`: the value of an option has no room for the id of a session.
+	// Its `questionHash`: an entry of a menu has no room for the id of a session.
 	z.object({ length: z.enum(SNOOZE_LENGTHS), hash: text }),
 );
 

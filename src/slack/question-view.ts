@@ -1,4 +1,4 @@
-import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/types';
+import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import { createCutMark } from '../core/cut.ts';
 import { looksSecret } from '../questions/asks-for-secret.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
@@ -23,7 +23,7 @@ import {
 	SNOOZE_LENGTHS,
 	type SnoozeLength,
 } from './ids.ts';
-import { answerButton, button, context, section } from './parts.ts';
+import { answerButton, button, context, moreMenu, section } from './parts.ts';
 import {
 	cutTo,
 	firstCharactersMrkdwn,
@@ -117,7 +117,10 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
 	const mark = { sessionId, fingerprint };
-	const others = [...(holding === null ? [] : handOverButtons(holding, mark)), snoozes ? snoozeMenu(mark) : null];
+	const others = moreMenu(
+		...(holding === null ? [] : handOverButtons(holding, mark)),
+		...(snoozes ? snoozeButtons(mark) : []),
+	);
 	const whole = questionBody(question, room);
 	const options = choices === null || !whole.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
@@ -169,19 +172,17 @@ function optionButtons(
 	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;
 }
 
-const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
-	'15m': '15 min',
-	'1h': '1 h',
-	tomorrow: 'Tomorrow 9:00',
-};
+const SNOOZE_LABELS = {
+	'15m': 'Snooze for 15 min',
+	'1h': 'Snooze for 1 h',
+	tomorrow: 'Snooze until tomorrow 9:00',
+} as const satisfies Readonly<Record<SnoozeLength, ButtonLabel>>;
 
-function snoozeMenu(mark: QuestionMark): StaticSelect {
-	const label: ButtonLabel = 'Snooze';
-	const options = SNOOZE_LENGTHS.map((length) => ({
-		text: plain(SNOOZE_LABELS[length], 75),
-		value: encodeSnooze({ length, hash: questionHash(mark) }),
-	}));
-	return { type: 'static_select', action_id: ACTIONS.snooze, placeholder: plain(label, 150), options };
+/** For a menu: several buttons in one row need different ids. */
+function snoozeButtons(mark: QuestionMark): Button[] {
+	return SNOOZE_LENGTHS.map((length) =>
+		button(ACTIONS.snooze, SNOOZE_LABELS[length], { value: encodeSnooze({ length, hash: questionHash(mark) }) }),
+	);
 }
 
 /** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */

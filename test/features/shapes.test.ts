@@ -76,12 +76,13 @@ describe('all variants', () => {
 			const found = ends.flatMap((end) => (end && 'text' in end ? [String(end.text)] : []));
 			JSON.stringify(view ?? message, (_, value) => {
 				const isButton = value?.type === 'button' && !isOption(value.action_id);
-				if (isButton || value?.action_id === ACTIONS.snooze) found.push((value.text ?? value.placeholder).text);
+				if (isButton) found.push(value.text.text);
+				if (value?.type === 'overflow') for (const entry of value.options) found.push(entry.text.text);
 				return value;
 			});
 			return found;
 		});
-		for (const known of ['Undo', 'Answer…', 'Snooze', 'Send answer', 'Close']) expect(labels).toContain(known);
+		for (const known of ['Undo', 'Answer…', 'Snooze for 1 h', 'Send answer', 'Close']) expect(labels).toContain(known);
 		expect([...new Set(labels)].filter((label) => lookDifferent([label], looksOfLabels(BUTTON_LABELS)))).toEqual([]);
 	});
 

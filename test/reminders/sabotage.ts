@@ -84,8 +84,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'features/remind/posts.ts',
-			from: 'if (isAnsweredSince(standing, checkedAt)) return [];',
-			to: 'if (isAnsweredSince(standing, checkedAt) && checkedAt < 0) return [];',
+			from: ' && !isAnsweredSince(standing, checkedAt);',
+			to: ' && !(isAnsweredSince(standing, checkedAt) && clock.now() < 0);',
 		},
 	],
 	/** After an outage nothing is known of a session, and it counts as read. */

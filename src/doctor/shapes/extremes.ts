@@ -98,12 +98,15 @@ export const ESCALATION: RemindedQuestion = {
 		lastReminderAt: null,
 	},
 	question: questionOf(GIANT_SESSION),
-	readAt: NOW - 960_000,
+	outcome: '',
 	sessionName: GIANT,
 	threadOnly: false,
 	handOver: HAND_OVER,
 	link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
 };
+
+/** Each of its own question. */
+const escalationAs = (index: number) => ({ ...ESCALATION, entry: { ...ESCALATION.entry, questionId: `${index}` } });
 
 export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
@@ -140,7 +143,7 @@ export function extremes(): Shape[] {
 		...shapesOf(watchPost, { 'giant end': [{ kind: 'end' }, GIANT_END] }),
 		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST, NOTE] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, 900_000, REMINDER] }),
-		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),
+		...shapesOf(digestPost, { many: [listOf(100, escalationAs), REMINDER] }),
 		...shapesOf(settingsChangedPost, {
 			'everything set': [
 				{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL_SETTINGS },

@@ -101,6 +101,7 @@ export const NOTHING: ShownInbox = {
 	ownAnswers: { shown: [], total: 0 },
 	drafts: [],
 	lastAnswers: [],
+	week: null,
 };
 export const WAITING = {
 	shown: many(MOST_WAITING_SHOWN, waitingAs),
@@ -121,6 +122,7 @@ export const FULL_INBOX: ShownInbox = {
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
 	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
+	week: { asked: 10_000, answered: 9_999, waitMs: 7_140_000, idleMs: 604_740_000 },
 };
 
 export function inboxModelOf(content: InboxContent): [InboxModel] {
@@ -158,7 +160,10 @@ export function extremeViews(): Shape[] {
 		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
-		...shapesOf(homeView, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
+		...shapesOf(homeView, {
+			'the second of three pages': inboxModelOf(FULL_INBOX),
+			'a menu': inboxModelOf({ ...NOTHING, total: 1, questions: [{ ...GIANT_QUESTION, question: ABOUT.question }] }),
+		}),
 		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
 	];

@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { Button, KnownBlock, ModalView } from '@slack/types';
 import {
 	type Answer,
 	agentMayStand,
@@ -66,14 +66,14 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, mo
 		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
 		...context(timelineWords(answer)),
-		...receiptButtons(answer, receipt),
+		...buttons(...receiptButtons(answer, receipt)),
 		...more,
 		...context(`For ${sessionName(answer.question.sessionId)}`),
 	];
 }
 
 /** What the author can do; empty while everything goes well. */
-export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
+export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): (Button | null)[] {
 	const { state, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
@@ -85,25 +85,25 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
 	switch (state) {
 		case 'accepted':
-			return answer.lastError === null ? [] : buttons(discard);
+			return answer.lastError === null ? [] : [discard];
 		case 'waiting':
-			if (firstEndingOf(answer) === null) return buttons(tryAgain, discard);
-			return buttons(
+			if (firstEndingOf(answer) === null) return [tryAgain, discard];
+			return [
 				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
 				button(ACTIONS.answerNew, 'Open the question', { value: again }),
 				discard,
-			);
+			];
 		case 'refused':
-			return buttons(tryAgain, post);
+			return [tryAgain, post];
 		case 'changed':
-			return buttons(button(ACTIONS.answerNew, 'Answer the new question', { value: again, style: 'primary' }), post);
+			return [button(ACTIONS.answerNew, 'Answer the new question', { value: again, style: 'primary' }), post];
 		case 'conflicted':
 		case 'ended':
-			return buttons(open, post);
+			return [open, post];
 		default:
 			if (agentMayStand(answer) && answer.restartAskedAt === null)
-				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
-			return answer.agentOutcome === 'overwritten' ? buttons(open, post) : [];
+				return [button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' })];
+			return answer.agentOutcome === 'overwritten' ? [open, post] : [];
 	}
 }
 

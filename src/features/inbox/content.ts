@@ -23,6 +23,11 @@ const DECIDE_WITHIN_MS = 24 * 3_600_000;
 const AGENT_GOES_ON_MS = 30_000;
 /** A session is old when it has waited for this long, or before it was first listed. */
 const OLD_AFTER_MS = 24 * 3_600_000;
+/** The figures at the end of an inbox are of this time, and read this often. */
+const FIGURES_OF_MS = 7 * 24 * 3_600_000;
+const FIGURES_EVERY_MS = 60_000;
+/** The waits of open questions change the figures this often. */
+const HOUR_MS = 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
@@ -42,9 +47,22 @@ export interface ContentOptions {
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
 	const { memberships, mayAct, discovered } = options;
-	const { serviceUrl, config, log } = core;
+	const { serviceUrl, config, clock, log } = core;
 	const { inboxes: reads } = core.store;
-	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
+	const ofWorkspace = shareNext((teamId) =>
+		Promise.all([reads.openQuestions(serviceUrl, teamId), discovered(), askedLately(teamId)]),
+	);
+	let lately: { readonly key: string; readonly asked: ReturnType<InboxStore['askedSince']> } | null = null;
+
+	function askedLately(teamId: string) {
+		const at = Math.floor(clock.now() / FIGURES_EVERY_MS) * FIGURES_EVERY_MS;
+		const key = `${teamId} ${at}`;
+		if (lately?.key !== key) lately = { key, asked: reads.askedSince(serviceUrl, teamId, at - FIGURES_OF_MS) };
+		lately.asked.catch(() => {
+			lately = null;
+		});
+		return lately.asked;
+	}
 
 	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
 	async function channelsOf(person: Person, ids: readonly string[], now: number) {
@@ -109,14 +127,16 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** What waits for a person, oldest first, without what they snoozed and what is folded. */
+	/** What waits for a person, oldest first, without what they snoozed and what is folded. `week`: see `ShownInbox`. */
 	async function waitingFor(person: Person, now: number) {
-		const [[open, listed], snoozes] = await Promise.all([
+		const [[open, listed, asked], snoozes] = await Promise.all([
 			ofWorkspace(person.teamId),
 			reads.snoozes(serviceUrl, person),
 		]);
-		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
-		const channels = await channelsOf(person, [...channelIds], now);
+		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].map(({ channelId }) => channelId);
+		const channels = await channelsOf(person, [...new Set(askedIn)], now);
+		const { allowed, joined } = channels;
+		const visible = asked.filter(({ channelId: id }) => allowed.has(id) && joined.has(id));
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
@@ -129,7 +149,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			snoozeOf(question) !== undefined ? 'snoozed' : isFolded(question) ? 'folded' : 'questions',
 		);
 		const backAt = snoozed.flatMap((question) => snoozeOf(question)?.until ?? []);
-		return { listed, channels, seen, oldIds, snoozed, questions, backAt };
+		const week = channels.againAt === null ? figuresOf(visible, now) : null;
+		return { listed, channels, seen, oldIds, snoozed, questions, backAt, week };
 	}
 
 	/** The question that waits longest for a person in another session than this; null: none is known. */
@@ -157,7 +178,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			ownAnswersOf(person, now),
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),
 		]);
-		const { listed, channels, seen, oldIds, snoozed, questions, backAt } = waitsFor;
+		const { listed, channels, seen, oldIds, snoozed, questions, backAt, week } = waitsFor;
 		const pageCount = Math.max(1, Math.ceil(questions.length / PER_PAGE));
 		const others = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
 		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
@@ -195,6 +216,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				},
 				isWatching,
 				...own,
+				/** What agents asked in the last seven days where the person sees it; null: nothing. */
+				week,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
 				drafts: drafts.map((draft) => {
 					const { sessionId } = draft.question;
@@ -218,6 +241,24 @@ export type InboxDraft = ShownInbox['drafts'][number];
 
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
+
+/** The median wait of what was answered is null without any. An open question counts up to the last full hour. */
+function figuresOf(asked: Awaited<ReturnType<InboxStore['askedSince']>>, now: number) {
+	// Once for each question, in whichever channels the person sees it.
+	const questions = [...new Map(asked.map((one) => [one.id, one])).values()];
+	if (questions.length === 0) return null;
+	const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+	const waits = questions
+		.map(({ askedAt, settledAt, isAnswered }) => ({ isAnswered, ms: Math.max(0, (settledAt ?? hour) - askedAt) }))
+		.sort((one, other) => one.ms - other.ms);
+	const answered = waits.filter(({ isAnswered }) => isAnswered === 1);
+	return {
+		asked: questions.length,
+		answered: answered.length,
+		waitMs: answered[Math.floor((answered.length - 1) / 2)]?.ms ?? null,
+		idleMs: waits.reduce((sum, { ms }) => sum + ms, 0),
+	};
+}
 
 /** None on a page below 0. */
 function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[] {

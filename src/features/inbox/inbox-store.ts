@@ -202,6 +202,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				.selectAll()
 				.select(sql<number>`count(*) over ()`.as('total'))
 				.where((eb) => eb.or([IS_UNDER_WAY, eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
+				.where(IS_NOT_DISMISSED)
 				.orderBy(sql`case when ${IS_UNDER_WAY} then 1 else 0 end`)
 				.orderBy('acceptedAt', 'desc')
 				.orderBy('id')
@@ -221,8 +222,29 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		/** The person's newest answers, newest first. */
 		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
-			const newest = ofPerson(service, person).selectAll().orderBy('acceptedAt', 'desc').orderBy('id');
+			const kept = ofPerson(service, person).selectAll().where(IS_NOT_DISMISSED);
+			const newest = kept.orderBy('acceptedAt', 'desc').orderBy('id');
 			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
+		},
+
+		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
+		dismiss: (id: string, person: Person) =>
+			db.writeOne((trx) => {
+				const dismissed = { dismissedAt: sql<number>`ended_at` };
+				return hasChanged(
+					change(trx, 'answers', { id, ...personOf(person) }, dismissed).where('endedAt', 'is not', null),
+				);
+			}),
+
+		/** What agents asked since `since`, once for each channel of this workspace that watches the session, or watched it. */
+		async askedSince(service: string, teamId: string, since: number) {
+			const { rows } = await sql<Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & Asking>`
+				select questions.id, asked_at, settled_at, channel_id,
+					case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
+				from questions inner join watches on watches.service = questions.service
+					and watches.session_id = questions.session_id and team_id = ${teamId}
+				where questions.service = ${service} and asked_at >= ${since}`.execute(db.read);
+			return rows;
 		},
 
 		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
@@ -267,6 +289,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	};
 }
 
+type Asking = { readonly channelId: string; readonly isAnswered: 0 | 1 };
+
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];
 
@@ -293,6 +317,8 @@ function readInbox(row: Row<'inboxes'>) {
 /** Not delivered yet, or delivered while nobody knows whether the agent went on. */
 const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 	or (state = 'delivered' and agent_outcome is null))`;
+
+const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null or dismissed_at <> ended_at)`;
 
 /** Failed for good, or the agent was not started, and not answered again. `waiting` is failed too, but without a time limit. */
 function isFailedSince(since: number) {

@@ -8,7 +8,7 @@ import { snoozedInZone } from './view.ts';
 /** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
 export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
 
-/** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
+/** Registers the entries that snooze a question in its person's inbox, the button that shows all again, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
 	const { listen, reply, serviceUrl, clock, directory } = core;
 	const { inboxes: store } = core.store;
@@ -34,6 +34,16 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			await reply.toPerson(request, snoozedInZone(until, FALLBACK_TIME_ZONE));
 		};
 		return ifAllowed(row.channelId, snooze, { changes: true, takesTurn: true });
+	});
+
+	listen.action(ACTIONS.dismiss, (_, { value = '' }) => {
+		const dismiss = async ({ person, log }: PersonRequest) => {
+			log.info(
+				{ answer: value.slice(0, 60), outcome: (await store.dismiss(value, person)) ? 'dismissed' : 'not over' },
+				'dismiss',
+			);
+		};
+		return ifAllowedAnywhere(dismiss, { changes: true, takesTurn: true });
 	});
 
 	listen.action(ACTIONS.showSnoozed, () => {

@@ -1,6 +1,6 @@
-import type { HomeView, KnownBlock, ModalView } from '@slack/types';
+import type { Button, HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { WaitingSession } from '../../database/watch.ts';
-import { type Answer, itemsOf } from '../../questions/answer.ts';
+import { type Answer, agentMayStand, firstDueAt, isFailed, itemsOf } from '../../questions/answer.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
@@ -12,7 +12,18 @@ import {
 	inboxRowId,
 	newMetadata,
 } from '../../slack/ids.ts';
-import { button, buttons, context, divider, heading, inRow, modal, section, textMessage } from '../../slack/parts.ts';
+import {
+	button,
+	buttons,
+	context,
+	divider,
+	heading,
+	inRow,
+	modal,
+	moreMenu,
+	section,
+	textMessage,
+} from '../../slack/parts.ts';
 import { claimsWords, handOverLine, openQuestion, UNFOLDED } from '../../slack/question-view.ts';
 import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
 import {
@@ -71,6 +82,8 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
+		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
 		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
 		...section(snoozed === null ? '' : snoozedWords(snoozed), {
@@ -84,16 +97,15 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...questions.flatMap((question) => questionEntry(question, shown)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
-		...part('Your answers', [
-			...ownAnswers.shown.filter((answer) => !isUndoable(answer)).flatMap((answer) => ownAnswerEntry(answer, receipt)),
-			...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
-		]),
 		...part('Drafts', content.drafts.flatMap(draftEntry)),
-		...part(
-			'Your last answers',
-			content.lastAnswers.flatMap((answer) => context(answerLine(answer))),
-		),
+		...part('Your last answers', [
+			...ownAnswers.shown
+				.filter((answer) => !needsDecision(answer) && !isUndoable(answer))
+				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
+			...content.lastAnswers.flatMap((answer) => lastAnswerEntry(answer, dismissButton(answer))),
+		]),
 		divider(),
+		...context(weekWords(content.week)),
 		...context(
 			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
 		),
@@ -114,7 +126,7 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
-/** At most about 1,300 characters and 4 blocks. */
+/** At most about 1,300 characters and 4 blocks. Its options stand below all of the question; else its first line tells it. */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver } = entry;
@@ -130,7 +142,11 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 		snoozes: true,
 	});
 	const { said, items, more } = asked.body;
-	const text = [`*${sessionTitle(entry.sessionName, sessionId)}*`, said, ...items, more];
+	const title = `*${sessionTitle(entry.sessionName, sessionId)}*`;
+	const first = (items[0] ?? said).split('\n')[0] ?? '';
+	const text = asked.hasOptions
+		? [title, said, ...items, more]
+		: [title, first, andMoreWords(entry.view.openCount - 1, entry.view.openCount === 2 ? 'question' : 'questions')];
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
@@ -183,9 +199,26 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 }
 
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	const undo = buttons(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-	const row = isUndoable(answer) ? undo : receiptButtons(answer, receipt);
+	const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
+	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
+	const row = buttons(first ?? null, ...moreMenu(...others));
 	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
+}
+
+/** Null while it waits for its author, and where nothing went wrong. */
+function dismissButton(answer: Answer): Button | null {
+	const isOver = needsDecision(answer) && answer.state !== 'waiting';
+	return isOver ? button(ACTIONS.dismiss, 'Dismiss', { value: answer.id }) : null;
+}
+
+function needsDecision(answer: Answer): boolean {
+	return isFailed(answer.state) || agentMayStand(answer);
+}
+
+/** One line, with at most one button. */
+function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
+	if (accessory === null) return context(answerLine(answer));
+	return section(answerLine(answer), { block_id: inboxRowId(answer.origin, `last ${answer.id}`), accessory });
 }
 
 /** Whether its author can take it back. Whoever presses too late is told. */
@@ -201,7 +234,7 @@ function answerLine(answer: Answer): string {
 	return joined(
 		`*${sessionIdMrkdwn(answer.question.sessionId)}*`,
 		first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim(),
-		isUndoable(answer) ? '💾 Your choice is sent in a moment. *Undo* takes it back until then.' : stateLine(answer),
+		isUndoable(answer) ? `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}` : stateLine(answer),
 		momentMrkdwn(answer.acceptedAt),
 	);
 }
@@ -240,6 +273,17 @@ function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): st
 export function snoozedInZone(until: number, timeZone: string) {
 	return textMessage(
 		`💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`,
+	);
+}
+
+/** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min`; empty without questions. Plain text. */
+export function weekWords(week: ShownInbox['week']): string {
+	if (week === null) return '';
+	const { asked, answered, waitMs, idleMs } = week;
+	return joined(
+		`Last 7 days: ${asked} asked, ${answered} answered`,
+		waitMs === null ? '' : `median wait ${durationText(waitMs)}`,
+		`agents idle ${durationText(idleMs)}`,
 	);
 }
 

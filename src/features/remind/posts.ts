@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts';
-import { type ReminderStage, stillDue } from '../../database/channel-settings.ts';
+import { type Mention, type ReminderStage, stillDue } from '../../database/channel-settings.ts';
 import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
 import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
@@ -10,33 +10,52 @@ import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledRe
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
+const MOST_LINKS = 1_000;
+
+type ReminderKind = ReminderStage | 'digest';
 
 /** Draws reminders, escalations and digests. */
 export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
 	const { store, config, directory, clock } = core;
+	/** By the `ts` of posts. They never change, and a list is drawn often. */
+	const links = new Map<string, string>();
 
-	/** Those of these questions that still wait, as a read of a moment ago tells. */
-	async function openQuestions(entries: readonly ReminderEntry[]): Promise<RemindedQuestion[]> {
-		const shown = await facts.shownOf(entries.map(({ watchId }) => watchId));
-		const asked = await Promise.all(
+	async function learnLink(channelId: string, { postTs }: ReminderEntry): Promise<void> {
+		const link = links.get(postTs) ?? (await facts.linkTo(channelId, postTs));
+		if (links.size > MOST_LINKS) links.clear();
+		if (link !== null) links.set(postTs, link);
+	}
+
+	/** What is stored of these questions; not of one whose session asks something else. `isOpen`: as a read of a moment ago tells. */
+	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
+		const { content, ts } = due.post;
+		const isNow = ts === null || content.kind === 'digest';
+		const shown = isNow ? await facts.shownOf(entries.map(({ watchId }) => watchId)) : null;
+		const found = await Promise.all(
 			entries.map(async (entry) => {
-				const one = shown.get(entry.watchId);
-				if (one === undefined) return [];
-				const { watch, view, checkedAt, question: stored } = one;
-				const question = view?.question ?? null;
-				if (watch.ended !== null || view === null || question === null) return [];
-				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
-				if (stored?.id !== entry.questionId || stored.settled !== null || question.openCount === 0) return [];
-				const standing = await facts.standing({ ...watch.session, messageIndex: question.messageIndex });
-				if (isAnsweredSince(standing, checkedAt)) return [];
-				const { discreet, channelId } = watch;
-				const handOver = await facts.holderOf({ watch, question: stored });
-				const threadOnly = !watch.questionsInChannel;
-				const told = { sessionName: view.name, discreet, threadOnly, channelId, handOver, link: null };
-				return [{ entry, question, readAt: checkedAt, offersOptions: config.QUICK_ANSWERS && watch.buttons, ...told }];
+				const one = { ...due, ...shown?.get(entry.watchId) };
+				const asked = askedOf(one);
+				if (asked === null || one.question?.id !== entry.questionId) return [];
+				const how = endOf(one);
+				const context = await facts.contextOf(one, asked);
+				const { standing, channelId, discreet, view } = context;
+				const { checkedAt } = one;
+				const isFresh = checkedAt !== null && checkedAt >= clock.now() - READ_WITHIN_MS;
+				const told = { sessionName: view?.name ?? '', discreet, threadOnly: one.watch?.questionsInChannel === false };
+				const reminded = {
+					...told,
+					entry,
+					channelId,
+					question: asked.question,
+					outcome: outcomeWords(asked, how, context),
+					handOver: await facts.holderOf(one),
+					link: content.kind === 'reminder' ? null : (links.get(entry.postTs) ?? null),
+				};
+				const isOpen = how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);
+				return [{ reminded, isOpen: isOpen && isFresh, isLast: isLastLook(how !== null, context) }];
 			}),
 		);
-		return asked.flat();
+		return found.flat();
 	}
 
 	async function learnNames({ entry: { heldBy }, handOver }: RemindedQuestion): Promise<void> {
@@ -44,54 +63,49 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		await Promise.all(named.map(directory.learnName));
 	}
 
-	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
-	async function draw({ kind, entries }: ContentOf<ReminderStage | 'digest'>, { post: { target } }: DuePost) {
-		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
+	function messageOf(
+		kind: ReminderKind,
+		reminded: readonly RemindedQuestion[],
+		mention: Mention | null,
+		now: number | null,
+	) {
+		const context = { mention, names: directory };
+		const [first] = reminded;
+		if (kind === 'digest') return digestPost(reminded, context);
+		if (first === undefined) return null;
+		if (first.outcome !== '') return settledReminderPost(first);
+		return reminderPost(first, now === null ? null : now - first.entry.postedAt, context);
+	}
+
+	/** A new reminder tells of what nobody has answered meanwhile, by the settings that hold now; a posted one what became of it. */
+	async function draw(content: ContentOf<ReminderKind>, due: DuePost): Promise<Drawn> {
+		const { kind, entries } = content;
+		const { target, ts } = due.post;
 		if (target.kind === 'person') return null;
+		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		// Slack is asked for links and names first, because an answer may come meanwhile. The look below must come last.
-		const before = await openQuestions(oldestFirst);
-		const linked = kind === 'digest' ? before.slice(0, MOST_LISTED) : [];
-		const linkOf = async ({ channelId, entry: { postTs } }: RemindedQuestion) =>
-			[postTs, await facts.linkTo(channelId, postTs)] as const;
-		const links = new Map(await Promise.all(linked.map(linkOf)));
-		await Promise.all(before.map(learnNames));
+		const linked = kind === 'reminder' ? [] : oldestFirst.slice(0, MOST_LISTED);
+		await Promise.all(linked.map((entry) => learnLink(target.channelId, entry)));
+		const before = await asked(oldestFirst, due);
+		await Promise.all(before.map(({ reminded }) => learnNames(reminded)));
+		if (ts !== null) {
+			const reminded = before.map((one) => one.reminded);
+			const message = messageOf(kind, reminded, null, null);
+			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast) });
+		}
 		const now = clock.now();
 		const { settings: current } = await store.channelSettings.read(target);
-		const open = await openQuestions(stillDue(oldestFirst, current, { defaults: config.ladderTimes, now }));
-		const [first] = open;
-		if (first === undefined) return null;
+		const still = stillDue(oldestFirst, current, { defaults: config.ladderTimes, now });
+		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
+			isOpen ? [{ ...reminded, outcome: '' }] : [],
+		);
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
-		const context = { mention, names: directory, now };
-		const listed = open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null }));
+		const [message, updated] = [messageOf(kind, open, mention, now), messageOf(kind, open, null, null)];
+		if (open.length === 0 || message === null || updated === null) return null;
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
-		if (kind === 'digest') return lookOf(digestPost(listed, context), { leftOut });
 		// As an update shows it, which names no time and mentions nobody.
-		const { key } = lookOf(reminderPost(first, null, { mention: null, names: directory }));
-		return lookOf(reminderPost(first, now - first.entry.postedAt, context), { key, isLast: false, leftOut });
+		return lookOf(message, { key: lookOf(updated).key, isLast: false, leftOut });
 	}
 
-	/** A posted reminder as it is now. */
-	async function redraw(entry: ReminderEntry, due: DuePost): Promise<Drawn> {
-		const asked = askedOf(due);
-		if (asked === null) return null;
-		const how = endOf(due);
-		const context = await facts.contextOf(due, asked);
-		const handOver = await facts.holderOf(due);
-		const threadOnly = due.watch?.questionsInChannel === false;
-		const told = { sessionName: context.view?.name ?? '', threadOnly, handOver, link: null };
-		const reminder = { ...context, ...asked, ...told, entry };
-		await learnNames(reminder);
-		const outcome = outcomeWords(asked, how, context);
-		const message =
-			outcome === ''
-				? reminderPost(reminder, null, { mention: null, names: directory })
-				: settledReminderPost(reminder, outcome);
-		return lookOf(message, { isLast: isLastLook(how !== null, context) });
-	}
-
-	function drawOne(content: ContentOf<ReminderStage>, due: DuePost): Promise<Drawn> {
-		return due.post.ts === null ? draw(content, due) : redraw(content.entries[0], due);
-	}
-
-	return { reminder: drawOne, escalation: drawOne, digest: draw } satisfies Drawing<ReminderStage | 'digest'>;
+	return { reminder: draw, escalation: draw, digest: draw } satisfies Drawing<ReminderKind>;
 }

@@ -1,7 +1,9 @@
+import type { Button } from '@slack/types';
 import type { Mention } from '../../database/channel-settings.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
 import type { Asked } from '../../posts/post.ts';
-import { buttons, context, type MessageContent, message, section, sectionsOf } from '../../slack/parts.ts';
+import { inboxRowId } from '../../slack/ids.ts';
+import { buttons, context, type MessageContent, message, section } from '../../slack/parts.ts';
 import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
 import {
@@ -10,23 +12,26 @@ import {
 	durationText,
 	joined,
 	mentionMrkdwn,
+	momentMrkdwn,
 	type Names,
 	personName,
 	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
 } from '../../slack/words.ts';
-import { asksWords, type PostContext } from '../watch/post-view.ts';
+import type { PostContext } from '../watch/post-view.ts';
 
 export interface RemindedQuestion
-	extends Asked,
-		Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
+	extends Pick<Asked, 'question'>,
+		Pick<PostContext, 'channelId' | 'discreet' | 'handOver'> {
 	readonly entry: ReminderEntry;
 	readonly sessionName: string;
 	/** Whether the channel shows none of the session's questions outside of its thread. */
 	readonly threadOnly: boolean;
-	/** Of the question's post; null when Slack does not tell it. */
+	/** Of the question's post; null when Slack does not tell it, and where the reminder stands in its thread. */
 	readonly link: string | null;
+	/** What became of it, mrkdwn; empty while it waits. */
+	readonly outcome: string;
 }
 
 interface ReminderContext extends Pick<PostContext, 'names'> {
@@ -34,25 +39,33 @@ interface ReminderContext extends Pick<PostContext, 'names'> {
 	readonly mention: Mention | null;
 }
 
-/** A reminder of one question, in its thread. `waitedMs`: null in an update, which no other follows as time passes. */
+/** A reminder of one question, which names it in a line. `waitedMs`: null in an update, which no other follows as time passes. */
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
-	const { entry, question, channelId } = asked;
-	const { sessionId } = entry;
+	const { entry } = asked;
 	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, waitedMs));
 	const told = toldOf(asked);
-	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
-	const open = openQuestion(question, { sessionId, choices });
-	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
+	const [answer, note] = answerOf(asked);
 	return message(`${words} ${told.text}`, [
-		// The line leaves out a part of most questions, so nothing below it may answer in one press.
-		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
-		...context(open.note, handOverLine(asked, names), heldWords(entry.heldBy, names)),
-		...buttons(...open.row),
+		...section(`${words}\n> ${told.mrkdwn}`),
+		...context(note, linkWords(asked), handOverLine(asked, names), heldWords(entry.heldBy, names)),
+		...buttons(answer),
 	]);
 }
 
-/** A reminder of a question that does not wait any more. `outcome`: what became of it, mrkdwn. */
-export function settledReminderPost(asked: RemindedQuestion, outcome: string): MessageContent {
+/** *Answer*, or why Slack can show no form for the question. */
+function answerOf({ question, entry: { sessionId } }: RemindedQuestion): [answer: Button | null, note: string] {
+	const { row, note } = openQuestion(question, { sessionId });
+	const [answer] = row.filter((element) => element?.type === 'button');
+	return answer === undefined ? [null, note] : [answer, ''];
+}
+
+function linkWords({ link }: RemindedQuestion): string {
+	return link === null ? '' : `<${link}|open thread>`;
+}
+
+/** A reminder of a question that does not wait any more. */
+export function settledReminderPost(asked: RemindedQuestion): MessageContent {
+	const { outcome } = asked;
 	const words = asked.entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
 	const told = toldOf(asked, { settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
@@ -61,30 +74,40 @@ export function settledReminderPost(asked: RemindedQuestion, outcome: string): M
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
 export const MOST_LISTED = 13;
 
-/** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
-export function digestPost(
-	asked: readonly RemindedQuestion[],
-	{ mention, names, now }: ReminderContext & Pick<PostContext, 'now'>,
-): MessageContent {
-	const entries = asked.map(({ entry }) => entry);
+/**
+ * Reminders of several questions of a channel, with *Answer* and a link to each thread; what does not wait any more is crossed
+ * out, or left out of more than `MOST_LISTED`.
+ */
+export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
+	const waiting = asked.filter(({ outcome }) => outcome === '');
+	const entries = waiting.map(({ entry }) => entry);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
-	const listed = asked.slice(0, MOST_LISTED);
+	const listed = (asked.length > MOST_LISTED ? waiting : asked).slice(0, MOST_LISTED);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
-	const lines = listed.map((one) =>
-		joined(
-			`• ${toldOf(one, { inChannel: true }).mrkdwn}`,
-			`waiting ${durationText(now - one.entry.postedAt)}`,
-			one.link === null ? '' : `<${one.link}|open thread>`,
+	const lines = listed.flatMap((one) => {
+		const { entry, channelId, threadOnly, outcome } = one;
+		const told = toldOf(one, { inChannel: true, settled: outcome !== '' }).mrkdwn;
+		if (outcome !== '') return section(joined(`~${told}~`, outcome));
+		const [answer, note] = answerOf(one);
+		const line = joined(
+			told,
+			`waiting since ${momentMrkdwn(entry.postedAt)}`,
+			linkWords(one),
 			handOverLine(one, names),
-			one.entry.isLast && !areLast ? 'last reminder' : '',
-			heldWords(one.entry.heldBy, names),
-		),
-	);
-	const leftOut = andMoreWords(asked.length - listed.length);
+			entry.isLast && !areLast ? 'last reminder' : '',
+			heldWords(entry.heldBy, names),
+			note,
+		);
+		// What is pressed here belongs to the question's thread.
+		const origin = { channelId, threadTs: threadOnly ? null : entry.postTs };
+		const block_id = inboxRowId(origin, `question ${entry.questionId}`);
+		return section(line, answer === null ? {} : { block_id, accessory: answer });
+	});
+	const leftOut = andMoreWords(waiting.length - listed.filter(({ outcome }) => outcome === '').length);
 	return message(`${words}.`, [
-		...section(`*${words}:*`),
-		...sectionsOf(lines),
+		...section(`*${words}${entries.length === 0 ? '.' : ':'}*`),
+		...lines,
 		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`),
 	]);
 }
@@ -96,8 +119,9 @@ function toldOf(
 ) {
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, sessionName, waitedMs: null, discreet, settled };
-	const [text, tells] = [questionText(shown), toldWords(shown) !== null];
-	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
+	const text = questionText(shown);
+	const mrkdwn = toldWords(shown) === null ? sessionAsksWords(sessionName, entry.sessionId, settled) : text;
+	return { text, mrkdwn };
 }
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
@@ -112,6 +136,7 @@ export function reminderWords({ stage, isLast }: Stage, waitedMs: number | null)
 
 /** The opening words of several reminders in one message. Questions may wait whose reminders are not due. mrkdwn. */
 export function digestWords(entries: readonly Stage[]): string {
+	if (entries.length === 0) return '✅ None of these questions waits any more';
 	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
 	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;

@@ -163,6 +163,29 @@ export function describeInboxReads(subject: Subject): void {
 			expect((await own()).shown).toEqual([]);
 		});
 
+		it('that are over are left out once dismissed, by their author, until they go on', async () => {
+			const dismissed = (id: string, person = ANN) => replica().dismiss(id, person);
+			const refused = await accepted(subject.store, given('refused'), 'refused');
+			const waiting = await accepted(subject.store, given('waits'), 'waiting');
+			expect(await dismissed(refused.id, BOB)).toBe(false);
+			expect(await dismissed(waiting.id)).toBe(false);
+			expect(sessionsOf((await own()).shown)).toEqual(['waits', 'refused']);
+			expect([await dismissed(refused.id), await dismissed(refused.id)]).toEqual([true, true]);
+			expect(sessionsOf((await own()).shown)).toEqual(['waits']);
+			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 5))).toEqual(['waits']);
+			await subject.store.answers.retry(refused.id, ANN, T0 + 1, T0 + 9);
+			expect(sessionsOf((await own()).shown)).toEqual(['waits', 'refused']);
+			await moved(subject.store, refused.id, 'refused');
+			await subject.store.db.writeOne((trx) =>
+				trx
+					.updateTable('answers')
+					.set({ endedAt: T0 + 2 })
+					.where('id', '=', refused.id)
+					.execute(),
+			);
+			expect(sessionsOf((await own()).shown)).toEqual(['waits', 'refused']);
+		});
+
 		it('are listed newest first', async () => {
 			for (const sessionId of ['a', 'b', 'c']) {
 				await accepted(subject.store, given(sessionId), 'delivering', 'delivered', 'resumed');
@@ -179,6 +202,38 @@ export function describeInboxReads(subject: Subject): void {
 			await moved(subject.store, answer.id, 'delivering', 'delivered', 'resumed');
 			expect((await own()).shown).toEqual([]);
 		});
+	});
+
+	it('lists what agents asked lately for each channel that watched them', async () => {
+		await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C1' });
+		const { id: ended } = await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C2' });
+		await addWatch(subject.store.watches, { sessionId: 'b', channelId: 'C3', teamId: 'T2' });
+		await subject.store.watches.end(ended, 'unwatched', { now: T0, posts: [], keepPending: false });
+		const place = { service: SERVICE, messageIndex: 0, sameBefore: 0, fingerprint: 'f', shownHash: 'h' };
+		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
+		const rows = [
+			{ id: 'early', number: 1, sessionId: 'a', askedAt: T0 - 1, ...settled },
+			{ id: 'answered', number: 2, sessionId: 'a', askedAt: T0, ...settled },
+			{ id: 'closed', number: 3, sessionId: 'a', askedAt: T0 + 1, settledAt: T0 + 2, settledHow: 'closed' },
+			{ id: 'elsewhere', number: 1, sessionId: 'b', askedAt: T0 },
+		];
+		for (const row of rows) {
+			await subject.store.db.writeOne((trx) =>
+				trx
+					.insertInto('questions')
+					.values({ ...place, ...row })
+					.execute(),
+			);
+		}
+		const lately = async (teamId = 'T1') =>
+			(await replica().askedSince(SERVICE, teamId, T0)).map((row) => Object.values(row).join(' ')).toSorted();
+		expect(await lately()).toEqual([
+			`answered ${T0} ${T0 + 9} C1 1`,
+			`answered ${T0} ${T0 + 9} C2 1`,
+			`closed ${T0 + 1} ${T0 + 2} C1 0`,
+			`closed ${T0 + 1} ${T0 + 2} C2 0`,
+		]);
+		expect(await lately('T2')).toEqual([`elsewhere ${T0}  C3 0`]);
 	});
 
 	describe("a person's drafts", () => {

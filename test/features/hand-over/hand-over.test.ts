@@ -31,7 +31,7 @@ describe('Hand over', () => {
 		await start();
 		const { post } = await app.asked();
 		await app.openHome('grace');
-		await app.slack.as('grace').home()?.choose('Snooze', 'Tomorrow 9:00');
+		await app.slack.as('grace').home()?.press('Snooze until tomorrow 9:00');
 		await app.homeSays(waitingCountWords(0, 1), { who: 'grace' });
 		await app.handOver(post, 'ada', 'grace');
 		await app.homeSays(HANDED_TO_YOU, { who: 'grace' });

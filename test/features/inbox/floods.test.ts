@@ -49,7 +49,7 @@ async function bobIsTooFast() {
 describe('while one person presses on and on', () => {
 	const snooze = async () => {
 		if (home('ada').buttons().includes('Show now')) await home('ada').press('Show now');
-		else await home('ada').choose('Snooze', '1 h');
+		else await home('ada').press('Snooze for 1 h');
 	};
 	const chooseOrUndo = async () => {
 		await home('ada').press(home('ada').buttons().includes('Undo') ? 'Undo' : 'LH 1173');

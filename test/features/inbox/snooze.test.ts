@@ -32,7 +32,7 @@ describe('Snooze', () => {
 		await app.openHome();
 		const before = app.now();
 		const snoozedAt = app.clock.now();
-		await home().choose('Snooze', '15 min');
+		await home().press('Snooze for 15 min');
 		await app.homeSays(SNOOZED, { without: ['“Chairs”'] });
 		expect(app.textOf('ada')).toContain('1 question is snoozed. It comes back here');
 		await app.pass(5 * MINUTE);
@@ -53,7 +53,7 @@ describe('Snooze', () => {
 			await app.askedIn('#agents', ['Chairs']);
 			await app.openHome();
 			// Longer than the inbox is followed and what Slack told is kept.
-			await home().choose('Snooze', '1 h');
+			await home().press('Snooze for 1 h');
 			await app.homeSays(SNOOZED);
 			await app.pass(59 * MINUTE);
 			const before = app.publishedTo();
@@ -69,7 +69,7 @@ describe('Snooze', () => {
 		await start();
 		await app.askedIn('#agents', ['Chairs', 'Tables']);
 		await app.openHome();
-		await home().choose('Snooze', '1 h');
+		await home().press('Snooze for 1 h');
 		await app.homeSays(waitingCountWords(1, 1), { without: ['“Chairs”'] });
 		await app.restart();
 		await app.slack.as('ada').command('#agents', '/session inbox');
@@ -83,7 +83,7 @@ describe('Snooze', () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().choose('Snooze', '1 h');
+		await home().press('Snooze for 1 h');
 		await app.homeSays(SNOOZED);
 		app.service.sessions.answerAsPage(id, ['red']);
 		app.ask(id, ['Which size?']);
@@ -94,7 +94,7 @@ describe('Snooze', () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().choose('Snooze', 'Tomorrow 9:00');
+		await home().press('Snooze until tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.threadSays(id, OUTSIDE);
@@ -110,7 +110,7 @@ describe('Snooze', () => {
 		ada.tz = 'Asia/Tokyo';
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().choose('Snooze', 'Tomorrow 9:00');
+		await home().press('Snooze until tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		const [, seconds] = /<!date\^(\d+)\^[^>]*>\. Only your inbox/.exec(JSON.stringify(home().blocks())) ?? [];
 		const until = new Date(Number(seconds) * 1_000);
@@ -127,7 +127,7 @@ describe('Snooze', () => {
 		ada.tz = tz;
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().choose('Snooze', 'Tomorrow 9:00');
+		await home().press('Snooze until tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		const told = await app.until(() => app.slack.as('ada').dm()[0]);
 		expect(told.text()).toContain('snoozed until 9:00 UTC');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NOTHING } from '../../../src/doctor/shapes/views.ts';
+import { stateLine } from '../../../src/features/answer/view.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
-import { homeView, waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { homeView, waitingCountWords, weekWords } from '../../../src/features/inbox/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { answerOf, item, now } from '../../slack/support/answers.ts';
@@ -24,10 +25,11 @@ function asking(description: string, buttons = true): Shown {
 	return { ...NOTHING, total: 1, questions: [asked] };
 }
 
+const PERSON = { teamId: 'T1', userId: 'U0OURS1' };
+const RECEIPT = { now, adminContact: null };
+
 function textOf(content: Shown): string {
-	const receipt = { now, adminContact: null };
-	const inbox = { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } };
-	return JSON.stringify(homeView({ inbox, content, receipt }).blocks);
+	return JSON.stringify(homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks);
 }
 
 describe('the inbox', () => {
@@ -41,18 +43,12 @@ describe('the inbox', () => {
 			const shown = textOf(asking(text));
 			expect(shown).toContain('"text":"green"');
 			expect(shown).toContain(`> ${described}"`);
-			// Without buttons, the lines are all that tells the options.
-			expect(textOf(asking(text, false))).toContain(`> ${text.replace(/\s+/g, ' ')}"`);
 		},
 	);
 
 	it('has a button for each of five long options', () => {
 		const options = ['one', 'two', 'three', 'four', 'five'].map((word) => `${word.padEnd(28, 'x')}.`);
 		expect(textOf(asking(`One of: ${options.join(', ')}`)).match(/"action_id":"[^"]*choose/g)).toHaveLength(5);
-	});
-
-	it('shows the options as text when they have no buttons', () => {
-		expect(textOf(asking('One of: red, green', false))).toContain('> One of: red, green');
 	});
 
 	it.each([
@@ -65,16 +61,57 @@ describe('the inbox', () => {
 		expect(waitingCountWords(total, snoozedCount, oldCount)).toBe(words);
 	});
 
-	it('begins with the count, then Undo, the questions and the other own answers', () => {
+	it('begins with the count, then what failed, Undo, the questions, drafts, the last answers and the figures', () => {
 		const content = { kind: 'readable', items: [item('Which size?', 'L')], other: null } as const;
+		const undoable = answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content });
+		const draft = {
+			person: undoable.person,
+			question: undoable.question,
+			fingerprint: '',
+			shownHash: null,
+			formId: '',
+		};
 		const shown = textOf({
 			...asking(''),
-			ownAnswers: { shown: [answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content })], total: 1 },
-			lastAnswers: [answerOf({ state: 'withdrawn', content })],
+			ownAnswers: { shown: [answerOf({ state: 'refused', content }), undoable], total: 3 },
+			drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null }],
+			lastAnswers: [answerOf({ state: 'ended', content }), answerOf({ state: 'withdrawn', content })],
+			week: { asked: 12, answered: 11, waitMs: 180_000, idleMs: 7_800_000 },
 		});
-		const order = [waitingCountWords(1, 0), 'Undo', 'Your last answers'].map((words) => shown.indexOf(words));
-		expect(order).toEqual(order.toSorted((a, b) => a - b));
+		const order = [
+			waitingCountWords(1, 0),
+			stateLine(answerOf({ state: 'refused' })),
+			'"Try again"',
+			'"Dismiss"',
+			'and 1 more answers',
+			'sends at',
+			'"Undo"',
+			'Chairs',
+			'"half',
+			'Your last answers',
+			stateLine(answerOf({ state: 'ended' })),
+			stateLine(answerOf({ state: 'withdrawn' })),
+			'Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min',
+		].map((words) => shown.indexOf(words.replace(/^"half/, '“half')));
 		expect(order).not.toContain(-1);
-		expect(shown).toMatch(/“Which size\?”: “L” · ↩️ Discarded; nothing was sent · /);
+		expect(order).toEqual(order.toSorted((a, b) => a - b));
+		expect(shown.match(/"Dismiss"/g)).toHaveLength(2);
+	});
+
+	it('says nothing of a week without questions, and of no median without answers', () => {
+		expect(weekWords(null)).toBe('');
+		const words = weekWords({ asked: 2, answered: 0, waitMs: null, idleMs: 60_000 });
+		expect(words).toBe('Last 7 days: 2 asked, 0 answered · agents idle 1 min');
+	});
+
+	it('tells a question without options by its first line, and the rest in a menu', () => {
+		const content = asking('When shall they come?\n\nThe shop closes at six.');
+		const [blocks] = [homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks];
+		const shown = JSON.stringify(blocks);
+		expect(shown).toContain('“Which colour?”');
+		expect(shown).not.toContain('The shop closes');
+		const row = blocks.find((block) => block.type === 'actions');
+		expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer' } }, { type: 'overflow' }] });
+		expect(shown.match(/Snooze|Hand over/g)).toHaveLength(4);
 	});
 });

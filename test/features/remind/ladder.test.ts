@@ -116,7 +116,7 @@ describe('questions of a channel that are due together', () => {
 		return [first, second];
 	}
 
-	it('are one message in the channel that links to each thread', async () => {
+	it('are one message in the channel that links to each thread, is answered there and kept current', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const [first, second] = await bothAsk();
 		await app.until(() => digests().length > 0);
@@ -128,6 +128,19 @@ describe('questions of a channel that are due together', () => {
 		await app.pass(MINUTE);
 		expect([...reminders(app.thread(first)), ...reminders(app.thread(second))]).toEqual([]);
 		expect(digests()).toHaveLength(1);
+		expect(together?.editHistory()).toEqual([]);
+		expect(together?.buttons()).toEqual(['Answer', 'Answer']);
+		await together?.press('Answer', 0);
+		const form = await app.slack.as('ada').waitForModal('Which colour?');
+		await form.fill(0, 'red');
+		await form.submit();
+		await app.until(() => together?.text().includes(`${digestText(1)}:`));
+		expect(together?.text()).toMatch(/~An agent asked: Which colour\? \(Order 1 chairs\)~ · .*@ada/);
+		expect(together?.buttons()).toEqual(['Answer']);
+		app.service.sessions.answerAsPage(second, ['large']);
+		await app.until(() => together?.text().includes(digestText(0)));
+		expect(together?.text()).toMatch(/~.*Which size\?/);
+		expect(together?.buttons()).toEqual([]);
 	});
 
 	it('are one message too when they were due while the program was stopped', async () => {
@@ -224,12 +237,13 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile(WAIT);
-		await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(1))));
+		const list = await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(1))));
 		await undo();
 		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
 		expect(reminders(app.thread(id))).toHaveLength(1);
 		expect(reminders(app.thread(other))).toEqual([]);
+		expect(list.text()).not.toContain('Which flight?');
 		const metrics = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
 		expect(metrics).toContain('handraise_reminders_total{stage="reminder"} 2\n');
 		expect(metrics).toContain('handraise_reminder_late_seconds_count 2\n');
@@ -253,7 +267,10 @@ describe('a question whose delivered answer vanished', () => {
 		await app.until(() => post.text().includes('@ada chose LH 1173'));
 		await lost;
 		const reminder = await app.threadSays(id, REMINDER);
-		await reminder.press('TP 570');
+		await reminder.press('Answer');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await form.choose(0, 'TP 570');
+		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
 		await app.pass(MINUTE);
 		expect(app.thread(id).filter((one) => one.text().includes('⏰'))).toHaveLength(1);

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import { CHOICE_WORDS } from '../../../src/features/answer/receipt-view.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
@@ -76,58 +75,17 @@ describe('a reminder', () => {
 		expect(next.buttons()).toEqual(['Answer']);
 	});
 
-	it('is answered where it was pressed: in its thread when only that shows it, else in the channel', async () => {
+	it('shows a choice while it can be taken back, and Answer again after that', async () => {
 		await start({ UNDO_SECONDS: '30' });
 		const { post, reminder } = await reminded([FLIGHT]);
-		const told = await app.toldAfter(() => reminder.press('LH 1173'));
-		expect(told.buttons()).toEqual(['Undo']);
-		expect(told.threadTs()).toBe(post.ts);
-		await told.press('Undo');
-		await says(told, CHOICE_WORDS.undone({ option: 'LH 1173', title: '', sessionId: '' }));
-		expect(told.threadTs()).toBe(post.ts);
-		await app.until(() => post.buttons().includes('LH 1173'));
-		const toldInChannel = await app.toldAfter(() => post.press('LH 1173'));
-		expect(toldInChannel.threadTs()).toBeNull();
-	});
-
-	it('offers the options, shows a choice while it can be taken back, and the options again after that', async () => {
-		await start({ UNDO_SECONDS: '30' });
-		const { id, index, post, reminder } = await reminded([FLIGHT]);
-		expect(reminder.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
+		expect(reminder.buttons()).toEqual(['Answer']);
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		await says(reminder, '@ada chose LH 1173');
 		expect(reminder.buttons()).toEqual([]);
 		await told.press('Undo');
 		await says(reminder, reminderText('reminder', null));
-		expect(reminder.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
-		await reminder.press('TP 570');
-		await says(reminder, '@ada chose TP 570');
-		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
-		await app.pass(MINUTE);
-		expect(reminder.text()).toContain('@ada chose TP 570');
-		expect(post.text()).toContain('@ada chose TP 570');
-		expect(reminder.editHistory()).toHaveLength(3);
-	});
-
-	it('offers no options where the watch shows none', async () => {
-		await start();
-		const id = await app.watched({}, '--no-buttons');
-		app.ask(id, [FLIGHT], '');
-		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.buttons()).toEqual(['Answer']);
-	});
-
-	it('offers options below all that the agent wrote, and none where that is cut', async () => {
-		await start();
-		const above = 'I pay with the card of the company.';
-		const id = await app.watched();
-		app.ask(id, [FLIGHT], above);
-		const reminder = await app.threadSays(id, REMINDER);
-		expect(reminder.buttons()).toContain('LH 1173');
-		expect(reminder.text()).toContain(`> ${above}`);
-		const long = await app.watched();
-		app.ask(long, [FLIGHT], above.repeat(50));
-		expect((await app.threadSays(long, REMINDER)).buttons()).toEqual(['Answer']);
+		expect(reminder.editHistory()).toHaveLength(2);
 	});
 
 	it('opens the question after it has moved in the session', async () => {

@@ -11,6 +11,7 @@ import {
 	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import { decodeInboxRow } from '../../../src/slack/ids.ts';
 import { now } from '../../slack/support/answers.ts';
 import { expectSafeMessage } from '../../slack/support/check.ts';
 import { buildSession, saying } from '../../support/sessions.ts';
@@ -36,18 +37,17 @@ function reminderOf(
 	const entry = {
 		watchId: id,
 		sessionId: id,
-		questionId: '',
+		questionId: `${id} ${title}`,
 		postTs: '1.000001',
 		heldBy: null,
 		stage,
 		isLast,
 		...times,
 	};
-	const place = { channelId: 'C1', discreet: false, threadOnly: false, offersOptions: true, handOver: null };
+	const place = { channelId: 'C1', discreet: false, threadOnly: false, handOver: null, outcome: '' };
 	return {
 		entry,
 		question,
-		readAt: now,
 		sessionName: 'Fly & go',
 		link: null,
 		...place,
@@ -60,9 +60,9 @@ function listOf(asked: readonly RemindedQuestion[]) {
 	const message = digestPost(asked, context);
 	expectSafeMessage(message);
 	const [headline = '', ...lines] = message.blocks.flatMap((block) =>
-		block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
+		block.type === 'section' ? (block.text?.text ?? '') : [],
 	);
-	return { text: message.text, headline, lines };
+	return { ...message, headline, lines };
 }
 
 describe('a message about several questions', () => {
@@ -75,7 +75,7 @@ describe('a message about several questions', () => {
 		expect(text).toBe('⏰ 3 questions wait for an answer.');
 		expect(lines).toEqual(
 			['a1', 'b2', 'c3'].map((id) =>
-				expect.stringContaining(`• Session “Fly &amp; go” (${id}) asks for an answer · waiting 15 min`),
+				expect.stringContaining(`Session “Fly &amp; go” (${id}) asks for an answer · waiting since `),
 			),
 		);
 	});
@@ -106,49 +106,49 @@ describe('a message about several questions', () => {
 		const handOver = { ...place, from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null };
 		const asked = reminderOf(title, 'escalation', { isLast: true, sessionName: title, handOver, link });
 		const held = { ...asked, entry: { ...asked.entry, heldBy: 'U3' } };
-		const others = Array.from({ length: 39 }, () => held);
+		const others = Array.from({ length: 39 }, (_, index) => {
+			return { ...held, entry: { ...held.entry, questionId: `${index}` } };
+		});
 		const list = digestPost([...others, reminderOf('A?', 'reminder')], {
 			...context,
 			names: { displayName: () => name },
 		});
 		expect(validateMessage(list)).toEqual([]);
-		const lines = list.blocks.flatMap((block) =>
-			block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
-		);
-		const [first = ''] = lines.filter((line) => line.startsWith('• '));
+		const lines = list.blocks.flatMap((block) => (block.type === 'section' ? (block.text?.text ?? '') : []));
+		const [, first = ''] = lines;
 		expect(lines.slice(1)).toEqual(Array.from({ length: MOST_LISTED }, () => first));
 		expect(first).toContain(link);
 		expect(first).toContain('last reminder');
 	});
 });
 
-describe('the options of a reminder', () => {
-	const LIST = 'One of: LH 1173, TP 570';
-	const shown = (title: string, told: Parameters<typeof reminderOf>[2], stage: ReminderStage = 'reminder') =>
-		JSON.stringify(reminderPost(reminderOf(title, stage, told), 900_000, context).blocks);
+it('crosses out what does not wait any more, and has Answer for each other line, which belongs to its thread', () => {
+	const over = { ...reminderOf('Which size?', 'reminder', { id: 'b2' }), outcome: '✅ Answered' };
+	const { headline, lines, blocks } = listOf([reminderOf('Which colour?', 'reminder'), over]);
+	expect(headline).toBe('*⏰ 1 question waits for an answer:*');
+	expect(lines[1]).toBe('~An agent asked: Which size? (Fly &amp; go)~ · ✅ Answered');
+	const buttons = blocks.flatMap((block) => (block.type === 'section' && block.accessory ? [block] : []));
+	expect(buttons.map(({ accessory }) => accessory)).toMatchObject([{ text: { text: 'Answer' } }]);
+	expect(decodeInboxRow(buttons[0]?.block_id ?? '')).toEqual({ channelId: 'C1', threadTs: '1.000001' });
+	expect(listOf([over]).headline).toBe('*✅ None of these questions waits any more.*');
+	const others = Array.from({ length: MOST_LISTED + 2 }, (_, index) =>
+		reminderOf('A?', 'reminder', { id: `c${index}` }),
+	);
+	const many = listOf([over, ...others]);
+	expect(many.lines).toHaveLength(MOST_LISTED);
+	expect(JSON.stringify(many.blocks)).toContain('and 2 more: `/session inbox` shows all.');
+	expect(many.lines.join()).not.toContain('~');
+});
 
-	it.each([
-		['Which flight?', LIST, ''],
-		[`Which flight? ${LIST} or something else`, '', ''],
-		['Which flight?', `I pay 5,000 dollars.\n\n${LIST}`, 'I have the card of the company.'],
-		['May I go on?', 'The shop is open.', `It rains. ${'The fare is fair. '.repeat(50)}`],
-	])('stand below all of %j with %j, also below what stands above it', (title, description, above) => {
-		const blocks = shown(title, { description, above });
-		expect(blocks).toContain('choose_1');
-		for (const part of [title, ...description.split('\n'), above.trim()]) expect(blocks).toContain(part);
+it('names its question in a line, and opens it', () => {
+	const asked = reminderOf('Which flight?', 'escalation', {
+		description: 'One of: LH 1173, TP 570',
+		link: 'https://a.example',
 	});
-
-	it.each<[what: string, title: string, told: Parameters<typeof reminderOf>[2]]>([
-		['a long description', 'Which flight?', { description: `${'The fare is fair. '.repeat(30)}\n\n${LIST}` }],
-		['a long text above it', 'May I go on?', { above: 'The fare is fair. '.repeat(90) }],
-		['a discreet question', 'May I go on?', { discreet: true }],
-	])('are missing with %s', (_, title, told) => {
-		expect(shown(title, told)).not.toContain('choose_1');
-	});
-
-	it('are missing where the channel must not see the question', () => {
-		expect(shown('May I go on?', { threadOnly: true }, 'escalation')).not.toContain('choose_1');
-	});
+	const { blocks } = reminderPost(asked, 900_000, context);
+	expect(blocks.map(({ type }) => type)).toEqual(['section', 'context', 'actions']);
+	expect(JSON.stringify(blocks)).toContain('<https://a.example|open thread>');
+	expect(JSON.stringify(blocks).match(/"action_id":"[^"]+"/g)).toEqual(['"action_id":"question.answer"']);
 });
 
 describe('a question that stays in its thread', () => {
@@ -164,7 +164,10 @@ describe('a question that stays in its thread', () => {
 
 	it('is not told by its escalation when that is drawn again either', () => {
 		const asked = reminderOf(OPTIONS, 'escalation', { threadOnly: true });
-		for (const drawn of [reminderPost(asked, null, context), settledReminderPost(asked, '✅ Answered')]) {
+		for (const drawn of [
+			reminderPost(asked, null, context),
+			settledReminderPost({ ...asked, outcome: '✅ Answered' }),
+		]) {
 			const shown = JSON.stringify(drawn);
 			expect(shown).not.toContain('LH 1173');
 			expect(shown).toContain('Session “Fly &amp; go”');

@@ -261,6 +261,11 @@ function plainPosts(): readonly PostedContent[] {
 }
 
 type SettledHow = NonNullable<Parameters<typeof settledQuestionPost>[1]>;
+/** A reminder of a question that is over. */
+function settled(session: Session, how: SettledHow, post = POST): RemindedQuestion {
+	return { ...reminderOf(session, 'escalation'), outcome: outcomeWords(askedAs(questionOf(session)), how, post) };
+}
+
 const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	answered: 'answered',
 	closed: 'closed',
@@ -345,31 +350,32 @@ export function watchVariants(): Shape[] {
 		...postShapes('giant', [{ kind: 'status', from: HOSTILE, to: 'paused' }], GIANT_POST),
 		...shapesOf(reminderPost, {
 			reminder: [reminderOf(ASKS, 'reminder'), 900_000, { ...REMINDER, mention: null }],
-			options: [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, 900_000, { ...REMINDER, mention: null }],
+			'handed over': [
+				{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				900_000,
+				{ ...REMINDER, mention: null },
+			],
 			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, 900_000, REMINDER],
 			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, null, { ...REMINDER, mention: null }],
 		}),
 		...shapesOf(settledReminderPost, {
-			giant: [
-				reminderOf(GIANT_SESSION, 'reminder'),
-				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
-			],
-			...casesOf(SETTLED, (how) => {
-				return [reminderOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST)] as const;
-			}),
-			discreet: [
-				{ ...reminderOf(GIANT_SESSION, 'reminder'), discreet: true },
-				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
-			],
+			giant: [settled(GIANT_SESSION, 'answered', GIANT_POST)],
+			...casesOf(SETTLED, (how) => [settled(ASKS, how)] as const),
+			discreet: [{ ...settled(GIANT_SESSION, 'answered', GIANT_POST), discreet: true }],
 		}),
 		...shapesOf(digestPost, {
 			'of threads only': [
-				['escalation' as const, 'reminder' as const].map((stage) => ({
-					...reminderOf(GIANT_SESSION, stage),
-					threadOnly: true,
-				})),
+				['escalation' as const, 'reminder' as const].map((stage, index) => {
+					const reminder = reminderOf(GIANT_SESSION, stage);
+					return { ...reminder, entry: { ...reminder.entry, questionId: `${index}` }, threadOnly: true };
+				}),
 				REMINDER,
 			],
+			'one that still waits': [
+				[reminderOf(FLIGHTS, 'reminder'), ...Object.values(SETTLED).map((how) => settled(FLIGHTS, how))],
+				{ ...REMINDER, mention: null },
+			],
+			'none that still waits': [[settled(ASKS, 'answered')], { ...REMINDER, mention: null }],
 		}),
 		...shapesOf(settledQuestionPost, {
 			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],

@@ -239,6 +239,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.inboxRefresh]: ['inbox', nothing],
 	[ACTIONS.snooze]: ['inbox', snooze],
 	[ACTIONS.showSnoozed]: ['inbox', nothing],
+	[ACTIONS.dismiss]: ['inbox', nothing],
 	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],

@@ -140,6 +140,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.inboxRefresh]: 'inbox',
 	[ACTIONS.snooze]: 'act',
 	[ACTIONS.showSnoozed]: 'inbox',
+	[ACTIONS.dismiss]: 'inbox',
 	[ACTIONS.settingsField]: 'form',
 	[ACTIONS.showScreenshot]: 'act',
 	[ACTIONS.showFiles]: 'act',

@@ -21,12 +21,9 @@ export const REMINDER_SABOTAGES = {
 	],
 	'reminder-unread': [
 		{ file: 'features/remind/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
-		{
-			file: 'features/remind/posts.ts',
-			from: 'if (stored?.id !== entry.questionId || stored.settled !== null || question.openCount === 0) return [];',
-			to: '',
-		},
-		{ file: 'features/remind/posts.ts', from: 'if (isAnsweredSince(standing, checkedAt)) return [];', to: '' },
+		{ file: 'features/remind/posts.ts', from: 'how === null && asked.question.openCount > 0 && ', to: '' },
+		{ file: 'features/remind/posts.ts', from: 'outcome: outcomeWords(asked, how, context)', to: "outcome: ''" },
+		{ file: 'features/remind/posts.ts', from: ' && !isAnsweredSince(standing, checkedAt);', to: ';' },
 	],
 	'reminder-lease': [
 		{ file: 'posts/outbox.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 58_000;' },
