@@ -39,12 +39,14 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 		if (origin) deleteMessage(core, origin);
 		return;
 	}
-	if (flag(payload.replace_original) && !isOwn) throw new SlackError('cant_update_message');
+	const isRefused = !isOwn || (origin?.ephemeralFor === undefined && core.settings.replaceOriginal === 'refused');
+	if (flag(payload.replace_original) && origin && isRefused) throw new SlackError('cant_update_message');
 	requireValidMessage(core, payload, 'response_url');
 	url.uses++;
 	const content = parsedText(core, payload, 'post');
 	if (flag(payload.replace_original) && origin) {
 		editMessage(core, origin, content);
+		if (core.settings.replaceOriginal === 'losesMetadata') delete origin.metadata;
 		return;
 	}
 	const channel = findChannel(core, url.channel);

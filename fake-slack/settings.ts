@@ -96,6 +96,8 @@ export interface Settings {
 	 * The most channels in one response of users.conversations, whatever the limit: Slack may give fewer than requested.
 	 */
 	conversationsPageSize: number;
+	/** What becomes of a message that a response_url replaces for everybody: not documented for messages of chat.postMessage. */
+	replaceOriginal: 'works' | 'refused' | 'losesMetadata';
 	/** URLs that Slack cannot download: one in an image block fails the whole message. */
 	undownloadable: (url: string) => boolean;
 	/** When an event without an ack is redelivered, in ms after the previous failure (Slack: at once, 1 min, 5 min). */
@@ -123,6 +125,7 @@ export function settingsOf(manifest: Manifest | null): Settings {
 		historyOncePerMinute: false,
 		historyPageSize: 999,
 		conversationsPageSize: 999,
+		replaceOriginal: 'works',
 		undownloadable: () => false,
 		retryDelaysMs: [0, 60_000, 300_000],
 	};

@@ -3,14 +3,20 @@ import type { Trigger } from './state.ts';
 
 /** The lifetime of a trigger_id (docs.slack.dev, "Handling user interaction"). */
 const TRIGGER_LIFE_MS = 3000;
-/** How long used and expired triggers are remembered: their errors stay exact, and memory stays bounded. */
+/** How long used and expired triggers are remembered at least: their errors stay exact, and memory stays bounded. */
 const REMEMBER_MS = 600_000;
+
+/** When the triggers of a Slack were last looked through: they are many, so not for each new one. */
+const lookedAt = new WeakMap<Core, number>();
 
 /** Creates a trigger for something that a person did in one of their windows. */
 export function createTrigger(core: Core, from: { user: string; window: string; view?: string | null }): string {
 	const now = core.clock.now();
-	for (const old of Object.values(core.state.triggers)) {
-		if (now - old.at > REMEMBER_MS) delete core.state.triggers[old.id];
+	if (now - (lookedAt.get(core) ?? 0) > REMEMBER_MS) {
+		lookedAt.set(core, now);
+		for (const old of Object.values(core.state.triggers)) {
+			if (now - old.at > REMEMBER_MS) delete core.state.triggers[old.id];
+		}
 	}
 	const id = `${nextId(core, '')}.${now}.${core.state.counter}`;
 	core.state.triggers[id] = { id, user: from.user, window: from.window, at: now, used: false, view: from.view ?? null };
