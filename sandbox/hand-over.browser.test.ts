@@ -36,7 +36,7 @@ const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
 /** The question's post, not the card. */
 const question = (page: Page, name: string) =>
-	page.locator('.channel .message', { hasText: asksWords(`Session “Order ${name}”`) }).last();
+	page.locator('.channel .message', { hasText: asksWords(`“Order ${name}”`) }).last();
 /** A person's direct message about a question. */
 const told = (page: Page, words: string | RegExp) => page.locator('.channel .message', { hasText: words }).last();
 
@@ -45,7 +45,7 @@ async function watched(page: Page, name: string): Promise<Locator> {
 	const session = askingSession([item(`Which ${name}?`, 'One of: Graphite, Sand')], { name: `Order ${name}` });
 	harness.sandbox.service.sessions.put(name, session);
 	await type(page, `/session watch ${name}`);
-	await soon(button(question(page, name), 'Hand over').waitFor());
+	await soon(button(question(page, name), 'More options').waitFor());
 	return question(page, name);
 }
 async function handOver(page: Page, to: string): Promise<void> {
@@ -78,7 +78,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	const [ada, grace] = await Promise.all(['ada', 'grace'].map((who) => harness.window(who, { channel: CHANNEL })));
 	if (ada === undefined || grace === undefined) throw new Error('no windows');
 	const post = await watched(ada, 'chairs');
-	await button(post, 'Hand over').click();
+	await choose(post, 'Hand over');
 	await handOver(ada, 'gus');
 	await dialog(ada).getByText(handOverRefusedText('guest', {})).waitFor();
 	await handOver(ada, 'grace');
@@ -102,7 +102,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 it('lets the person who got a question answer it with one press, and tells the post', async () => {
 	const ada = await harness.window('ada', { channel: CHANNEL });
 	const post = await watched(ada, 'desks');
-	await button(post, 'Hand over').click();
+	await choose(post, 'Hand over');
 	await handOver(ada, 'grace');
 	await dialog(ada).getByText(youHandedOver('Grace')).waitFor();
 	const grace = await harness.window('grace', { home: true });
@@ -112,7 +112,7 @@ it('lets the person who got a question answer it with one press, and tells the p
 	const { sessions } = harness.sandbox.service;
 	await soon(expect.poll(() => sessions.values('desks', 1)).toEqual(['Sand']));
 	await ada.keyboard.press('Escape');
-	await soon(told(ada, /@Grace (chose|answered)/).waitFor());
+	await soon(told(ada, /“Order desks” asked: “Which desks\?”\s*(@Grace: Sand|Sand · @Grace) · /).waitFor());
 });
 
 it('snoozes a question in one’s own inbox only, shows it again, and brings it back when its time has come', async () => {
@@ -147,7 +147,9 @@ it('hands over and snoozes with the keyboard alone', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
 	const post = await watched(page, 'plants');
 	await page.locator('#composer').focus();
-	await press(page, 'Shift+Tab', 'Hand over');
+	await press(page, 'Shift+Tab', 'More options');
+	await page.keyboard.press('Enter');
+	await expect.poll(() => focused(page)).toBe('Hand over');
 	await page.keyboard.press('Enter');
 	await dialog(page).getByRole('combobox').waitFor();
 	await press(page, 'Tab', 'Hand over to*');
@@ -175,7 +177,7 @@ it('hands over and snoozes with the keyboard alone', async () => {
 it('fits a phone and has no serious axe findings: the window, the direct message and a snoozed inbox', async () => {
 	const page = await harness.window('grace', { channel: CHANNEL, narrow: true });
 	const post = await watched(page, 'cups');
-	await button(post, 'Hand over').click();
+	await choose(post, 'Hand over');
 	const field = dialog(page).getByRole('combobox');
 	await field.press('ArrowDown');
 	expect(await seriousFindings(page)).toEqual([]);

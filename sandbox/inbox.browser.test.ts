@@ -32,6 +32,8 @@ const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
 const dialog = (page: Page) => page.getByRole('dialog');
 const pressable = (within: Locator, name: string) => within.getByRole('button', { name, exact: true });
 const OPTIONS = 'One of: Graphite, Sand';
+/** What the menu of each question offers. */
+const MENU = ['Hand over', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00'];
 
 /** Sessions that ask; each is named after its id. */
 function asks(ids: readonly string[], description = ''): void {
@@ -57,7 +59,7 @@ const homesAreEmpty = () =>
 	);
 /** The names of the shown sessions, in their order. */
 async function shown(within: Locator): Promise<string[]> {
-	return [...(await within.innerText()).matchAll(/Session “Chairs ([^”]+)”/g)].map(([, id = '']) => id);
+	return [...(await within.innerText()).matchAll(/“Chairs ([^”]+)”/g)].map(([, id = '']) => id);
 }
 /** The name or text of what has the focus, with the block that it is in. */
 const focused = (page: Page) =>
@@ -95,7 +97,7 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	await harness.until(() => service().values('pressed', 1)[0] === 'Graphite');
 	await soon(home.getByText(new RegExp(`pressed · “Which colour\\?”: “Graphite” · .*${line('resumed')}`)).waitFor());
-	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Discarded/).waitFor());
+	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Undone/).waitFor());
 	await expect.poll(() => harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
 });
 
@@ -223,12 +225,19 @@ it('fits a phone and has no serious axe findings there, empty and with ten quest
 	asks(ids, 'One of: A colour with a long name, Another colour of that kind, Graphite, Sand, Forest green');
 	await watch('grace', ids);
 	await soon(home.getByText(waitingCountWords(10, 0)).waitFor());
-	const [buttons, menus] = [home.getByRole('button'), home.getByRole('combobox')];
+	const [buttons, menus] = [home.getByRole('button'), pressable(home, 'More options')];
 	await expect.poll(async () => [await buttons.count(), await menus.count()]).toEqual([71, 10]);
-	for (const one of [...(await buttons.all()), ...(await menus.all())]) {
-		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
-		expect(box.x >= 0 && box.x + box.width <= 375 && box.height >= 24, await one.innerText()).toBe(true);
+	async function expectToFit(all: readonly Locator[]): Promise<void> {
+		for (const one of all) {
+			const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
+			expect(box.x >= 0 && box.x + box.width <= 375 && box.height >= 24, await one.innerText()).toBe(true);
+		}
 	}
+	await expectToFit(await buttons.all());
+	await menus.first().click();
+	const entries = home.getByRole('menuitem');
+	await expect.poll(() => entries.allInnerTexts()).toEqual(MENU);
+	await expectToFit(await entries.all());
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	expect(await seriousFindings(page)).toEqual([]);
 });

@@ -30,15 +30,17 @@ afterEach(async () => {
 const service = () => harness.sandbox.service;
 const values = (id: string, index: number) => service().sessions.values(id, index);
 const puts = (id: string) => service().log.puts(id);
-/** The question's post; the card shows the question too, and earlier. */
+/** The question's post, as long as it shows the question: not its card. */
 const question = (page: Page, title: string) =>
 	page
 		.locator('.channel .message:not(.message-ephemeral)', { hasText: title })
-		.filter({ hasText: /” (asks for an answer|asked)/ })
+		.filter({ hasText: /” (asks|asked)/ })
 		.last();
 const option = (post: Locator, name: string) => post.getByRole('button', { name, exact: true });
 const choice = (option: string) => ({ option, title: '', sessionId: '' });
-const tookBack = (option: string) => CHOICE_WORDS.undone(choice(option));
+/** The line of a post that says who pressed this option, until it is sent. */
+const held = (post: Locator, who: string, option: string) =>
+	post.locator('.blocks').getByText(new RegExp(`^@${who}: ${option} · sends at \\d`));
 const privately = (page: Page, words: string) => page.locator('.message-ephemeral', { hasText: words }).last();
 
 /** Ada's window, in which a session of its own asks which flight to book. */
@@ -61,6 +63,14 @@ async function goBackTo(page: Page, name: string): Promise<void> {
 	throw new Error(`The keyboard does not reach ${name}`);
 }
 
+/** The entries of a post's menu. */
+async function menuOf(post: Locator): Promise<string[]> {
+	await option(post, 'More options').click();
+	const entries = await post.locator('.block-actions').getByRole('menuitem').allInnerTexts();
+	await post.page().keyboard.press('Escape');
+	return entries;
+}
+
 async function showNotification(post: Locator): Promise<string> {
 	await post.hover();
 	await post.getByRole('button', { name: /^More actions/ }).click();
@@ -74,7 +84,8 @@ it('answers short options and yes or no in one press, and the others in the form
 	const flight = question(page, 'Which flight');
 	await expect
 		.poll(() => flight.locator('.block-actions .button').allInnerTexts())
-		.toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		.toEqual(['LH 1173', 'TP 570', 'Answer…', '']);
+	expect(await menuOf(flight)).toEqual(['Hand over', 'Snooze for me', 'Screenshot', 'Open session']);
 	await expect
 		.poll(() => showNotification(flight))
 		.toMatch(
@@ -82,24 +93,26 @@ it('answers short options and yes or no in one press, and the others in the form
 		);
 	const pressedAt = harness.now();
 	await option(flight, 'TP 570').click();
-	await privately(page, 'You chose “TP 570” for “Which flight should I book?”').waitFor();
-	await flight.locator('.blocks').getByText('chose TP 570').waitFor();
+	await held(flight, 'Ada', 'TP 570').waitFor();
+	await flight.getByText('“Which flight should I book?”').waitFor();
+	await option(flight, 'Undo').waitFor();
+	expect(await privately(page, 'TP 570').count()).toBe(0);
 	await expect.poll(() => flight.locator('.block-actions').count()).toBe(0);
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	expect((puts(id)[0]?.at ?? 0) - pressedAt).toBeGreaterThanOrEqual(UNDO_SECONDS * 1000);
 
 	const bag = question(page, 'Add a checked bag');
 	await soon(option(bag, 'No').click());
-	await bag.getByText('chose No').waitFor();
+	await held(bag, 'Ada', 'No').waitFor();
 	const hotel = question(page, 'Which hotel');
 	await soon(option(hotel, 'Answer').waitFor());
-	await expect.poll(() => hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
+	await expect.poll(() => hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', '']);
 	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(2);
 
 	service().sessions.answerAsPage(id, ['Station Inn with free cancellation for 96 €']);
 	const code = question(page, 'One-time code');
 	await soon(option(code, 'Answer').waitFor());
-	await expect.poll(() => code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
+	await expect.poll(() => code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', '']);
 	await expect.poll(() => showNotification(code)).toBe(`Notification: ${ASKS}`);
 });
 
@@ -108,9 +121,9 @@ it('sends nothing after Undo, and offers the options again', async () => {
 	const { id, index } = await watched(page);
 	const post = question(page, 'Which flight');
 	await option(post, 'LH 1173').click();
-	await option(privately(page, 'You chose “LH 1173”'), 'Undo').click();
-	await privately(page, tookBack('LH 1173')).waitFor();
+	await option(post, 'Undo').click();
 	await option(post, 'LH 1173').waitFor();
+	await expect.poll(() => post.innerText()).not.toContain('sends at');
 	await expect.poll(() => puts(id)).toHaveLength(0);
 	// The first choice would be sent before the second.
 	await option(post, 'TP 570').click();
@@ -127,21 +140,34 @@ it('tells the second of two people who was first, and offers them the question w
 	const graces = option(question(grace, 'Which flight'), 'TP 570');
 	await graces.waitFor();
 	// Both have seen the buttons before Slack shows them the other's press.
-	const release = harness.sandbox.slack.faults.hold('chat.update');
+	const { faults } = harness.sandbox.slack;
+	const releases = [
+		faults.hold('response_url', ({ replace_original }) => replace_original === true),
+		faults.hold('chat.update'),
+	];
+	const taken = ada.waitForResponse(/do\/act/);
 	await option(question(ada, 'Which flight'), 'LH 1173').click();
-	const undo = option(privately(ada, 'You chose “LH 1173”'), 'Undo');
-	await undo.waitFor();
+	await taken;
 	await graces.click();
 	await privately(grace, CHOICE_WORDS.lost(choice('TP 570'), '@Ada', 'LH 1173')).waitFor();
-	await undo.click();
-	release();
+	for (const release of releases) release();
+	await held(question(grace, 'Which flight'), 'Ada', 'LH 1173').waitFor();
+	await option(question(grace, 'Which flight'), 'Undo').click();
+	await privately(grace, 'Only @Ada can undo this.').waitFor();
+	await option(question(ada, 'Which flight'), 'Undo').click();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
 	const offer = grace.locator('.message', { hasText: line('waiting', { lastError: 'first_withdrawn' }) }).last();
 	await offer.getByText('@Ada answered before you. The question is open again.').waitFor();
 	await option(offer, 'Send mine').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);
-	await soon(question(ada, 'Which flight').getByText('@Grace chose TP 570').waitFor());
+	await soon(
+		question(ada, 'Which flight')
+			.getByText(
+				/^✅ “Plan the Frankfurt trip” asked: “Which flight should I book\?”\s*(@Grace: TP 570|TP 570 · @Grace) · /,
+			)
+			.waitFor(),
+	);
 });
 
 it('works with the keyboard alone', async () => {
@@ -150,17 +176,18 @@ it('works with the keyboard alone', async () => {
 	await page.locator('#composer').focus();
 	await goBackTo(page, 'LH 1173');
 	await page.keyboard.press('Enter');
-	const undo = option(privately(page, 'You chose “LH 1173”'), 'Undo');
-	await undo.waitFor();
+	const post = question(page, 'Which flight');
+	await option(post, 'Undo').waitFor();
 	await page.locator('#composer').focus();
 	await goBackTo(page, 'Undo');
 	await page.keyboard.press('Enter');
-	await privately(page, tookBack('LH 1173')).waitFor();
-	await option(question(page, 'Which flight'), 'TP 570').waitFor();
-	await expect.poll(() => page.evaluate('document.activeElement?.className')).toContain('message-ephemeral');
+	await option(post, 'TP 570').waitFor();
+	// The pressed post has the focus, and none of its buttons.
+	await expect.poll(() => post.and(page.locator('.message:focus')).count()).toBe(1);
+	await page.locator('#composer').focus();
 	await goBackTo(page, 'TP 570');
 	await page.keyboard.press('Enter');
-	await question(page, 'Which flight').getByText('chose TP 570').waitFor();
+	await held(post, 'Ada', 'TP 570').waitFor();
 	// The post has the focus, and no other button that a second Enter would press.
 	await expect.poll(() => page.evaluate('document.activeElement?.className')).toMatch(/^message/);
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
@@ -178,7 +205,7 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	const post = question(page, 'Which airport is best?');
 	await soon(option(post, 'Munich').waitFor());
 	const buttons = post.locator('.block-actions .button');
-	await expect.poll(() => buttons.allInnerTexts()).toEqual([...cities, 'Answer…', 'Hand over']);
+	await expect.poll(() => buttons.allInnerTexts()).toEqual([...cities, 'Answer…', '']);
 	for (const one of await buttons.all()) {
 		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 		const fits = box.x >= 0 && box.x + box.width <= 375 && box.height >= 24;
@@ -187,11 +214,10 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	expect(await seriousFindings(page)).toEqual([]);
 	await option(post, 'Munich').click();
-	const undo = option(privately(page, 'You chose “Munich”'), 'Undo');
-	await undo.waitFor();
+	await held(post, 'Ada', 'Munich').waitFor();
 	expect(await seriousFindings(page)).toEqual([]);
-	await undo.click();
-	await privately(page, tookBack('Munich')).waitFor();
+	await option(post, 'Undo').click();
+	await option(post, 'Munich').waitFor();
 	await showNotification(post);
 	expect(await seriousFindings(page)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { waitingCountWords } from '../src/features/inbox/view.ts';
+import { asksWords } from '../src/features/watch/post-view.ts';
 import { ESCALATION, line, youHandedOver } from '../test/support/sentences.ts';
 import { launchBrowser } from './browser.ts';
 import { createSandbox } from './sandbox.ts';
@@ -86,7 +87,9 @@ async function reminderPictures(): Promise<void> {
 
 		await composer.fill('/session watch flight');
 		await composer.press('Enter');
-		await channel.getByRole('button', { name: 'Hand over' }).waitFor({ timeout: 60_000 });
+		const post = channel.locator('.message', { hasText: asksWords('“Plan the Frankfurt trip”') });
+		const menu = post.getByRole('button', { name: 'More options' });
+		await menu.waitFor({ timeout: 60_000 });
 		await move('+15 min');
 		const replies = channel.getByRole('button', { name: /^1 reply/ });
 		await replies.waitFor({ timeout: 60_000 });
@@ -98,7 +101,8 @@ async function reminderPictures(): Promise<void> {
 		await picture(page, 'reminder');
 
 		await page.getByRole('button', { name: 'Close the thread' }).click();
-		await channel.getByRole('button', { name: 'Hand over' }).click();
+		await menu.click();
+		await post.getByRole('menuitem', { name: 'Hand over' }).click();
 		await choose('Hand over to', 'grace');
 		await modal.getByRole('button', { name: 'Hand over' }).click();
 		await modal.getByText(youHandedOver('Grace')).waitFor();

@@ -216,8 +216,18 @@ export async function createHandraise({
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
 		const { whyNotThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
+		const onPostPress = watching.showPressed;
 		const { app } = bolt;
-		const listen = createListen(core, { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress });
+		const listen = createListen(core, {
+			app,
+			teamId,
+			accessPolicy,
+			whyNotThere,
+			personReads,
+			reply,
+			onInboxPress,
+			onPostPress,
+		});
 		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
 		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });

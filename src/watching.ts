@@ -1,4 +1,3 @@
-import type { LeaseLoop } from './core/lease-loop.ts';
 import type { Cell } from './core/values.ts';
 import type { Core } from './core.ts';
 import { createDiscoveries } from './features/discover/discovery.ts';
@@ -7,10 +6,11 @@ import { createChannelGuard, createEndings } from './features/watch/endings.ts';
 import { createPoller, type PollerOptions } from './features/watch/poller.ts';
 import { createSubscriptions } from './features/watch/subscribe.ts';
 import type { WatchStore } from './features/watch/watch-store.ts';
-import { type Announcer, createOutbox } from './posts/outbox.ts';
+import { type Announcer, createOutbox, type Outbox } from './posts/outbox.ts';
 import type { QuestionUpdated } from './questions/answer.ts';
 import type { SessionKey } from './questions/session.ts';
 import type { createChannelList } from './slack/channels.ts';
+import type { PersonRequest } from './slack/request.ts';
 
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
@@ -25,7 +25,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	const { config, clock, log } = core;
 	const { watches: store } = core.store;
 	const stopping = new AbortController();
-	let outbox: LeaseLoop | null = null;
+	let outbox: Outbox | null = null;
 	const wakeOutbox = () => outbox?.wake();
 
 	const wakeLoops = () => {
@@ -61,6 +61,12 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			update.then(wakeLoops, (error: unknown) =>
 				log.warn({ err: error }, 'the posts of a question could not be marked for an update'),
 			);
+		},
+		/** Shows what a press changed on the message that it was on, if that is a post of ours. */
+		showPressed({ person, channelId, messageTs, responseUrl }: PersonRequest): void {
+			if (channelId === null || messageTs === null) return;
+			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts: messageTs };
+			outbox?.showPressed(place, responseUrl);
 		},
 		/** Posts were stored for the outbox. */
 		wakeOutbox,

@@ -26,16 +26,15 @@ import { homeView } from '../../src/features/inbox/view.ts';
 import { digestPost, reminderPost, settledReminderPost } from '../../src/features/remind/view.ts';
 import { settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
 import { type CardModel, watchCard } from '../../src/features/watch/card-view.ts';
+import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import {
 	askedPost,
 	outcomeWords,
 	type PostContext,
-	type PostedContent,
 	SETTLED_WORDS,
 	type SettledLook,
 	settledQuestionPost,
 	switchingPost,
-	watchPost,
 } from '../../src/features/watch/post-view.ts';
 import type { PostKind } from '../../src/posts/kinds.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
@@ -120,7 +119,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const plain = (content: PostedContent, more: Partial<PostContext> = {}) => watchPost(content, { ...post, ...more });
 	const sent = { press: { undoUntil: NOW - 5_000 }, deliveredAt: NOW - 4_000, endedAt: NOW - 2_000 };
 	const card = (session: Session, more: Partial<CardModel> = {}) =>
-		watchCard({ ...GIANT_CARD, names, view: snapshotAtNow(session), ...more });
+		watchCard({ ...GIANT_CARD, asks: false, names, view: snapshotAtNow(session), ...more });
 	const reminded = (stage: ReminderStage, questionId = 'one') => ({
 		...ESCALATION,
 		question,
@@ -138,7 +137,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	return {
 		question: {
 			open: asking(),
-			'somebody answers': asking({ claims: { userIds: [PEOPLE.grace], until: NOW + 300_000 } }),
+			'somebody answers': asking({ claimedBy: [PEOPLE.grace] }),
 			'handed over': asking({ handOver: HAND_OVER, isUpdate: true }),
 			'a secret': about(SECRET),
 			'several questions': about(THREE),
@@ -160,8 +159,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		card: {
 			working: card(WORKING),
 			'needs you': card(ASKING),
-			'needs you, somebody answers': card(ASKING, { claims: { userIds: [PEOPLE.grace], until: NOW + 300_000 } }),
-			'an answer on its way': card(ASKING, { standing: answerOf({ state: 'delivering' }) }),
+			'needs you, with --thread-only': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
 			ended: card(ALL.done, { ended: 'sessionOver' }),
 			failed: card(trip('failed'), { ended: 'sessionOver' }),
 			unwatched: card(WORKING, { ended: 'unwatched' }),
@@ -174,7 +172,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		status: { paused: plain({ kind: 'status', from: 'active', to: 'paused' }) },
 		end: { completed: plain({ kind: 'end' }, { view: snapshotAtNow(ALL.done) }) },
 		watchEnded: { unwatched: plain({ kind: 'watchEnded' }, { ended: 'unwatched' }) },
-		serviceDown: { down: plain({ kind: 'serviceDown', since: NOW - 600_000 }) },
+		serviceDown: { down: plain({ kind: 'serviceDown', since: NOW - 600_000, code: 'unavailable' }) },
 		serviceBack: { back: plain({ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }) },
 		discoveryBegun: { begun: plain({ kind: 'discoveryBegun', by: PEOPLE.ada }) },
 		discoveryEnded: { ended: plain({ kind: 'discoveryEnded', by: PEOPLE.ada }) },

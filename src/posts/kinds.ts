@@ -47,8 +47,8 @@ export const KINDS = {
 	end: { schema: z.object({}), thread: 'first' },
 	/** The watch has ended for another reason. */
 	watchEnded: { schema: z.object({}), thread: 'first' },
-	/** One for each channel. */
-	serviceDown: { schema: z.object({ since: z.number() }) },
+	/** One for each channel. `code`: of the failure. */
+	serviceDown: { schema: z.object({ since: z.number(), code: z.string() }) },
 	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
 	/** Somebody (`by`: Slack user id) has typed `watch all`. */
 	discoveryBegun: { schema: z.object({ by: z.string() }) },

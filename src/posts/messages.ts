@@ -1,10 +1,13 @@
 import { uptimeOf } from '../core/clock.ts';
 import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { isThreaded, slackErrorCode, slackOutcome } from '../slack/clients.ts';
+import { isThreaded, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
 import { type MessageContent, replacement } from '../slack/parts.ts';
 import { kindOf } from './kinds.ts';
 import type { DuePost, PostTarget, SendOutcome } from './post.ts';
+
+/** The presser sees their choice by then, or `chat.update` shows it. */
+const REPLACE_WITHIN_MS = 1_000;
 
 const EVENT_TYPE = 'handraise_post';
 
@@ -121,6 +124,14 @@ export function createMessages({ clients: { background: client }, directChannelO
 			const metadata = { event_type: EVENT_TYPE, event_payload: { key: id } };
 			const message = { channel, ...content, metadata, ...(threadTs !== null && { thread_ts: threadTs }) };
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
+		},
+
+		/** Replaces a message through the response_url of a press on it, which no rate limits. `later`: Slack does not take it. */
+		async replace(responseUrl: string, ts: string, content: MessageContent): Promise<SendOutcome> {
+			const outcome = await respond(responseUrl, { ...content, replace_original: true }, REPLACE_WITHIN_MS);
+			if (outcome === 'ok') return { kind: 'sent', ts };
+			if (outcome === 'unknown') return { kind: 'unknown', code: 'no_response' };
+			return { kind: 'later', ms: null, code: 'not_replaced', limited: false };
 		},
 
 		/** Searches readable history for a post by its metadata since the attempt at `sentAt`, first where it goes now. */

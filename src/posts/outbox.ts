@@ -1,5 +1,6 @@
-import { backOff } from '../core/errors.ts';
-import { createLeaseLoop, type LeaseLoop } from '../core/lease-loop.ts';
+import { randomUUID } from 'node:crypto';
+import { backOff, codeOf } from '../core/errors.ts';
+import { createLeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
@@ -8,8 +9,8 @@ import { MAYBE_REPEAT } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
 import type { createMessages } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
-import { CARD_AGAIN_MS, HELD, PACED } from './post.ts';
-import type { PostStore } from './store.ts';
+import { CARD_AGAIN_MS, HELD, PACED, UNSURE_MS } from './post.ts';
+import type { PostStore, PressedPlace } from './store.ts';
 
 const POSTS_AT_ONCE = 10;
 /** The others are kept for first posts: Slack may not respond to updates. */
@@ -29,6 +30,11 @@ const SHORT_WAIT_MS = 500;
 const LEASE_MS = 25_000;
 /** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
 const SEND_WITHIN_MS = 2_000;
+/** After a replacement of which Slack said nothing, `chat.update` shows the same. */
+const REPLACED_AFTER_MS = 5_000;
+/** While another attempt has the lease of a post that somebody pressed on: about a second. */
+const SHOW_AGAIN_MS = 100;
+const SHOW_TRIES = 10;
 /** `lastError` of an attempt that stood still until its call was not allowed any more. */
 const STOOD_STILL = 'stood_still';
 /** A watch that ends so gets no last post. */
@@ -50,7 +56,7 @@ export function createOutbox(
 	core: Core<{ watches: PostStore }>,
 	{ draw, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
-): LeaseLoop {
+) {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
@@ -59,7 +65,7 @@ export function createOutbox(
 	clock.onStep?.(() => turns.clear());
 
 	/** Draws a posted message again. Null when the lease was lost. */
-	async function refresh(due: DuePost, ts: string, token: string, signal: AbortSignal): Promise<Outcome | null> {
+	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<Outcome | null> {
 		const { post } = due;
 		const isCard = post.content.kind === 'card';
 		/** An earlier attempt may have shown something else. */
@@ -68,10 +74,19 @@ export function createOutbox(
 		// What it was about is not kept any more.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
 		if ('kind' in drawn) return failed(drawn, post, unknown);
-		const { message, key, isLast } = drawn;
+		const { message, key, isLast, againAt = null } = drawn;
+		const shown = { kind: 'shown', ts, key, isLast, againAt } as const;
 		if (key === post.shownKey && !unknown) {
 			if (isCard) metrics.card('unchanged');
-			return { kind: 'shown', ts, key, isLast };
+			return shown;
+		}
+		const isUnsure = clock.now() < (post.sendingSince ?? Number.NEGATIVE_INFINITY) + UNSURE_MS;
+		if (responseUrl !== null) {
+			const replace = () => messages.replace(responseUrl, ts, message);
+			const { outcome } = await callNow(post, token, post.sendingSince, replace);
+			if (outcome === null) return null;
+			if (outcome.kind === 'sent') return { ...shown, isUnsure };
+			if (outcome.kind === 'unknown') return retry(clock.now() + REPLACED_AFTER_MS, outcome.code, true);
 		}
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
@@ -80,11 +95,11 @@ export function createOutbox(
 		const isSent = outcome.kind === 'sent';
 		if (isCard) metrics.card(isSent ? 'sent' : 'failed');
 		else if (isSent) metrics.post('posted');
-		return isSent ? { kind: 'shown', ts, key, isLast } : failed(outcome, post, unknown);
+		return isSent ? { ...shown, isUnsure } : failed(outcome, post, unknown);
 	}
 
 	/** Sends a first post. Null when the lease was lost. */
-	async function send(due: DuePost, token: string, signal: AbortSignal): Promise<Outcome | null> {
+	async function send({ due, token, signal }: Taken): Promise<Outcome | null> {
 		const { post } = due;
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
@@ -109,13 +124,13 @@ export function createOutbox(
 		const drawn = await draw(due);
 		if (drawn === null) return dropped;
 		if ('kind' in drawn) return failed(drawn, post, unknown);
-		const { message, key, isLast, leftOut = [] } = drawn;
+		const { message, key, isLast, againAt = null, leftOut = [] } = drawn;
 		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
 		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
 		if (outcome === null) return null;
 		// What an earlier attempt may have shown must not come again.
-		const shown = { kind: 'shown', key, isLast, sentAt, leftOut: unknown ? [] : leftOut } as const;
+		const shown = { kind: 'shown', key, isLast, againAt, sentAt, leftOut: unknown ? [] : leftOut } as const;
 		if (outcome.kind !== 'sent') return failed(outcome, post, unknown);
 		metrics.post(unknown ? 'maybeRepeated' : 'posted');
 		return { ...outcome, ...shown };
@@ -177,10 +192,11 @@ export function createOutbox(
 		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
 	}
 
-	async function work(due: DuePost, token: string, signal: AbortSignal): Promise<void> {
+	async function work(taken: Taken): Promise<void> {
+		const { due, token } = taken;
 		const { post } = due;
 		const { target, content, ts } = post;
-		const result = ts === null ? await send(due, token, signal) : await refresh(due, ts, token, signal);
+		const result = ts === null ? await send(taken) : await refresh(taken, ts);
 		if (result === null) return;
 		if (result.kind === 'gone') {
 			await store.endAttempt(post, token, { kind: 'refused', code: result.reason }, clock.now());
@@ -204,7 +220,19 @@ export function createOutbox(
 		}
 	}
 
-	return createLeaseLoop<DuePost>(core, {
+	const pressed = new Set<Promise<void>>();
+
+	/** Shows what a press changed on its post, whose lease another attempt may have for a moment. */
+	async function show(place: PressedPlace, responseUrl: string | null): Promise<void> {
+		const token = randomUUID();
+		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
+			const due = await store.takePost(place, { token, ms: LEASE_MS }, clock.now());
+			if (due !== null) return work({ due, token, signal: loop.shutdownSignal, responseUrl });
+			await clock.sleep(SHOW_AGAIN_MS, loop.shutdownSignal);
+		}
+	}
+
+	const loop = createLeaseLoop<DuePost>(core, {
 		itemsName: 'posts',
 		rows: store.postRows,
 		leaseMs: LEASE_MS,
@@ -215,9 +243,35 @@ export function createOutbox(
 			return store.takePosts(lease, limit, clock.now(), { updates: updates > 0 });
 		},
 		nextDueAt: (running) => store.nextPostDueAt({ updates: updateRoom(running) > 0 }),
-		work,
+		work: (due, token, signal) => work({ due, token, signal, responseUrl: null }),
 		release: (held) => store.releasePosts(held.map(({ token }) => token)),
 	});
+
+	return {
+		...loop,
+		async stop(): Promise<void> {
+			await Promise.all([loop.stop(), ...pressed]);
+		},
+		/** Draws a post at once because somebody pressed on it; what fails, the loop repeats. */
+		showPressed(place: PressedPlace, responseUrl: string | null): void {
+			const shown = show(place, responseUrl).catch((error: unknown) => {
+				if (!loop.shutdownSignal.aborted)
+					log.warn({ code: codeOf(error) }, 'the post of a press could not be drawn at once');
+			});
+			pressed.add(shown);
+			void shown.then(() => pressed.delete(shown));
+		},
+	};
+}
+
+export type Outbox = ReturnType<typeof createOutbox>;
+
+/** A post in work. `responseUrl`: of the press that it shows; null: none. */
+interface Taken {
+	readonly due: DuePost;
+	readonly token: string;
+	readonly signal: AbortSignal;
+	readonly responseUrl: string | null;
 }
 
 function updateRoom(running: readonly DuePost[]): number {

@@ -11,6 +11,9 @@ export const HELD = 'held';
 /** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
 
+/** For this long after an update of which nobody knows whether Slack took it, it may still come: later ones are repeated. */
+export const UNSURE_MS = 60_000;
+
 /** Where to post. First posts of one target are sent in order. */
 export type PostTarget =
 	| (ChannelKey & { readonly kind: 'watch'; readonly watchId: string })
@@ -85,6 +88,8 @@ export interface DuePost {
 	readonly threadTs: string | null;
 	/** After an attempt whose outcome is unknown: its thread if the place of questions was changed since. */
 	readonly formerThreadTs: string | null;
+	/** Of a card: somebody deleted the post of the newest question, or Slack refused it. */
+	readonly isQuestionLost: boolean;
 	/** Of `switching`: the newest question has a post of its own. */
 	readonly isReplaced: boolean;
 }
@@ -107,13 +112,16 @@ export type SendOutcome =
 export type AttemptResult =
 	/**
 	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current any more. `sentAt`: when the first
-	 * attempt began; left out: now. `leftOut`: reminders that it does not show; they are due again.
+	 * attempt began; left out: now. `leftOut`: reminders that it does not show; they are due again. `isUnsure`: an earlier
+	 * update may still change it.
 	 */
 	| {
 			readonly kind: 'shown';
 			readonly ts: string;
 			readonly key: string | null;
 			readonly isLast: boolean;
+			readonly isUnsure?: boolean;
+			readonly againAt?: number | null;
 			readonly sentAt?: number;
 			readonly lostThread?: string;
 			readonly leftOut?: readonly ReminderEntry[];
@@ -131,6 +139,8 @@ export interface Look {
 	readonly key: string;
 	/** It does not change any more. */
 	readonly isLast: boolean;
+	/** When to draw it again though nothing has changed, clock milliseconds; left out or null: not. */
+	readonly againAt?: number | null;
 	/** Reminders whose question somebody has answered, which may be taken back. */
 	readonly leftOut?: readonly ReminderEntry[];
 }

@@ -8,9 +8,9 @@ import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
 import { type ContentOf, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
 import { markPosts, OPEN, type Tx } from './plan-store.ts';
-import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post } from './post.ts';
+import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
-import { type PostRow, readPost, type WatchRow } from './watch-rows.ts';
+import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
 
 /** What features write when an attempt for a post is noted, in its transaction, under the locks of `finish`. */
@@ -44,12 +44,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
-		const [threadTs, formerThreadTs, own] = await Promise.all([
+		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
+		const [threadTs, formerThreadTs, own, lost] = await Promise.all([
 			threadOf(row, watch.questionsInChannel),
 			row.sendingSince === null ? null : threadOf(row, !watch.questionsInChannel),
-			row.kind === 'switching' && question !== null ? tsOf({ watchId: watch.id, questionId: question.id }) : null,
+			row.kind === 'switching' && question !== null ? tsOf(asked) : null,
+			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
 		]);
-		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null };
+		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null, isQuestionLost: lost };
 	}
 
 	async function storedQuestion(id: string) {
@@ -81,8 +83,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const isFirstPost = before.state === 'planned';
 		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
-		const staysShown = result.kind === 'shown' ? !result.isLast : result.kind === 'refused' && !isFirstPost;
-		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused;
+		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
+		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
+		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost;
 		await lockSessionOf(trx, concernsWatch ? before.watchId : null);
 		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
 		const watch = concernsWatch ? await concerned.forUpdate().executeTakeFirst() : undefined;
@@ -94,7 +97,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 				result.kind === 'shown' &&
 				content.kind === 'digest' &&
 				withoutEntries(content, result.leftOut)),
-			...(staysShown && { dueAt: dueAgain(wanted, result.kind === 'shown' && result.key === null, now) }),
+			...(staysShown && dueAgain(wanted, againAt(before, result, now), now)),
 			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
 		};
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
@@ -104,6 +107,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
 		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
 			await replaceCard(tx, watch, row.ts ?? '');
+		// The card shows what no post does.
+		if (watch !== undefined && isLost) await markPosts(tx, { watchId: watch.id, kind: 'card' });
 		if (result.kind !== 'retry') await hooks.endReminders(trx, endedReminders(content, before, result), now);
 		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
 	}
@@ -130,6 +135,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
 			return takeReadable(db, due, { lease, now, log }, dueOf);
+		},
+
+		/** Leases the post that somebody pressed on, due or not. Null: there is none, or somebody draws it at this moment. */
+		async takePost({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
+			const where = sql<boolean>`ts = ${ts} and team_id = ${teamId} and place_id in (${sql.join(placeIds)})
+				and state = 'shown' and ${isOurs(db)}`;
+			const pressed = { table: 'posts', where, orderBy: sql`created_at`, limit: 1 } as const;
+			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
 		},
 
 		shownOf,
@@ -164,6 +177,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 	};
 }
 
+/** The message of a press: in a channel, or in the direct message with a person. */
+export interface PressedPlace {
+	readonly teamId: string;
+	/** Of the channel, and of who pressed: posts to a person know no channel. */
+	readonly placeIds: readonly string[];
+	readonly ts: string;
+}
+
 export type PostStore = ReturnType<typeof createPostStore>;
 
 const ALL = { updates: true };
@@ -178,20 +199,36 @@ const NO_WATCH = {
 	threadTs: null,
 	formerThreadTs: null,
 	isReplaced: false,
+	isQuestionLost: false,
 } as const;
+/** The states of a post that Slack does not show. */
+const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
-/** When to draw a post again: at once if something has changed since it was taken. */
-function dueAgain(wanted: number, isUnknown: boolean, now: number) {
-	return isUnknown ? now : sql<number>`cast(case when wanted > ${wanted} then ${now} end as bigint)`;
+/** Whether a post is not kept current any more. */
+const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
+
+/** When to draw a post again: at once if something has changed since it was taken, else at `againAt`, if any. */
+function dueAgain(wanted: number, againAt: number | null, now: number) {
+	return {
+		dueAt: sql<number>`cast(case when wanted > ${wanted} then ${now} else ${againAt} end as bigint)`,
+		urgency: sql<number>`case when wanted > ${wanted} then urgency else ${sql.lit(NOT_MARKED)} end`,
+	};
+}
+
+function againAt({ sendingSince }: PostRow, result: AttemptResult, now: number): number | null {
+	if (result.kind !== 'shown') return null;
+	if (result.key === null) return now;
+	return result.isUnsure === true ? (sendingSince ?? now) + UNSURE_MS : (result.againAt ?? null);
 }
 
 function attemptChange(row: PostRow, result: AttemptResult, now: number): Partial<PostRow> {
 	switch (result.kind) {
 		case 'shown': {
-			const { ts, key, isLast } = result;
-			const over = isLast ? { state: 'closed', dueAt: null } : { state: 'shown' };
-			return { ...over, ts, shownKey: key, shownAt: now, sendingSince: null, lastError: null, attempts: 0 };
+			const { ts, key, isUnsure = false } = result;
+			const over = isOver(result) ? { state: 'closed', dueAt: null } : { state: 'shown' };
+			const since = isUnsure ? row.sendingSince : null;
+			return { ...over, ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
 		}
 		case 'refused': {
 			// What Slack refuses to show is tried again when it has changed.

@@ -20,6 +20,8 @@ export const WATCH_JSON = {
 };
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
+/** Of a post whose look only time changes: every mark draws it earlier. */
+export const NOT_MARKED = URGENCIES.length;
 
 export function readWatch(row: WatchRow): Watch {
 	return {

@@ -15,6 +15,7 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 	let limited = false;
 	let failingSince: number | null = null;
 	let down: boolean | null = null;
+	let newestCode = '';
 	const listeners: (() => void)[] = [];
 	clock.onStep?.(() => {
 		if (failingSince !== null) failingSince = clock.now();
@@ -32,6 +33,7 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 		},
 		failed(code: string) {
 			if (!OUTAGE_CODES.has(code)) return;
+			newestCode = code;
 			failures += 1;
 			limited ||= code === LIMITED;
 			failingSince ??= clock.now();
@@ -41,6 +43,10 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 			const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
 			if (isEnough && failingSince !== null && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
 			return down;
+		},
+		/** Of the newest failure of the whole service; empty before the first. */
+		get newestCode() {
+			return newestCode;
 		},
 		/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
 		get failingSince() {

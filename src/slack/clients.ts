@@ -256,3 +256,27 @@ function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infe
 	if (isSome === true || isUltra === true) return true;
 	return isSome === false && isUltra === false ? false : null;
 }
+
+/**
+ * Posts to the response_url of an interaction. `refused`: Slack did not take it; `unknown`: it did not respond within
+ * `withinMs`, or the connection broke. Bolt's own `respond` has no time-out.
+ */
+export async function respond(
+	responseUrl: string,
+	body: object,
+	withinMs: number,
+): Promise<'ok' | 'refused' | 'unknown'> {
+	try {
+		const response = await fetch(responseUrl, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json; charset=utf-8' },
+			body: JSON.stringify(body),
+			signal: AbortSignal.timeout(withinMs),
+		});
+		// Slack may refuse a message with status 200 and the error in the body.
+		const text = await response.text();
+		return response.ok && !/"ok"\s*:\s*false/.test(text) ? 'ok' : 'refused';
+	} catch {
+		return 'unknown';
+	}
+}

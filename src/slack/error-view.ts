@@ -29,9 +29,9 @@ export interface ErrorContext {
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
-	rate_limited: ['The session service is getting too many requests right now.'],
+	rate_limited: ['The session service limits our requests.'],
 	too_fast: ['You did too many things in a short time.'],
-	unavailable: ['The session service cannot be reached or reports an error.'],
+	unavailable: ["The session service isn't responding."],
 	timed_out: ['The session service took too long to respond.'],
 	unreadable_answer: ['Handraise cannot read what the session service sent.'],
 	aborted: ['Handraise restarted before it could finish this.'],
@@ -42,7 +42,7 @@ const AGAIN: Readonly<Record<string, Row>> = {
 };
 
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
-	unauthorized: ["The session service does not accept Handraise's key."],
+	unauthorized: ['The session service refuses our key.'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
 	],
@@ -176,6 +176,14 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
+const WHYS = new Set(['unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected']);
+
+/** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */
+export function whyWords(code: string): string {
+	const [what = ''] = errorWords(code).what.split('.');
+	return WHYS.has(code) ? what.replace(/^T/, 't') : '';
+}
+
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
@@ -204,27 +212,20 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 		callbackId: CALLBACKS.error,
 		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata.sessionId),
 		metadata,
-		blocks: [
-			...section(line),
-			...section(aboutWords(code, metadata.sessionId)),
-			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
-		],
+		blocks: [...section(line), ...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : [])],
 	});
 }
 
 /** The words as a message. `others`: how many more sessions it was about. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
 	const { line, text } = errorWords(code, error);
-	return message(text, [...section(line), ...context(aboutWords(code, sessionId, others))]);
+	const about =
+		others === 0 || sessionId === null || isRefusal(code) ? '' : `${sessionName(sessionId)} and ${others} more`;
+	return message(text, [...section(line), ...context(about)]);
 }
 
 function isRefusal(code: string): boolean {
 	return Object.hasOwn(REFUSALS, code);
-}
-
-function aboutWords(code: string, sessionId: string | null, others = 0): string {
-	if (isRefusal(code) || sessionId === null || sessionId === '') return '';
-	return `This was about ${sessionName(sessionId)}${others === 0 ? '' : ` and ${others} more`}.`;
 }
 
 const TOO_LATE = 'Slack only opens a window within three seconds, and this took longer.';
@@ -255,5 +256,5 @@ export function noWindow(what: keyof typeof NO_WINDOW): MessageContent {
 /** The result takes long and replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {
 	const words = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
-	return textMessage(words, context(sessionId === null ? '' : `This is about ${sessionName(sessionId)}.`));
+	return textMessage(words, context(sessionId === null ? '' : sessionName(sessionId)));
 }

@@ -94,9 +94,9 @@ export const BUTTON_LABELS = [
 	'Answer', 'Answer all', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
 	'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
-	'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
-	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
-	'Skip some questions', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here',
+	'Open session', 'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
+	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show now', 'Show the session',
+	'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here',
 	'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;

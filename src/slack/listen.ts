@@ -61,6 +61,8 @@ interface Options {
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
+	/** After a press on a message that changed something. Nobody waits for it. */
+	readonly onPostPress: (request: PersonRequest) => void;
 }
 
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
@@ -70,7 +72,7 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
-	const { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress } = options;
+	const { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress, onPostPress } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
@@ -118,6 +120,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		}
 		const inbox = inboxOf(request, view);
 		if (inbox !== null && isFirst && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
+		if (view === null && task.changes === true) onPostPress(request);
 		if (nextTask !== undefined) await perform(request, nextTask, view, false);
 	}
 
@@ -287,7 +290,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 						place: task.place,
 						async run(allowed: AllowedRequest) {
 							const tell = await task.run(allowed);
-							return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
+							const show = () =>
+								inbox !== null ? onInboxPress(inbox) : view === null ? onPostPress(request) : undefined;
+							return { isStored: true, tell: () => tell().finally(show) };
 						},
 					};
 				};

@@ -37,22 +37,13 @@ import {
 	withoutListed,
 	withoutMarks,
 } from './text.ts';
-import {
-	andMoreWords,
-	counted,
-	durationText,
-	momentMrkdwn,
-	type Names,
-	personMrkdwn,
-	personName,
-	valueMrkdwn,
-} from './words.ts';
+import { andMoreWords, counted, durationText, type Names, personMrkdwn, personName, valueMrkdwn } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
 const QUESTION_LIMITS = {
-	post: { items: 5, context: 2_500, title: 250, description: 500 },
+	post: { items: 3, context: 2_500, title: 250, description: 500 },
 	/** A card shows more than the question. */
-	card: { items: 5, context: 1_200, title: 250, description: 500 },
+	card: { items: 3, context: 1_200, title: 250, description: 500 },
 	/** A list of questions; the form shows all. */
 	entry: { items: 2, context: 250, title: 120, description: 250 },
 } as const;
@@ -73,19 +64,21 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 	const mark = createCutMark(question.quick === null);
 	const said = quotedMarkdown(withoutListed(question.context, labels), limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
+	const leftOut = question.openCount - asked.length;
 	const items = asked.map(({ title, description }, index) => {
 		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
 		const quotedText = room === 'entry' ? quotedLine : quotedMarkdown;
-		return `❓ *${name}*\n${quotedText(withoutListed(description, labels), limits.description, mark.onCut)}`.trimEnd();
+		// Of a long list, the titles say what it is about.
+		const more = leftOut > 0 ? '' : quotedText(withoutListed(description, labels), limits.description, mark.onCut);
+		return `*${name}*\n${more}`.trimEnd();
 	});
-	const leftOut = question.openCount - asked.length;
-	const more = andMoreWords(leftOut, leftOut === 1 ? 'question' : 'questions');
+	const more = andMoreWords(leftOut);
 	return { said, items, more, isWhole: !mark.isCut };
 }
 
 /** A headline and what the agent wrote. */
 function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
-	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
+	return section(`${headline}\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
 
 function bodyBlocks(headline: string, { said, items, more }: ReturnType<typeof questionBody>): KnownBlock[] {
@@ -105,6 +98,8 @@ interface Showing {
 	/** For *Hand over* and *Give back*; null: without. */
 	readonly holding?: Holding | null;
 	readonly snoozes?: boolean;
+	/** What else a post offers in its menu; left out: no menu. */
+	readonly menu?: { readonly hasScreenshot: boolean };
 }
 
 /**
@@ -113,13 +108,14 @@ interface Showing {
  * a part is cut; empty otherwise. mrkdwn.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
-	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false } = showing;
+	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, menu } = showing;
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
 	const mark = { sessionId, fingerprint };
 	const others = moreMenu(
 		...(holding === null ? [] : handOverButtons(holding, mark)),
 		...(snoozes ? snoozeButtons(mark) : []),
+		...(menu === undefined ? [] : postMenu(mark, menu)),
 	);
 	const whole = questionBody(question, room);
 	const options = choices === null || !whole.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
@@ -135,6 +131,16 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		hasOptions,
 		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
 	};
+}
+
+function postMenu(mark: QuestionMark, { hasScreenshot }: NonNullable<Showing['menu']>): (Button | null)[] {
+	const value = encodeTarget({ sessionId: mark.sessionId, messageIndex: null });
+	const later = encodeSnooze({ length: '1h', hash: questionHash(mark) });
+	return [
+		button(ACTIONS.snooze, 'Snooze for me', { value: later }),
+		hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
+		button(ACTIONS.open, 'Open session', { value }),
+	];
 }
 
 /** Anybody may hand over what nobody has; otherwise only its holder may, unless they got it by the last hand-over. */
@@ -167,7 +173,7 @@ function optionButtons(
 		const option = options[index];
 		if (option === undefined) return [];
 		const value = encodeChoice({ ...place, messageIndex, fingerprint, shownHash, position, title, option });
-		return [{ type: 'button', action_id, text: plain(option, 75), value }];
+		return [{ type: 'button', action_id, text: plain(option, 75), value, ...(index === 0 && { style: 'primary' }) }];
 	});
 	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;
 }
@@ -198,22 +204,33 @@ export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }
 
-/** Title and value of an item that is not open: at most about 700 characters of mrkdwn, 1,200 as it was asked (`isWhole`). */
-export function answeredItem({ title, description, withheld, ...item }: Answered, position: number, isWhole = false) {
-	const name = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
-	const asked = isWhole ? quotedLine(description, 500) : '';
-	const head = `${isWhole ? '❓ ' : ''}${name}${asked === '' ? '' : `\n${asked}\n*Answer:*`}`;
+/** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
+export function answeredItem({ title, withheld, ...item }: Answered, position: number) {
+	const head = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
 	if (withheld && !item.secret) return `${head}\n(not shown in channels)`;
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }
 
-type Answered = Omit<ItemView, 'open'>;
+/** What a question asks, in one line: `“Which flight?”`; of several items, their number and the first. mrkdwn. */
+export function askedLine({ items, itemCount, context: said }: QuestionView): string {
+	const { title = '', description = '' } = items[0] ?? {};
+	const first = quotedTitleMrkdwn(
+		oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said,
+		LINE_LENGTH,
+	);
+	return itemCount > 1 ? `${counted(itemCount, 'question')}, ${first}` : first;
+}
+
+const LINE_LENGTH = 150;
+
+type Answered = Omit<ItemView, 'open' | 'description'>;
 
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
 	if (question === null) return [];
+	const open = new Set(question.openItems);
 	const filled = question.items.flatMap(({ value, ...item }, position) => {
-		if (question.openItems.includes(position)) return [];
+		if (open.has(position)) return [];
 		const secret = isSecretValue(marks, question, position);
 		return [answeredItem({ ...item, value: value === '' ? null : value, secret, withheld: false }, position)];
 	});
@@ -227,21 +244,20 @@ interface Holding {
 	readonly reader?: string | null;
 }
 
-/** `↪️ Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people; a new message notifies them. */
+/** `Grace has it (from Ada)`, mrkdwn; empty for nobody. `names`: null mentions people; a new message notifies them. */
 export function handOverLine({ handOver, reader = null }: Holding, names: Names | null): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
 	const nameOf = (userId: string) => (names === null ? personMrkdwn(userId) : personName(userId, names));
-	return `↪️ ${to === reader ? 'You have' : `${nameOf(to)} has`} it (from ${nameOf(from)})`;
+	return `${to === reader ? 'You have' : `${nameOf(to)} has`} it (from ${nameOf(from)})`;
 }
 
-/** `✏️ Ada is answering this…`; empty when nobody is. `until`: when the first of them lapses; null: not told. */
-export function claimsWords(userIds: readonly string[], until: number | null = null): string {
+/** `Ada is answering. The first answer counts.`; empty when nobody is. mrkdwn. */
+export function claimsWords(userIds: readonly string[]): string {
 	if (userIds.length === 0) return '';
 	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId));
 	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
-	const lapse = until === null ? '' : `, at least until ${momentMrkdwn(until)}`;
-	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this${lapse}. You can answer too; the first answer counts.`;
+	return `${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering. The first answer counts.`;
 }
 
 /** What phones show of a notification, in characters. */

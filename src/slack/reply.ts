@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../core/errors.ts';
 import type { Core } from '../core.ts';
 import type { ActRefusal } from './access-policy.ts';
-import { codeOf, slackFailure } from './clients.ts';
+import { codeOf, respond, slackFailure } from './clients.ts';
 import { errorMessage, errorModal, errorWords, type Kept, noWindow, stillWaitingMessage } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent } from './parts.ts';
@@ -198,22 +198,9 @@ function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};
 }
 
-/** Bolt's own `respond` has no time-out. */
-async function throughResponseUrl(request: PersonRequest, content: MessageContent, isReplacement = false) {
+async function throughResponseUrl(request: PersonRequest, content: MessageContent, replace_original = false) {
 	const { responseUrl } = request;
 	if (responseUrl === null) return false;
-	const how = { response_type: 'ephemeral', replace_original: isReplacement };
-	try {
-		const response = await fetch(responseUrl, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json; charset=utf-8' },
-			body: JSON.stringify({ ...content, ...threadOf(request), ...how }),
-			signal: AbortSignal.timeout(REPLY_WITHIN_MS),
-		});
-		// Slack may refuse a message with status 200 and the error in the body.
-		const body = await response.text();
-		return response.ok && !/"ok"\s*:\s*false/.test(body);
-	} catch {
-		return false;
-	}
+	const body = { ...content, ...threadOf(request), response_type: 'ephemeral', replace_original };
+	return (await respond(responseUrl, body, REPLY_WITHIN_MS)) === 'ok';
 }

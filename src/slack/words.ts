@@ -87,13 +87,9 @@ export function sessionName(sessionId: string): string {
 	return `session *${sessionIdMrkdwn(sessionId)}*`;
 }
 
-function shownName(name: string, sessionId: string): string {
-	return quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId);
-}
-
-/** `Session “Book a flight”`, or its id if it has no name. mrkdwn without emphasis. */
+/** `“Book a flight”`, or `session 3f9a2c1d` if it has no name. No message begins with it. mrkdwn without emphasis. */
 export function sessionTitle(name: string, sessionId: string): string {
-	return `Session ${shownName(name, sessionId)}`;
+	return quotedNameMrkdwn(name, 150) || `session ${sessionIdMrkdwn(sessionId)}`;
 }
 
 export function viewTitle(sessionId: string): string {
@@ -103,7 +99,7 @@ export function viewTitle(sessionId: string): string {
 
 /** `meaning`: for people who want to answer when no question is open; see `waitingWords`. All are mrkdwn. */
 const STATUSES = {
-	active: { emoji: '🟢', mrkdwn: 'working', meaning: 'The agent is working and has no question right now.' },
+	active: { emoji: '⚙️', mrkdwn: 'working', meaning: 'The agent is working and has no question right now.' },
 	humanInput: { emoji: '✋', mrkdwn: 'needs you', meaning: 'The agent waits for a person.' },
 	inactive: { emoji: '⚪', mrkdwn: 'inactive', meaning: 'The agent is not running and has no question right now.' },
 	paused: { emoji: '⏸️', mrkdwn: 'paused', meaning: 'The session is paused and has no question right now.' },
@@ -122,7 +118,7 @@ export function statusWords(status: string) {
 
 type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
 
-/** `🟢 *working* · step 12 of 30`, for step 0 `no step yet`. */
+/** `⚙️ *working* · step 12 of 30`, for step 0 `no step yet`. */
 export function statusLine(progress: Progress): string {
 	const { emoji, mrkdwn } = statusWords(progress.status);
 	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
@@ -132,10 +128,10 @@ export function statusLine(progress: Progress): string {
 export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
 	const { emoji, mrkdwn } = statusWords(progress.status);
 	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);
-	return joined(`${emoji} *${shownName(name, sessionId)}*`, mrkdwn, step);
+	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, step);
 }
 
-export function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): string {
+function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): string {
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 

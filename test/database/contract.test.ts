@@ -25,7 +25,8 @@ async function openReplicas(options: Partial<StoreOptions> = {}): Promise<Replic
 	};
 }
 
-describeAnswerStore('SQLite', openReplicas);
+// One process, which writes one after the other: races have few courses.
+describeAnswerStore('SQLite', openReplicas, 20);
 describeDraftStore('SQLite', openReplicas);
 describeClaimStore('SQLite', openReplicas);
 describeWatchStore('SQLite', openReplicas);

@@ -45,7 +45,7 @@ export interface Subject {
 }
 
 /** Tests every sentence of `AnswerStore`'s docstrings, for one kind of database. */
-export function describeAnswerStore(name: string, open: () => Promise<Replicas>): void {
+export function describeAnswerStore(name: string, open: () => Promise<Replicas>, races = RACES): void {
 	describe(`answers on ${name}`, () => {
 		const subject = useReplicas(open);
 		describeAccept(subject);
@@ -56,7 +56,7 @@ export function describeAnswerStore(name: string, open: () => Promise<Replicas>)
 		describePresses(subject);
 		describeTimes(subject);
 		describeRaces(subject);
-		describeManyRaces(subject, RACES);
+		describeManyRaces(subject, races);
 	});
 }
 

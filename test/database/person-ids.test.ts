@@ -46,7 +46,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	answers: `id submissionKey teamId service sessionId messageIndex fingerprint content secrets state attempts
 		acceptedAt giveUpAt undoUntil nextAttemptAt putStartedAt beforePut deliveredAt agentOutcome endedAt
 		lastError timeline receiptState leaseToken leasedUntil editCount notBefore missingCount startFailed
-		restartAskedAt secretPositions submission`,
+		restartAskedAt secretPositions submission dismissedAt`,
 	drafts: 'formId teamId service sessionId messageIndex fingerprint content updatedAt',
 	claims: 'service sessionId messageIndex teamId claimedAt until',
 	watches: `id teamId channelId service sessionId mode questionsInChannel createdAt revision
@@ -114,7 +114,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		question.context question.items[].title question.items[].description question.items[].value
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files`,
-	'posts.content': `to
+	'posts.content': `to code
 		entries[].watchId entries[].sessionId
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from

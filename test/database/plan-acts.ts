@@ -25,7 +25,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 		await app.command('/session watch all', 'ada', '#secret');
 		const pressed = await asked('By press');
 		await pressed.post.press('LH 1173');
-		await app.cardSays(pressed.id, 'Answered by');
+		await app.answered(pressed.id);
 		const typed = await asked('By form', COLOUR);
 		for (const who of ['ada', 'grace']) {
 			await app.seenBy(who, typed.post).press('Answer');
@@ -34,7 +34,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 			await app.pass(3_000);
 		}
 		await app.slack.as('grace').modal()?.submit();
-		await app.threadSays(typed.id, 'Answered by');
+		await app.answered(typed.id);
 		const open = await asked('Nobody answers');
 		await app.threadSays(open.id, REMINDER);
 		await app.threadSays(open.id, ESCALATION);

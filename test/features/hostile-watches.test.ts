@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { watchCard } from '../../src/features/watch/card-view.ts';
-import {
-	askedPost,
-	type PostedContent,
-	settledQuestionPost,
-	switchingPost,
-	watchPost,
-} from '../../src/features/watch/post-view.ts';
+import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
+import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { answerOf, now } from '../slack/support/answers.ts';
@@ -27,16 +22,15 @@ describe('hostile watched sessions', () => {
 				fc.pre(session !== null);
 				const view = { ...snapshotOf(session, now), sessionId: id };
 				const names = { displayName: () => name };
-				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
 				const card = watchCard({
 					view,
 					checkedAt: now,
 					waitedMs: now,
 					discreet: isAnswered,
-					claims: { userIds: [name], until: now },
+					asks: isAnswered,
+					claimedBy: [name],
 					handOver: null,
 					isUpdate: true,
-					standing,
 					ended: isAnswered ? null : 'channelShared',
 					watchMaxDays: 7,
 					adminContact: name,
@@ -45,6 +39,7 @@ describe('hostile watched sessions', () => {
 				});
 				expectSafeMessage(card);
 				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
+				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
 				const options = { standing, names, adminContact: name, discreet: isAnswered };
 				const post = postContext({ ...options, sessionId: id, view, now });
 				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));

@@ -41,13 +41,12 @@ describe('errorModal and errorMessage', () => {
 		expect(JSON.stringify(never)).not.toContain(ACTIONS.reload);
 	});
 
-	it('names the session of an error if there is one', () => {
+	it('says how many sessions an error is about, if there are several', () => {
 		const context = { kept: 'nothing', adminContact: null } as const;
-		expect(textsOf(errorMessage('unavailable', '<!here>', context).blocks)[1]).toBe(
-			'This was about session *“&lt;!here&gt;”*.',
+		expect(textsOf(errorMessage('unavailable', '<!here>', context, 2).blocks)[1]).toBe(
+			'session *“&lt;!here&gt;”* and 2 more',
 		);
-		expect(textsOf(errorMessage('unavailable', null, context).blocks)).toHaveLength(1);
-		expect(textsOf(errorModal('unavailable', { ...metadata, sessionId: '' }, context).blocks)).toHaveLength(1);
+		expect(textsOf(errorMessage('unavailable', '<!here>', context).blocks)).toHaveLength(1);
 	});
 });
 

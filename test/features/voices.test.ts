@@ -6,13 +6,8 @@ import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../src/features/watch/details-view.ts';
-import {
-	askedPost,
-	type PostedContent,
-	settledQuestionPost,
-	switchingPost,
-	watchPost,
-} from '../../src/features/watch/post-view.ts';
+import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
+import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { chosenTextOffer, outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
 import { type Message, openQuestion, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
@@ -113,7 +108,6 @@ describe('text from outside is marked as such and never begins a view or message
 				const names = { displayName: () => name };
 				const view = { ...snapshotOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
-				const claims = { userIds: [name], until: null };
 				const shown = {
 					checkedAt: now,
 					waitedMs: null,
@@ -124,8 +118,10 @@ describe('text from outside is marked as such and never begins a view or message
 					dashboardUrl: null,
 					handOver: null,
 					isUpdate: true,
+					asks: isThere,
+					claimedBy: [name],
 				};
-				const card = { ...shown, view, claims, standing, names };
+				const card = { ...shown, view, names };
 				expectVoices(watchCard(card));
 				const { sessionId } = given;
 				const post = postContext({ sessionId, view, standing, names, now });

@@ -125,8 +125,8 @@ type Arrived = NonNullable<NonNullable<ReturnType<ReturnType<typeof createHistor
 
 /** What the post of a question says of its end. */
 function endWordsOf({ how, by }: Told): string {
-	if (how === 'answered') return by === null ? OUTSIDE : `Answered by <@${by}>`;
-	return how === null ? '' : SETTLED_WORDS[how];
+	if (how === 'answered') return by === null ? OUTSIDE : `<@${by}>`;
+	return how === null ? '' : how === 'closed' ? CLOSED : SETTLED_WORDS[how];
 }
 
 /** The posts of a watch about the questions of its session, as a person would tell them. */
@@ -135,12 +135,14 @@ function expectedOf(told: readonly Told[]) {
 		if (!one.wasOpen) return [];
 		const { how, context: says, values, count } = one;
 		const isPart = how === null && values.length > 0;
-		const answered = { values, open: isPart ? count - values.length : null };
+		const isTold = how === null || how === 'answered';
+		const answered = { values: isTold ? values : [], open: isPart ? count - values.length : null };
 		return [
 			{
 				posts: 1,
 				state: how === null ? 'shown' : 'closed',
-				says,
+				// Once it is over, a post tells only what was asked, in one line.
+				says: how === null ? says : '',
 				ends: endWordsOf(one),
 				...answered,
 				isInPlace: true,
@@ -149,7 +151,9 @@ function expectedOf(told: readonly Told[]) {
 	});
 }
 
-const ALL_ENDS = [OUTSIDE, 'Answered by <@', ...Object.values(SETTLED_WORDS)];
+/** The session may be over when the post is drawn. */
+const CLOSED = `${SETTLED_WORDS.closed} or ${SETTLED_WORDS.ended}`;
+const ALL_ENDS = [OUTSIDE, '<@', ...Object.values(SETTLED_WORDS)];
 
 /** The posts of a watch about the questions of its session, as they stand in Slack and in the store. */
 async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told: readonly Told[]) {
@@ -177,9 +181,9 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 					state: rows.find(({ ts, dueAt }) => ts === post?.ts && dueAt === null)?.state,
 					says: [...new Set(last.match(/text\d+\./g))].join(),
 					ends: ALL_ENDS.filter((words) => last.includes(JSON.stringify(words).slice(1, -1)))
-						.map((words) => (words.startsWith('Answered by') ? last.match(/Answered by <@\w+>/)?.[0] : words))
+						.map((words) => (words === '<@' ? last.match(/<@\w+>/)?.[0] : CLOSED.includes(words) ? CLOSED : words))
 						.join(),
-					values: last.match(/value[a-j]+/g) ?? [],
+					values: [...new Set(last.match(/value[a-j]+/g))],
 					open: open === undefined ? null : Number(open),
 					isInPlace: post?.threadTs === (watch.questionsInChannel ? null : card?.ts),
 				},

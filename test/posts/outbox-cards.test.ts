@@ -69,7 +69,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 			end: 'sessionOver',
 		});
 		const now = clock.now() + 60_000;
-		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now };
+		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now, code: '' };
 		expect(await store.noteOutage(outage)).toBe(true);
 		const before = sent.length;
 		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
@@ -94,6 +94,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 			down: true,
 			since: clock.now(),
 			unlessReadSince: clock.now() + 1,
+			code: '',
 		};
 		await store.noteOutage(down);
 		await pass(clock, 5_000);

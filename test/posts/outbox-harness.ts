@@ -72,6 +72,9 @@ function createFakeAnnouncer(clock: ManualClock) {
 			const repeat = content.kind === 'card' ? {} : { maybeRepeat: sendingSince !== null && !readable };
 			return () => deliver({ what, channel, at: clock.now(), ...repeat }, ts === null ? id : null, threadTs);
 		},
+		async replace(_, ts, { text: what }) {
+			return deliver({ what, channel: '', at: clock.now() }, null, ts);
+		},
 		async find({ post: { id } }, sentAt) {
 			if (!readable) return { kind: 'unreadable' };
 			const post = history.get(id);

@@ -22,7 +22,7 @@ it.each([
 	'hancl over',
 	'Discard',
 	'discard answer…',
-	'Snooze',
+	'Snooze for me',
 	'0pen',
 	'٠pen',
 	'Refresh',

@@ -144,7 +144,7 @@ it('logs a post that Slack refuses', async () => {
 	app.slack.faults.add({
 		method: 'chat.postMessage',
 		error: 'restricted_action',
-		when: ({ blocks }) => JSON.stringify(blocks).includes('asks for an answer'),
+		when: ({ blocks }) => JSON.stringify(blocks).includes('” asks'),
 	});
 	await app.slack.as('ada').command('#agents', '/session watch choices');
 	await timed.until(() => app.log.some((line) => line.includes('a post is refused')));

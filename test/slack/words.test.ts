@@ -15,9 +15,9 @@ const now = Date.parse('2026-11-20T08:40:00Z');
 
 describe('errorWords', () => {
 	it.each([
-		['unauthorized', "The session service does not accept Handraise's key."],
+		['unauthorized', 'The session service refuses our key.'],
 		['session_not_found', 'The session service has no session with this id.'],
-		['rate_limited', 'The session service is getting too many requests right now.'],
+		['rate_limited', 'The session service limits our requests.'],
 		['too_fast', 'You did too many things in a short time.'],
 		['timed_out', 'The session service took too long to respond.'],
 		['refused', 'The session service refused the request.'],
@@ -60,15 +60,14 @@ describe('errorWords', () => {
 	it('says what happened, what was kept and what to do', () => {
 		expect(errorWords('unavailable', { kept: 'text', adminContact: null })).toEqual({
 			code: 'unavailable',
-			what: 'The session service cannot be reached or reports an error.',
-			text: 'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
-			plain:
-				'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
-			line: '⚠️ The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
+			what: "The session service isn't responding.",
+			text: "The session service isn't responding. Your text is still here. Please try again in a moment.",
+			plain: "The session service isn't responding. Your text is still here. Please try again in a moment.",
+			line: "⚠️ The session service isn't responding. Your text is still here. Please try again in a moment.",
 			retry: true,
 		});
 		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
-			`The session service cannot be reached or reports an error. Your answer is saved. It is sent again automatically. Next try: ${momentMrkdwn(now)}.`,
+			`The session service isn't responding. Your answer is saved. It is sent again automatically. Next try: ${momentMrkdwn(now)}.`,
 		);
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
 			`Please try again after ${momentMrkdwn(now)}.`,
@@ -118,7 +117,7 @@ describe('refusals', () => {
 
 describe('statuses', () => {
 	it.each([
-		['active', '🟢', 'working'],
+		['active', '⚙️', 'working'],
 		['humanInput', '✋', 'needs you'],
 		['inactive', '⚪', 'inactive'],
 		['paused', '⏸️', 'paused'],

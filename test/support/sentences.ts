@@ -5,13 +5,14 @@ import { stateLine } from '../../src/features/answer/view.ts';
 import * as handOver from '../../src/features/hand-over/view.ts';
 import { digestWords, reminderWords } from '../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../src/features/settings/view.ts';
-import { endedWords, type PostContext, watchPost } from '../../src/features/watch/post-view.ts';
+import { endedWords, watchPost } from '../../src/features/watch/notice-view.ts';
+import type { PostContext } from '../../src/features/watch/post-view.ts';
 import type { WatchOutcome } from '../../src/features/watch/subscribe.ts';
 import { watchOutcomeWords } from '../../src/features/watch/view.ts';
 import type { AnswerState } from '../../src/questions/answer.ts';
 import type { HandOver } from '../../src/questions/hand-over.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
-import { handOverLine, questionText } from '../../src/slack/question-view.ts';
+import { claimsWords, handOverLine, questionText } from '../../src/slack/question-view.ts';
 import { agoText } from '../../src/slack/words.ts';
 
 /*
@@ -84,6 +85,19 @@ export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('@one'));
 export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: '@one' }));
 export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', undelivered: true }));
 
+/** Below a question while this person has its form open. */
+export const answering = (who: string) => mentions(claimsWords([`@${who}`]));
+
+/**
+ * The last line of a post whose question this person answered with `value`, by a press or in a form, from the delivery
+ * on. Without `value`: with something that the channel may not see.
+ */
+export function answeredBy(who: string, value?: string): RegExp {
+	if (value === undefined) return new RegExp(`^@${who} answered · ✅ [^·\n]+$`, 'm');
+	const given = `(?:${value}|“${value}”)`;
+	return new RegExp(`^\\*(?:@${who}: ${given}\\* · ✅ |${given}\\* · @${who} · )[^·\n]+$`, 'm');
+}
+
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */
 const [beganAll, endedAll] = (['discoveryBegun', 'discoveryEnded'] as const).map((kind) => {
 	const post: Partial<PostContext> = { names };
@@ -91,6 +105,18 @@ const [beganAll, endedAll] = (['discoveryBegun', 'discoveryEnded'] as const).map
 });
 export const BEGAN_ALL = beganAll ?? '';
 export const ENDED_ALL = endedAll ?? '';
+/** To a channel, when the service has been away for a while, and when it is back. */
+export const [SERVICE_DOWN, SERVICE_BACK] = [
+	besideNames(
+		watchPost({ kind: 'serviceDown', since: 1_767_600_000_000, code: 'unavailable' }, {} as PostContext).text,
+	),
+	besideNames(
+		watchPost({ kind: 'serviceBack', since: 1_767_600_000_000, downMs: 0 }, {} as PostContext).text.replace(
+			/after [^.]*/,
+			'“@time”',
+		),
+	),
+];
 /** The result of `/session watch` for one session. */
 export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
 	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);

@@ -27,7 +27,7 @@ export const POST_SABOTAGES = {
 	'post-closed': [
 		{
 			file: 'posts/store.ts',
-			from: "const over = isLast ? { state: 'closed', dueAt: null } : { state: 'shown' };",
+			from: "const over = isOver(result) ? { state: 'closed', dueAt: null } : { state: 'shown' };",
 			to: "const over = { state: 'closed', dueAt: null };",
 		},
 	],

@@ -4,7 +4,8 @@ import { digestPost, type RemindedQuestion, reminderPost } from '../../features/
 import { settingsChangedPost } from '../../features/settings/view.ts';
 import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
-import { askedPost, type PostContext, settledQuestionPost, watchPost } from '../../features/watch/post-view.ts';
+import { watchPost } from '../../features/watch/notice-view.ts';
+import { askedPost, type PostContext, settledQuestionPost } from '../../features/watch/post-view.ts';
 import {
 	chosenTextOffer,
 	LIST_PAGE,
@@ -40,7 +41,7 @@ import { extremeViews } from './views.ts';
 
 export const GIANT_CARD: CardModel = {
 	...MODEL,
-	claims: null,
+	asks: true,
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	waitedMs: 120_000,
@@ -63,7 +64,6 @@ export const POST: PostContext = {
 	view: snapshotAtNow(AT_WORK),
 	watchedBy: USER_ID,
 	reader: null,
-	claims: null,
 	ended: null,
 	watchMaxDays: 7,
 	settledAt: NOW,
@@ -74,7 +74,7 @@ export const GIANT_POST: PostContext = {
 	sessionId: LONGEST_ID,
 	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
 	standing: answerOf({ state: 'resumed' }),
-	claims: { userIds: [USER_ID, USER_ID], until: NOW },
+	claimedBy: [USER_ID, USER_ID],
 	adminContact: GIANT,
 };
 

@@ -96,6 +96,8 @@ export const MODEL = {
 	retryAt: NOW + 60_000,
 	kept: 'text',
 	claims: [],
+	claimedBy: [],
+	claimedUntil: null,
 	standing: null,
 	handOver: null,
 	offersOptions: true,

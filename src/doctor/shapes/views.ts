@@ -20,6 +20,8 @@ import { answerCard, errorModal } from '../../slack/error-view.ts';
 import {
 	ABOUT,
 	ANSWER_ID,
+	AT_WORK,
+	agentMessage,
 	answerOf,
 	asking,
 	EMPTY,
@@ -143,6 +145,10 @@ export function extremeViews(): Shape[] {
 			'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), draftsOf(30)),
 			'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), draftsOf(90)),
 			'everything giant': sessionModelOf(GIANT_AT_WORK),
+			'a giant result': sessionModelOf({
+				...AT_WORK,
+				messages: [agentMessage('Done.', { actions: [{ kind: 'done', text: GIANT }] })],
+			}),
 			'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
 		}),
 		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),

@@ -69,6 +69,10 @@ export function createAnswers(
 			return answer !== null && isSamePerson(person, answer.person) ? answer : null;
 		},
 
+		async authorOf(id: string | undefined): Promise<Person | null> {
+			return id === undefined ? null : ((await store.get(id))?.person ?? null);
+		},
+
 		/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
 		async submit({ undoMs, question, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();

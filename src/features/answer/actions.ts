@@ -15,7 +15,7 @@ import {
 } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms } from './drafts.ts';
-import { afterUndoWords, PRESS_NOTES } from './receipt-view.ts';
+import { afterUndoWords, onlyAuthorCanUndo, PRESS_NOTES } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
@@ -30,8 +30,15 @@ export function registerAnswerActions(
 	): void {
 		listen.action(id, async (asked, press) => {
 			const own = await answers.own(press.value, asked.person);
-			return own === null ? forAnybody(() => reply.failed(asked, 'answer_not_yours')) : taskFor(own, asked, press);
+			return own === null ? forAnybody(() => notTheirs(asked, id, press)) : taskFor(own, asked, press);
 		});
+	}
+
+	/** On a post, everybody sees *Undo*. */
+	async function notTheirs(asked: PersonRequest, id: ActionId, { value }: Press): Promise<void> {
+		const author = id === ACTIONS.undo ? await answers.authorOf(value) : null;
+		if (author === null) return reply.failed(asked, 'answer_not_yours');
+		await reply.toPerson(asked, onlyAuthorCanUndo(author));
 	}
 
 	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
@@ -107,15 +114,12 @@ export function registerAnswerActions(
 		({ origin, question }, asked) => copyPlace(asked, origin.channelId, question.sessionId),
 	);
 
-	onOwn(ACTIONS.undo, (own, _, press) => {
+	onOwn(ACTIONS.undo, (own) => {
 		const undo = async (request: AllowedRequest) => {
 			const { answer, isDone } = await answers.withdraw(own, { onlyUnsent: true });
 			request.log.info({ answer: own.id, outcome: isDone ? 'undone' : answer.state }, 'undo');
-			// The inbox shows it by itself.
-			if (isDone && inboxOf(request, press.view) !== null) return;
-			const content = textMessage(afterUndoWords(answer));
-			if (press.view === null && (await reply.inPlace(request, content))) return;
-			await reply.withoutTurn(request, content);
+			// The post or the inbox shows it.
+			if (!isDone) await reply.withoutTurn(request, textMessage(afterUndoWords(answer)));
 		};
 		return ifAllowed(own.origin.channelId, undo, { changes: true });
 	});

@@ -9,6 +9,7 @@ import {
 	isBlocking,
 	itemsOf,
 	NOTHING_TO_START,
+	type Person,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import { answerCard, type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
@@ -36,7 +37,6 @@ import {
 	agoText,
 	andMoreWords,
 	contactMrkdwn,
-	durationText,
 	momentMrkdwn,
 	personMrkdwn,
 	sentences,
@@ -68,7 +68,6 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, mo
 		...context(timelineWords(answer)),
 		...buttons(...receiptButtons(answer, receipt)),
 		...more,
-		...context(`For ${sessionName(answer.question.sessionId)}`),
 	];
 }
 
@@ -122,7 +121,7 @@ function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 	return section(`${who} answered${when}:\n${lines.filter((line) => line !== '').join('\n')}`);
 }
 
-const CAN_CLOSE = 'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
+const CAN_CLOSE = 'Your answer is saved. You can close this window: you get a message if it cannot be sent.';
 
 const TAKES_LONG =
 	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.';
@@ -229,7 +228,8 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
 	const text = `${stateLine(answer)} (your answer for session ${sessionIdMrkdwn(answer.question.sessionId)})`;
 	// Slack takes about 12,000 characters in all blocks of a message.
-	return message(text, receiptBlocks(answer, receipt, 5000));
+	const about = context(`For ${sessionName(answer.question.sessionId)}`);
+	return message(text, [...receiptBlocks(answer, receipt, 5000), ...about]);
 }
 
 /** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
@@ -258,11 +258,6 @@ export function tooLateWords(texts: readonly string[]): string {
 
 /* One-press answers: what their authors are told. */
 
-/** To the person who chose: what is sent, and *Undo* until then. */
-export function ownChoiceMessage(answerId: string, words: string): MessageContent {
-	return textMessage(words, buttons(button(ACTIONS.undo, 'Undo', { value: answerId })));
-}
-
 /** To one person about their choice, with a way to the question. */
 export function choiceMessage(words: string, target: SessionTarget): MessageContent {
 	return textMessage(words, buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) })));
@@ -275,11 +270,6 @@ type OwnChoice = Pick<Choice, 'option' | 'title' | 'sessionId'>;
 
 /** What people are told about their choice. mrkdwn. */
 export const CHOICE_WORDS = {
-	/** While they can take it back. */
-	own({ option, title, sessionId }: OwnChoice, undoMs: number): string {
-		const asked = quotedTitleMrkdwn(title, 120) || sessionName(sessionId);
-		return `👉 You chose ${quotedOption(option)} for ${asked}. It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
-	},
 	undone: ({ option }: OwnChoice) =>
 		`↩️ You took back ${quotedOption(option)}. Nothing was sent, and the question is open again.`,
 	/** The PUT has begun. */
@@ -324,6 +314,11 @@ export function takenWords(choice: Choice, by: Answer, isOwn: boolean): string {
 export function shownChoice({ position }: Choice, answer: Answer): string | null {
 	const item = itemsOf(answer)[position];
 	return item === undefined || item.secret ? null : item.value || null;
+}
+
+/** To somebody who pressed *Undo* on the answer of another person. */
+export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
+	return textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
 }
 
 /** What became of an answer after *Undo* was pressed. mrkdwn. */

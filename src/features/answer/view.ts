@@ -12,16 +12,17 @@ import {
 	type TimelineEntry,
 } from '../../questions/answer.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
+import { whyWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
 import { button, buttons, context, divider, modal, section } from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName, valueMrkdwn } from '../../slack/words.ts';
 
-/** What became of an answer in each state: the same words for its author and for others, in receipts, inboxes and histories. */
+/** What became of an answer in each state: the same words for all, on posts and cards, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
-	accepted: '💾 Saved',
-	delivering: '📨 Being delivered',
-	waiting: '⏳ Not delivered; waiting for a decision',
+	accepted: '⏳ Sending…',
+	delivering: '⏳ Sending…',
+	waiting: '⚠️ Not delivered; its author decides',
 	delivered: '✅ Delivered',
 	resumed: '✅ The agent went on',
 	conflicted: '🔀 Not sent: somebody else answered first',
@@ -29,17 +30,17 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	// The timeline of an answer that was sent again does not know why.
 	refused: '⛔ Not delivered: it was refused',
 	ended: '🏁 Not sent: the session was over',
-	withdrawn: '↩️ Discarded; nothing was sent',
+	withdrawn: '↩️ Undone; nothing was sent',
 };
 
 /** What became of an answer that is no longer sent, if an earlier PUT may have arrived. */
 const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', string>> = {
-	waiting: '⏳ Sent, and may have arrived; Handraise could not check',
+	waiting: '⚠️ Sent, and may have arrived; Handraise could not check',
 	conflicted: '🔀 Sent, and may have arrived before the other answer',
 	changed: '✏️ Sent, and may have arrived before the agent went on',
 	refused: '⛔ Sent, and may have arrived; then the session service refused it',
 	ended: '🏁 Sent, and may have arrived before the session ended',
-	withdrawn: '↩️ Discarded; it was sent before and may have arrived',
+	withdrawn: '↩️ Undone; it was sent before and may have arrived',
 };
 
 const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
@@ -91,26 +92,42 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 	return LOST_TO_LINES[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
 }
 
+/** Of states that an answer has left. */
+const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved', delivering: '📨 Sent' };
+
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
 	const { agentOutcome } = answer;
 	const lines = answer.timeline
 		.slice(-8)
-		.map((entry) => `${lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
+		.map((entry) => `${PAST_LINES[entry.state] ?? lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
 	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
 	return lines.join('\n');
 }
 
-/** What became of an answer, in one line. mrkdwn. */
+/** What became of an answer, in one line that begins with a mark. mrkdwn. */
 export function stateLine(answer: ToldAnswer): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
 	if (ending !== null) return FIRST_LINES[ending];
-	if (lastError !== null && state === 'accepted') return '💾 Saved, not delivered yet';
-	if (lastError !== null && state === 'delivering') return '📨 Sent; Handraise is checking whether it arrived';
+	if (lastError !== null && state === 'accepted')
+		return ['⏳ Not delivered yet', whyWords(lastError)].filter((part) => part !== '').join(', ');
+	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
 	if (agentMayStand(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_LINES[agentOutcome] : lineOf(state, answer);
+}
+
+/** The mark at the beginning of the state line. */
+export function markOf(answer: ToldAnswer): string {
+	return stateLine(answer).split(' ', 1).join();
+}
+
+/** `· ✅ delivered`, `· sending…`: the state line behind other words. ⏳ stands for what is under way, which the words say. */
+export function inlineState(answer: ToldAnswer): string {
+	const [mark = '', ...words] = stateLine(answer).split(' ');
+	const inline = words.join(' ').replace(/^./, (first) => first.toLowerCase());
+	return mark === '⏳' ? inline : `${mark} ${inline}`;
 }
 
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */

@@ -1,8 +1,9 @@
 import type { ContentOf } from '../../posts/kinds.ts';
 import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { textMessage } from '../../slack/parts.ts';
-import { endOf, handOverOf, type QuestionFacts } from '../watch/facts.ts';
-import { isLastLook, settledQuestionPost } from '../watch/post-view.ts';
+import { endOf } from '../watch/draw.ts';
+import { handOverOf, type QuestionFacts } from '../watch/facts.ts';
+import { drawAgainAt, isLastLook, settledQuestionPost } from '../watch/post-view.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from './view.ts';
 
 /** Draws the direct messages about hand-overs. */
@@ -27,7 +28,7 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 			how === null
 				? handOverPost(content, asked, context, due.question?.note)
 				: settledQuestionPost(asked, how, context);
-		return lookOf(message, { isLast: isLastLook(how !== null, context) });
+		return lookOf(message, { isLast: isLastLook(how !== null, context), againAt: drawAgainAt(context) });
 	}
 
 	return { handedOver: draw, givenBack: draw } satisfies Drawing<'handedOver' | 'givenBack'>;

@@ -23,7 +23,7 @@ import {
 	placeMrkdwn,
 	plainText,
 } from '../../slack/words.ts';
-import { asksWords, isChosen, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
+import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
 
 /** The block_ids of the inputs in the window. */
@@ -82,7 +82,7 @@ export function handOverPost(
 ) {
 	const { question, readAt } = asked;
 	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
-	if (isChosen(asked, post.standing)) return settledQuestionPost(asked, null, post);
+	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const isHeld = content.kind === 'handedOver';
 	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const mark = { sessionId, fingerprint: question.fingerprint };

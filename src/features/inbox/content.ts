@@ -52,6 +52,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	const ofWorkspace = shareNext((teamId) =>
 		Promise.all([reads.openQuestions(serviceUrl, teamId), discovered(), askedLately(teamId)]),
 	);
+	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
 	let lately: { readonly key: string; readonly asked: ReturnType<InboxStore['askedSince']> } | null = null;
 
 	function askedLately(teamId: string) {
@@ -128,11 +129,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** What waits for a person, oldest first, without what they snoozed and what is folded. `week`: see `ShownInbox`. */
-	async function waitingFor(person: Person, now: number) {
-		const [[open, listed, asked], snoozes] = await Promise.all([
-			ofWorkspace(person.teamId),
-			reads.snoozes(serviceUrl, person),
-		]);
+	async function waitingFor(person: Person, [open, listed, asked]: OfWorkspace, now: number) {
+		const snoozes = await reads.snoozes(serviceUrl, person);
 		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].map(({ channelId }) => channelId);
 		const channels = await channelsOf(person, [...new Set(askedIn)], now);
 		const { allowed, joined } = channels;
@@ -155,9 +153,12 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 
 	/** The question that waits longest for a person in another session than this; null: none is known. */
 	async function next(person: Person, exceptSessionId: string, now: number) {
-		if ((await mayAct(person, null)) !== null) return null;
-		const { questions } = await waitingFor(person, now);
-		const found = questions.find(({ question }) => question.sessionId !== exceptSessionId);
+		const [open, listed] = await ofWorkspace(person.teamId);
+		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
+		// Every receipt asks: Slack is asked about the person only when something may wait for them.
+		if (others.length === 0 || (await mayAct(person, null)) !== null) return null;
+		const { questions } = await waitingFor(person, [others, listed, []], now);
+		const [found] = questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
@@ -173,7 +174,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			return { content: { kind: 'refused', refusal } as const, againAt };
 		}
 		const [waitsFor, isWatching, own, drafts] = await Promise.all([
-			waitingFor(person, now),
+			ofWorkspace(person.teamId).then((known) => waitingFor(person, known, now)),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),

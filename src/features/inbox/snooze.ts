@@ -3,7 +3,7 @@ import { ACTIONS, decodeSnooze, questionHash, type SnoozeLength } from '../../sl
 import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
-import { snoozedInZone } from './view.ts';
+import { snoozedInZone, snoozedUntilMessage } from './view.ts';
 
 /** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
 export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
@@ -13,9 +13,9 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 	const { listen, reply, serviceUrl, clock, directory } = core;
 	const { inboxes: store } = core.store;
 
-	listen.action(ACTIONS.snooze, (_, { value, row }) => {
+	listen.action(ACTIONS.snooze, ({ channelId }, { value, row }) => {
 		const choice = decodeSnooze(value);
-		if (choice === null || row === null) return null;
+		if (choice === null) return null;
 		const snooze = async (request: AllowedRequest) => {
 			const { person } = request;
 			const open = await store.openQuestions(serviceUrl, person.teamId);
@@ -30,10 +30,12 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
+			// An inbox shows it by itself.
+			if (row === null) await reply.toPerson(request, snoozedUntilMessage(until));
 			if (choice.length !== 'tomorrow' || timeZone !== null) return;
 			await reply.toPerson(request, snoozedInZone(until, FALLBACK_TIME_ZONE));
 		};
-		return ifAllowed(row.channelId, snooze, { changes: true, takesTurn: true });
+		return ifAllowed(row === null ? channelId : row.channelId, snooze, { changes: true, takesTurn: true });
 	});
 
 	listen.action(ACTIONS.dismiss, (_, { value = '' }) => {

@@ -269,6 +269,13 @@ function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): st
 	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
 }
 
+/** To a person who snoozed a question on its post. */
+export function snoozedUntilMessage(until: number) {
+	return textMessage(
+		`💤 Snoozed for you until ${momentMrkdwn(until)}: your inbox shows it again then, and nobody else notices.`,
+	);
+}
+
 /** To a person whose time zone Slack does not tell. */
 export function snoozedInZone(until: number, timeZone: string) {
 	return textMessage(

@@ -10,7 +10,6 @@ import {
 	choiceMessage,
 	failedChoice,
 	noChoice,
-	ownChoiceMessage,
 	shownChoice,
 	takenWords,
 } from '../answer/receipt-view.ts';
@@ -55,7 +54,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 		return sinceMs < REPEATED_WITHIN_MS;
 	}
 
-	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {
+	async function tellResult(request: PersonRequest, choice: Choice, result: AcceptResult): Promise<void> {
 		if (result.kind === 'taken') {
 			const { by, answer } = result;
 			const isOwn = isSamePerson(request.person, by.person);
@@ -65,11 +64,8 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 			if (isRepeated || (await reply.toPerson(request, content))) await answers.noteTold(answer);
 			return;
 		}
-		const { answer } = result;
-		await answers.afterAccept(answer);
-		const leftMs = (answer.press?.undoUntil ?? 0) - clock.now();
-		if (leftMs <= 0 || press.view !== null || answer.state !== 'accepted') return;
-		await reply.toPerson(request, ownChoiceMessage(answer.id, CHOICE_WORDS.own(choice, leftMs)));
+		// The post or the inbox shows it, with *Undo*.
+		await answers.afterAccept(result.answer);
 	}
 
 	/** That is no second choice. Later, the agent may ask the same again. */
@@ -94,7 +90,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 				async run(request) {
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
-					return () => tellResult(request, press, choice, result);
+					return () => tellResult(request, choice, result);
 				},
 			};
 		});

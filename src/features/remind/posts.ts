@@ -4,8 +4,9 @@ import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
 import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
-import { endOf, type QuestionFacts } from '../watch/facts.ts';
-import { isLastLook, outcomeWords } from '../watch/post-view.ts';
+import { endOf } from '../watch/draw.ts';
+import type { QuestionFacts } from '../watch/facts.ts';
+import { drawAgainAt, isLastLook, outcomeWords } from '../watch/post-view.ts';
 import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
@@ -52,7 +53,8 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 					link: content.kind === 'reminder' ? null : (links.get(entry.postTs) ?? null),
 				};
 				const isOpen = how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);
-				return [{ reminded, isOpen: isOpen && isFresh, isLast: isLastLook(how !== null, context) }];
+				const isLast = isLastLook(how !== null, context);
+				return [{ reminded, isOpen: isOpen && isFresh, isLast, againAt: drawAgainAt(context) }];
 			}),
 		);
 		return found.flat();
@@ -91,7 +93,9 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		if (ts !== null) {
 			const reminded = before.map((one) => one.reminded);
 			const message = messageOf(kind, reminded, null, null);
-			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast) });
+			const times = before.flatMap(({ againAt }) => againAt ?? []);
+			const againAt = times.length === 0 ? null : Math.min(...times);
+			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
 		const now = clock.now();
 		const { settings: current } = await store.channelSettings.read(target);

@@ -75,6 +75,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 		const row = await changeWatch(trx, live.id, { ...settings, createdBy: watch.createdBy, revision });
 		const target = { ...watch.card.target, watchId: live.id } as const;
 		await planPosts(tx, [{ ...watch.card, target }]);
+		await redrawFormer(tx, watch);
 		return { kind: 'added', watch: readWatch(row) } as const;
 	}
 	if (live !== undefined) {

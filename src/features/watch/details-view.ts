@@ -15,7 +15,6 @@ import {
 } from '../../slack/parts.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../../slack/text.ts';
 import { actionsLine, andMoreWords, counted, joined, sentences } from '../../slack/words.ts';
-import { resultBlocks } from './post-view.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
@@ -156,4 +155,10 @@ export function filesMessage({ files }: Session, links: Links): readonly Message
 	if (files.length === 0) return [textMessage('This session has no files.')];
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
 	return [message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])])];
+}
+
+/** What the agent reports at the end; no block when it reports nothing. */
+function resultBlocks(result: string | null): KnownBlock[] {
+	const text = quotedMarkdown(result ?? '', 2_900);
+	return section(text === '' ? '' : `*The agent's result*\n${text}`);
 }

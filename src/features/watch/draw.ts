@@ -1,18 +1,18 @@
 import type { Core } from '../../core.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
 import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { isOver } from '../../questions/session.ts';
 import { hashOf } from '../../slack/ids.ts';
 import { type CardModel, watchCard } from './card-view.ts';
-import { endOf, type QuestionFacts } from './facts.ts';
+import type { QuestionFacts } from './facts.ts';
+import { type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
 import {
 	askedPost,
+	drawAgainAt,
 	isLastLook,
-	type PlainKind,
-	type PostedContent,
-	plainKinds,
+	type SettledLook,
 	settledQuestionPost,
 	switchingPost,
-	watchPost,
 } from './post-view.ts';
 
 /** A card shows when its session was read only if that is longer ago than this. */
@@ -25,14 +25,16 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
-		const model: CardModel = { ...post, view, checkedAt: null, waitedMs: null };
+		const asks = !watch.questionsInChannel || due.isQuestionLost;
+		const model: CardModel = { ...post, view, asks, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		return {
 			// Without the times, which would make every card look new.
 			key: hashOf(JSON.stringify(watchCard({ ...model, isUpdate: true }))),
 			message: watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
-			isLast: isLastLook(watch.ended !== null, post),
+			isLast: watch.ended !== null,
+			againAt: asks ? post.claimedUntil : null,
 		};
 	}
 
@@ -42,7 +44,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const how = endOf(due);
 		const post = await facts.contextOf(due, asked);
 		const message = how === null ? askedPost(asked, changed, post) : settledQuestionPost(asked, how, post);
-		return lookOf(message, { isLast: isLastLook(how !== null, post) });
+		return lookOf(message, { isLast: isLastLook(how !== null, post), againAt: drawAgainAt(post) });
 	}
 
 	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
@@ -54,7 +56,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const post = await facts.contextOf(due, asked);
 		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: isLastLook(true, post) });
 		const newest = view?.question ?? { ...asked.question, openCount: 0 };
-		return lookOf(switchingPost(newest, post), { isLast: false });
+		return lookOf(switchingPost(newest, post), { isLast: false, againAt: post.claimedUntil });
 	}
 
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {
@@ -68,4 +70,14 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		question: drawQuestion,
 		switching: drawSwitching,
 	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching'>;
+}
+
+/** How the question of a post ended, in its channel too; null while it is open there. */
+export function endOf({ question, watch, view }: DuePost): SettledLook | null {
+	const settled = question?.settled ?? null;
+	if (settled === 'closed' && isOver(view?.status ?? '')) return 'ended';
+	if (settled !== null && settled !== 'unwatched') return settled;
+	const reason = watch?.ended?.reason;
+	if (reason === undefined) return settled;
+	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
 }

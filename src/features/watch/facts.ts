@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts';
 import type { WatchEnd } from '../../database/watch.ts';
+import type { PostKind } from '../../posts/kinds.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
@@ -7,8 +8,10 @@ import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
-import type { PostContext, SettledLook } from './post-view.ts';
+import type { PostContext } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
+
+const SHOWING_CLAIMS: ReadonlySet<PostKind> = new Set(['card', 'question', 'switching']);
 
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
@@ -44,15 +47,6 @@ export function createQuestionFacts(
 		return (await watches.find(watch, watch.session)) === null ? 'offered' : 'done';
 	}
 
-	/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
-	async function claimed(key: QuestionKey) {
-		const active = await claims.active(key, clock.now());
-		return {
-			userIds: active.map(({ person }) => person.userId),
-			until: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
-		};
-	}
-
 	return {
 		standing: answers.standing,
 		/** Why somebody may not act in a channel now, or null. */
@@ -66,12 +60,11 @@ export function createQuestionFacts(
 			const isUpdate = post.ts !== null;
 			const { messageIndex } = asked?.question ?? view?.question ?? {};
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
-			const isCard = content.kind === 'card';
-			const isAlone = watch?.mode === 'raisedHand' && (content.kind === 'question' || content.kind === 'switching');
+			const showsClaims = SHOWING_CLAIMS.has(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
-			const [standing, claims, refused] = await Promise.all([
+			const [standing, active, refused] = await Promise.all([
 				key && answerTo(due.question, key),
-				key !== null && (isCard || (isUpdate && isAlone)) ? claimed(key) : { userIds: [], until: null },
+				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 			]);
 			return {
@@ -84,7 +77,8 @@ export function createQuestionFacts(
 				threadTs,
 				watchedBy: watch?.createdBy ?? '',
 				reader: target.kind === 'person' ? target.userId : null,
-				claims: isCard || isAlone ? claims : null,
+				claimedBy: active.map(({ person }) => person.userId),
+				claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 				ended: watch?.ended?.reason ?? null,
 				again: await againOf(watch),
 				watchMaxDays: config.WATCH_MAX_DAYS,
@@ -127,13 +121,4 @@ export async function activeHolder(handOver: HandOver | null, mayAct: MayAct): P
 export function handOverOf({ watch, question }: Pick<DuePost, 'watch' | 'question'>): HandOver | null {
 	const handOver = question?.handOver ?? null;
 	return handOver?.teamId === watch?.teamId ? handOver : null;
-}
-
-/** How the question of a post ended, in its channel too; null while it is open there. */
-export function endOf({ question, watch }: DuePost): SettledLook | null {
-	const settled = question?.settled ?? null;
-	if (settled !== null && settled !== 'unwatched') return settled;
-	const reason = watch?.ended?.reason;
-	if (reason === undefined) return settled;
-	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
 }

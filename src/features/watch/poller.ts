@@ -208,7 +208,8 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		if (down === null || (down === notedDown && noteAgainAt > now)) return;
 		const since = health.failingSince ?? now;
 		const unlessReadSince = now - DOWN_AFTER_MS;
-		const isNews = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
+		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };
+		const isNews = await store.noteOutage(outage);
 		notedDown = down;
 		noteAgainAt = now + NOTE_INTERVAL_MS;
 		if (!isNews) return;

@@ -1,6 +1,5 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import type { WatchEnd } from '../../database/watch.ts';
-import type { ContentOf, PostKind } from '../../posts/kinds.ts';
 import type { Asked } from '../../posts/post.ts';
 import { type Answer, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
@@ -9,35 +8,28 @@ import type { ShowAnswers } from '../../questions/secrecy.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
-import { button, buttons, context, type MessageContent, message, section, textMessage } from '../../slack/parts.ts';
+import { button, buttons, context, type MessageContent, message, section } from '../../slack/parts.ts';
 import {
 	answeredItem,
+	askedLine,
 	claimsWords,
 	handOverLine,
 	openQuestion,
 	questionBlocks,
 	questionText,
 } from '../../slack/question-view.ts';
-import { oneLineMrkdwn, quotedMarkdown } from '../../slack/text.ts';
+import { oneLineMrkdwn, quotedTitleMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
-	contactMrkdwn,
 	counted,
-	durationText,
 	joined,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
-	personName,
-	placeMrkdwn,
-	sessionIdMrkdwn,
-	sessionName,
 	sessionTitle,
-	statusWords,
 	waitingWords,
 } from '../../slack/words.ts';
-import { notSentWords } from '../answer/view.ts';
-import { leftOutWords } from './view.ts';
+import { inlineState, markOf, notSentWords } from '../answer/view.ts';
 
 export interface PostContext {
 	readonly sessionId: string;
@@ -55,8 +47,10 @@ export interface PostContext {
 	/** Slack user id of the reader of a direct message; null in channels. */
 	readonly reader: string | null;
 	readonly handOver: HandOver | null;
-	/** Who is answering, and until when at least; null where a card shows it. */
-	readonly claims: { readonly userIds: readonly string[]; readonly until: number | null } | null;
+	/** Who is answering. */
+	readonly claimedBy: readonly string[];
+	/** When the first of them lapses; null: nobody is. */
+	readonly claimedUntil: number | null;
 	/** Why it is not watched any more; null while it is. */
 	readonly ended: WatchEnd | null;
 	/** Whether somebody can watch it again there, or has done so; null: neither. */
@@ -81,121 +75,70 @@ export interface PostContext {
 /** How a post shows the end of its question; see `SETTLED_WORDS`. */
 export type SettledLook = SettledHow | keyof typeof SETTLED_WORDS;
 
-/** Words alone are a string. mrkdwn. */
-type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
-
-/** The kinds that need nothing but their content and the context of their post. */
-const PLAIN = {
-	status({ from, to }, post) {
-		const { emoji, mrkdwn } = statusWords(to);
-		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
-		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
-		return textMessage(text, section(waiting));
-	},
-	end(_, post) {
-		const { status = '', result = null, step = 0 } = post.view ?? {};
-		const { emoji, mrkdwn } = statusWords(status);
-		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
-		return message(text, [...section(`*${text}*`), ...resultBlocks(result)]);
-	},
-	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
-	serviceDown: ({ since }) =>
-		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
-	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
-	// A new post mentions nobody.
-	discoveryBegun: ({ by }, { names }) =>
-		`✋ ${personName(by, names)} turned on questions from all sessions in this channel. \`/session unwatch all\` ends that, and all other watches here.`,
-	discoveryEnded: ({ by }, { names }) =>
-		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched here either.`,
-	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
-	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
-	creatorTold: creatorToldWords,
-} as const satisfies { readonly [K in PostKind]?: Draw<K> };
-export type PlainKind = keyof typeof PLAIN;
-export type PostedContent = ContentOf<PlainKind>;
-
-export function plainKinds<Draw>(draw: Draw): Readonly<Record<PlainKind, Draw>> {
-	return Object.fromEntries(Object.keys(PLAIN).map((kind) => [kind, draw])) as Record<PlainKind, Draw>;
-}
-
-/** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
-export function watchPost(content: PostedContent, post: PostContext): MessageContent {
-	const draw = PLAIN[content.kind] as Draw<PlainKind>;
-	const drawn = draw(content, post);
-	return typeof drawn === 'string' ? textMessage(drawn) : drawn;
-}
-
 /** The post of an open question; `changed`: the message asked something else before. */
 export function askedPost(asked: Asked, changed: boolean, post: PostContext): MessageContent {
-	if (isChosen(asked, post.standing)) return settledQuestionPost(asked, null, post);
+	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const { question, readAt } = asked;
-	const { sessionId, channelId, discreet } = post;
+	const { sessionId, channelId, discreet, view } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
-	const sessionName = post.view?.name ?? '';
+	const sessionName = view?.name ?? '';
 	const choices = post.offersOptions ? { channelId, readAt } : null;
 	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
-	const open = openQuestion(question, { sessionId, choices, holding: { handOver: null } });
+	const menu = { hasScreenshot: view?.hasScreenshot === true };
+	const open = openQuestion(question, { sessionId, choices, holding: { handOver: null }, menu });
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(asksWords(titleOf(post), changed)),
-		...buttons(...open.row),
 		...answerBlocks(question, post),
+		...buttons(...open.row),
 		...context(
 			question.openCount < question.itemCount ? `Still open: ${counted(question.openCount, 'question')}.` : '',
 			open.note,
 			notSentWords(refused),
-			handOverLine(post, post.isUpdate ? null : post.names),
+			...whoLines(post),
 		),
-		...context(claimsLine(post)),
-		...idBlocks(post),
 	]);
 }
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
 export function switchingPost(question: QuestionView, post: PostContext): MessageContent {
 	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
-	const row = buttons(button(ACTIONS.answer, 'Answer…', { value }));
+	const row = buttons(button(ACTIONS.answer, 'Answer…', { value, style: 'primary' }));
 	const text = switchingWords(titleOf(post));
 	const isOpen = question.openCount > 0;
 	return message(text, [
-		...(isOpen ? [...questionBlocks(text, question), ...row, ...answerBlocks(question, post)] : section(`*${text}*`)),
-		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post, post.isUpdate ? null : post.names)),
-		...context(claimsLine(post)),
-		...idBlocks(post),
+		...(isOpen ? [...questionBlocks(text, question), ...answerBlocks(question, post), ...row] : section(text)),
+		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, ...whoLines(post)),
 	]);
 }
 
-/** Who is answering; empty for nobody, and where a card shows it. mrkdwn. */
-export function claimsLine({ claims }: Pick<PostContext, 'claims'>): string {
-	return claims === null ? '' : claimsWords(claims.userIds, claims.until);
+/** Who has an open question, and who is answering it. mrkdwn. */
+function whoLines(post: PostContext): string[] {
+	return [handOverLine(post, post.isUpdate ? null : post.names), claimsWords(post.claimedBy)];
 }
 
-/** The session's id, where no card shows it. */
-function idBlocks({ sessionId, claims }: PostContext): KnownBlock[] {
-	return claims === null ? [] : context(`session ${sessionIdMrkdwn(sessionId)}`);
-}
-
-/** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
-export function isChosen({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
-	if (answer === null || answer.press === null || answer.fingerprint !== question.fingerprint) return false;
+/** Whether `answer` is one to this question as it is asked now, is on its way or has arrived, and was not taken back. */
+export function isAnswering({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
+	if (answer === null || answer.fingerprint !== question.fingerprint) return false;
 	if (isReworded(answer.shownHash, question.shownHash)) return false;
 	// The agent may have asked the same before.
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
-/** The post of a settled question, without buttons. `how`: null when somebody has chosen an option. */
+/** The post of a question that is answered or over: its end in two lines, but all of it while an answer is under way. */
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
-	const words = outcomeWords(asked, how, post);
-	const question = withAnswers(asked, post.standing);
-	const isOpen = words === SETTLED_WORDS.gaveWay || how === 'own' || how === 'handedOn' || how === 'givenBack';
-	return message(`${title}: ${words}`, [
-		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, question),
-		...answerBlocks(question, post),
-		...context(words),
-		...(how === 'unwatched' && post.reader === null ? buttons(watchAgain(post)) : []),
-		...idBlocks(post),
-	]);
+	const answer = shownAnswer(asked, how, post.standing);
+	const line = outcomeWords(asked, how, post);
+	if (answer !== null && isBlocking(answer.state)) {
+		const undo = undoButton(asked, how, post);
+		const words = section(line, undo === null ? {} : { accessory: undo });
+		return message(`⏳ ${title}: ${line}`, [...questionBlocks(`⏳ ${title} asks`, asked.question), ...words]);
+	}
+	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : markOf(answer);
+	const words = section(`${mark} ${title} asked: ${askedLine(asked.question)}\n${line}`);
+	const again = how === 'unwatched' && answer === null && post.reader === null ? buttons(watchAgain(post)) : [];
+	return message(`${mark} ${title}: ${line}`, [...words, ...again]);
 }
 
 /** Null where nobody can watch it again. */
@@ -204,47 +147,85 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
-/** What became of a question; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
+/** What became of a question, in one line; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
-	const { standing, settledAt, showAnswers } = post;
-	let chosen = '';
-	if (isChosen(asked, standing)) {
-		const option = showAnswers === 'never' ? null : itemsOf(standing).find(({ value }) => value)?.value;
-		// Escaping makes its 30 characters longer.
-		const did = option == null ? 'answered' : `chose ${oneLineMrkdwn(option, 200)}`;
-		chosen = joined(`👉 ${personMrkdwn(standing.person.userId)} ${did}`, momentMrkdwn(standing.acceptedAt));
+	const answer = shownAnswer(asked, how, post.standing);
+	const given = givenWords(asked, answer, post);
+	if (answer !== null) {
+		const who = personMrkdwn(answer.person.userId);
+		const which = isReworded(answer.shownHash, asked.question.shownHash) ? BEFORE_NEW_TEXT : '';
+		if (answer.state === 'resumed' && given !== '')
+			return joined(`*${given}*`, who, which, inlineState(answer).slice(2));
+		const bold = given === '' ? `${who} answered` : `*${who}: ${given}*`;
+		const isHeld = isBlocking(answer.state) && isUnderUndo(answer, post.now);
+		const sendsAt = momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds');
+		return joined(bold, which, isHeld ? `sends at ${sendsAt}` : inlineState(answer));
 	}
-	if (how === null) return chosen;
-	// Somebody pressed before the post showed it.
-	if (how === 'gaveWay' && chosen !== '') return `${chosen} ${SETTLED_WORDS.gaveWay}`;
+	if (how === null) return '';
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	if (how !== 'answered') return SETTLED_WORDS[how];
+	return given === '' ? OUTSIDE : `${OUTSIDE}: *${given}*`;
+}
+
+/** *Undo* for a message that shows what somebody chose; null when that cannot be taken back any more. */
+function undoButton(asked: Asked, how: SettledLook | null, post: PostContext): Button | null {
+	const answer = shownAnswer(asked, how, post.standing);
+	if (answer === null || !isBlocking(answer.state) || !isUnderUndo(answer, post.now)) return null;
+	return button(ACTIONS.undo, 'Undo', { value: answer.id });
+}
+
+/** The answer from Handraise that a post shows: of a question that is over, only one that did that. */
+function shownAnswer(asked: Asked, how: SettledLook | null, standing: Answer | null): Answer | null {
 	// A choice that was not sent yet is not the answer that the session got.
-	if (!isThere(standing)) return `✅ ${joined(OUTSIDE, settledAt === null ? '' : momentMrkdwn(settledAt))}`;
-	return chosen === '' ? answeredWords(standing, asked.question) : chosen;
+	if (how === 'answered') return isThere(standing) ? standing : null;
+	// Nobody reads here any more what becomes of it.
+	const isStillShown = how === null || how === 'unwatched' || how === 'gaveWay';
+	return isStillShown && isAnswering(asked, standing) ? standing : null;
 }
 
-/** Whether a post that is over looks like this for good: not while nobody knows what becomes of an answer. */
-export function isLastLook(isOver: boolean, { standing }: Pick<PostContext, 'standing'>): boolean {
-	return isOver && !isBlocking(standing?.state ?? '');
+/** Longer than the time for Undo: an answer that is delivered within this time is never shown as being sent. */
+const UNDO_SLACK_MS = 5_000;
+
+/** Whether the post still says when this one-press answer is sent, and offers *Undo*. */
+function isUnderUndo({ press, acceptedAt, lastError }: Answer, now: number): boolean {
+	if (press === null || press.undoUntil <= acceptedAt || lastError !== null) return false;
+	return now < press.undoUntil + UNDO_SLACK_MS;
 }
 
-/** The question as it was answered, or as far as it was. What somebody chose, the words below it say. */
-function withAnswers(asked: Asked, standing: Answer | null): QuestionView {
-	const { question, answered } = asked;
-	if (answered === undefined || (isChosen(asked, standing) && isThere(standing))) return question;
-	return { ...question, items: answered, openCount: 0 };
+/** When time alone changes the look of a question: an answer should be delivered, or nobody is answering; null: never. */
+export function drawAgainAt({ standing, claimedUntil, now }: PostContext): number | null {
+	if (standing === null || !isBlocking(standing.state)) return claimedUntil;
+	return isUnderUndo(standing, now) ? (standing.press?.undoUntil ?? 0) + UNDO_SLACK_MS : null;
+}
+
+const MOST_VALUES = 3;
+
+/** What was answered, in one line, as far as this channel may see it; empty for nothing. `answer`: null from outside. mrkdwn. */
+function givenWords({ question, answered = [] }: Asked, answer: Answer | null, { showAnswers }: PostContext): string {
+	if (showAnswers === 'never') return '';
+	// An option has at most 30 characters. Escaping makes them longer.
+	const option = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
+	if (option != null) return oneLineMrkdwn(option, 200);
+	// What a read found may be somebody else's.
+	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
+	const given = asShownBy(showAnswers, { ...question, items: answered }).items.filter(
+		({ value, secret, withheld }, position) =>
+			question.items[position]?.open !== false && (value || secret || withheld),
+	);
+	if (given.every(({ value }) => !value)) return '';
+	const values = given.slice(0, MOST_VALUES).map(({ value }) => (value ? quotedTitleMrkdwn(value, 120) : '(hidden)'));
+	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
+}
+
+/** Whether a post that is over looks like this for good: not while nobody knows what becomes of an answer or its agent. */
+export function isLastLook(isSettled: boolean, { standing }: Pick<PostContext, 'standing'>): boolean {
+	const isAwaited = standing?.state === 'delivered' && standing.agentOutcome === null;
+	return isSettled && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 
 /** The session's name, or its id. mrkdwn. */
 export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
-}
-
-/** What the agent reports at the end; no block when it reports nothing. */
-export function resultBlocks(result: string | null): KnownBlock[] {
-	const text = quotedMarkdown(result ?? '', 2_900);
-	return section(text === '' ? '' : `*The agent's result*\n${text}`);
 }
 
 const MOST_ITEMS = 5;
@@ -256,38 +237,23 @@ export function waitingLine({ status, question }: SessionSnapshot): string {
 }
 
 /** Whether `answer` reached the session, or may have: not while it waits for its author or was never sent. */
-export function isThere(answer: Answer | null): answer is Answer {
+function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
-}
-
-/** Who answered a settled question. While `answer` is on its way, another one may have been the first. mrkdwn. */
-export function answeredWords(answer: Answer, question: QuestionView | null): string {
-	if (!isBlocking(answer.state)) return `✅ ${answeredLine(answer, question)}`;
-	return `📨 Handraise is checking whether the answer of ${personMrkdwn(answer.person.userId)} arrived`;
-}
-
-/** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */
-export function answeredLine({ person, acceptedAt, shownHash }: Answer, question: QuestionView | null) {
-	const which = isReworded(shownHash, question?.shownHash ?? null) ? `, ${BEFORE_NEW_TEXT}` : '';
-	return `Answered by ${personMrkdwn(person.userId)} ${momentMrkdwn(acceptedAt)}${which}`;
 }
 
 /** The items that are not open any more, with their values as the channel may see them. */
 function answerBlocks(question: QuestionView, { showAnswers }: PostContext): KnownBlock[] {
 	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
-	const answered = items.flatMap((item, position) =>
-		item.open ? [] : [answeredItem(item, position, openCount === 0)],
-	);
+	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position)]));
 	const shown = answered.slice(0, MOST_ITEMS);
 	return [...shown.flatMap((text) => section(text)), ...context(andMoreWords(itemCount - openCount - MOST_ITEMS))];
 }
 
 export function asksWords(title: string, changed = false): string {
-	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+	return changed ? `✋ ${title} asks something else now` : `✋ ${title} asks`;
 }
 
-const NEWEST_SHOWN =
-	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
+const NEWEST_SHOWN = 'Shows the newest question, a few seconds late. *Answer…* opens what is asked when you press it.';
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
 /** Instead of many posts: the agent changes its question often. mrkdwn. */
@@ -297,62 +263,19 @@ export function switchingWords(title: string): string {
 
 /** Its author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
-export const OUTSIDE = "Answered outside Slack, on the session service's own page";
+export const OUTSIDE = 'Answered in the dashboard';
 
-const WATCHED_AGAIN = '👀 Watched again, in newer posts.';
+export const WATCHED_AGAIN = 'Watched again, in newer posts.';
 
 /** For a question that was settled without an answer, and for a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
-	closed: '💨 Closed without an answer',
-	changed: '✏️ The agent asks something else now',
-	renewed: '🔁 The agent asks this again, in a new post',
-	unwatched: '👋 No longer watched.',
-	gaveWay:
-		'💤 Not followed here any more: a newer question needed the place. `/session` with its id opens it, and the *Home* tab lists it where that lists waiting sessions.',
-	own: '⬇️ The agent asks the same for a minute now: its question has a post of its own.',
-	handedOn: '↪️ Handed over again.',
-	givenBack: '↩️ You gave this question back. It is open for all again.',
+	closed: 'No longer asked',
+	ended: 'Session ended',
+	changed: 'The agent asks something else now',
+	renewed: 'Asked again, in a new post',
+	unwatched: 'No longer watched',
+	gaveWay: 'No longer followed here: a newer question needed the place. Your inbox still lists it.',
+	own: 'Asked for a minute now: the question has a post of its own',
+	handedOn: 'Handed over again',
+	givenBack: 'You gave it back: it is open for all again',
 } as const;
-
-function creatorToldWords(told: ContentOf<'creatorTold'>, post: PostContext): string {
-	const { sessionIds, channelId, reason } = told;
-	const isAll = sessionIds.length === 0;
-	const what = `The watch of ${isAll ? 'all sessions' : sessionNames(sessionIds)}`;
-	const why = endedWords({ ...post, ended: reason });
-	const command = isAll ? '`/session watch all`' : '`/session watch`';
-	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
-}
-
-const NAMED_SESSIONS = 10;
-
-function sessionNames(ids: readonly string[]): string {
-	if (ids.length === 1) return sessionName(ids[0] ?? '');
-	const named = ids.slice(0, NAMED_SESSIONS).map((id) => `*${sessionIdMrkdwn(id)}*`);
-	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
-}
-
-/** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
-const ENDS: Readonly<Record<WatchEnd, string>> = {
-	sessionOver: 'The session is over; this card stays as it is.',
-	unwatched: 'No longer watched.',
-	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
-	handLowered: 'The question is not open any more.',
-	gaveWay: 'A newer question needed the place.',
-	discoveryEnded: 'No longer watched.',
-	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
-	channelArchived: 'The channel was archived.',
-	channelGone: 'The channel is gone.',
-	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
-	channelShared:
-		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
-	channelNotAllowed:
-		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
-};
-
-/** Why a watch ended; empty while it goes on. mrkdwn. */
-export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'watchMaxDays' | 'adminContact'>): string {
-	if (post.ended === null) return '';
-	if (post.again === 'done') return WATCHED_AGAIN;
-	const why = ENDS[post.ended].replace('{days}', `${post.watchMaxDays}`);
-	return why.replace('{contact}', () => contactMrkdwn(post.adminContact));
-}

@@ -39,6 +39,7 @@ import {
 	lockSession,
 	lowerHand,
 	readEarly,
+	redrawFormer,
 	touchLadders,
 } from '../../posts/watch-store.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
@@ -80,7 +81,14 @@ export interface ReadOutcome {
 }
 
 /** `since`: when the first read failed. The service is not down if any replica has read something since `unlessReadSince`. */
-type OutageUpdate = Readonly<{ service: string; now: number; down: boolean; since: number; unlessReadSince: number }>;
+type OutageUpdate = Readonly<{
+	service: string;
+	now: number;
+	down: boolean;
+	since: number;
+	unlessReadSince: number;
+	code: string;
+}>;
 
 /** The part of the store of watches about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: StoreParts) {
@@ -96,6 +104,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			const isAsked = update.posts.some(({ content }) => content.kind === 'question');
 			const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
 			if (isAnew) await changeWaiting(trx, row, asksAnew(now));
+			// Before its first read, nobody knows whether a raised hand brings anything.
+			if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
 			const { card: urgency, slowly } = update;
 			if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
 		} else {
@@ -307,7 +317,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 }
 
 /** The outage's row is written once, so that only one replica tells the channels. */
-async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: OutageUpdate): Promise<boolean> {
+async function noteOutage(tx: Tx, { service, down, since, unlessReadSince, code }: OutageUpdate): Promise<boolean> {
 	const { trx, now } = tx;
 	if (down) {
 		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
@@ -319,7 +329,7 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 		const watching = from(trx, 'watches', { service, endedAt: null }).select(keys);
 		// A union has each channel once.
 		const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
-		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin });
+		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin, code });
 		return true;
 	}
 	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();

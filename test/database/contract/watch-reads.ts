@@ -40,7 +40,7 @@ export function describeWatchReads(subject: Subject): void {
 			const before = await rows();
 			const unstorable = {
 				...said(second, 'b'),
-				content: { kind: 'serviceDown', since: 1n },
+				content: { kind: 'serviceDown', since: 1n, code: 'unavailable' },
 			} as never;
 			const updates = [
 				news(first, { posts: [said(first, 'a')], card: 'now', end: 'noChange' }),
@@ -169,6 +169,7 @@ export function describeWatchReads(subject: Subject): void {
 			down: true,
 			since: T0 + 25_000,
 			unlessReadSince: T0 + 30_000,
+			code: 'unavailable',
 		};
 
 		it('announces an outage once in each channel, and its end once where it was announced', async () => {

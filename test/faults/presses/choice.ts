@@ -6,7 +6,7 @@ import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { Harness } from '../harness.ts';
 import { claimIn } from '../receipt-watch.ts';
 import type { Claim } from '../round.ts';
-import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk, UNDO_MS } from './questions.ts';
+import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
 
 /** What a person is told about their choice, besides what receipts claim. */
 export type Told =
@@ -47,7 +47,7 @@ export interface Choice {
 	form: { readonly modal: Modal; readonly option: string; acked: boolean } | null;
 	/** What they were told, in order, without repeats. */
 	readonly told: { readonly what: Told; readonly at: number; readonly shown: string }[];
-	/** The message with *Undo*, or its result. */
+	/** The post that showed their choice with *Undo*. */
 	own: Message | null;
 	/** The message with *Send mine*. */
 	offer: Message | null;
@@ -103,17 +103,33 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 		const message = state.messages.findLast((one) => one.ts === ts);
 		if (message === undefined || message.user !== state.app.botUser) return;
 		const channel = state.channels.find(({ id }) => id === message.channel);
-		if (message.ephemeralFor === undefined && channel?.isIm !== true) return;
 		const shown = JSON.stringify([message.text, message.blocks]);
 		const number = Number(OPTION_PATTERN.exec(shown)?.[1] ?? numberOf.get(ts));
 		numberOf.set(ts, number);
+		if (message.ephemeralFor === undefined && channel?.isIm !== true) {
+			onPost(message, number, shown);
+			return;
+		}
 		const isFor = ({ userId }: Choice) =>
 			message.ephemeralFor === undefined ? channel?.members.includes(userId) === true : message.ephemeralFor === userId;
 		const choice = byQuestion.get(number)?.find((one) => isFor(one));
 		if (choice === undefined) return;
-		const what = tell(choice, shown);
-		if (what === 'chosen' || choice.own === message) choice.own = message;
-		if (what === 'offered again') choice.offer = message;
+		if (tell(choice, shown) === 'offered again') choice.offer = message;
+	}
+
+	/** The post of the question shows a choice with *Undo*, and its options again once that was taken back. */
+	function onPost(message: Message, number: number, shown: string): void {
+		const note = (choice: Choice, what: Told) => {
+			if (choice.told.at(-1)?.what !== what) choice.told.push({ what, at: Date.now(), shown });
+		};
+		for (const choice of byQuestion.get(number) ?? []) {
+			if (showsChoice(choice, shown)) {
+				choice.own = message;
+				note(choice, 'chosen');
+			} else if (choice.own === message && choice.told.at(-1)?.what === 'chosen' && shown.includes(ACTIONS.choose1)) {
+				note(choice, 'taken back');
+			}
+		}
 	}
 
 	const stop = slack.changes.listen((change) => {
@@ -127,7 +143,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 	/** Null when the message has no such button any more. */
 	async function pressButton(choice: Choice, message: Message, actionId: string): Promise<boolean | null> {
 		const block = message.blocks.find((one) =>
-			records(one, 'elements').some((element) => text(element, 'action_id') === actionId),
+			[...records(one, 'elements'), one.accessory].some((element) => text(element, 'action_id') === actionId),
 		);
 		if (block === undefined) return null;
 		const { channel, ts } = message;
@@ -206,6 +222,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 				await harness.serving();
 				const { own } = choice;
 				if (own === null) return false;
+				if (!showsChoice(choice, JSON.stringify(own.blocks))) return choice.told.length > 0;
 				const count = choice.told.length;
 				signals.emit('pressed', choice.question.sessionId);
 				const acked = await pressButton(choice, own, ACTIONS.undo);
@@ -253,6 +270,11 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 	};
 }
 
+/** Whether a post shows this person's choice, and that they can take it back. */
+function showsChoice({ userId, options }: Choice, shown: string): boolean {
+	return shown.includes(ACTIONS.undo) && options.some((option) => shown.includes(`<@${userId}>: ${option}`));
+}
+
 /** What both texts end with. */
 function commonEnd(one: string, other: string): string {
 	let length = 0;
@@ -276,6 +298,5 @@ function toldBy({ options }: Choice, shown: string): Told | null {
 	if (isSaid((own) => CHOICE_WORDS.notSent(own, '').trim())) return 'not taken';
 	if (isSaid((own) => CHOICE_WORDS.unknown(own))) return 'not known';
 	if (shown.includes(CHOICE_WORDS.late(choice))) return 'not saved yet';
-	if (shown.includes(CHOICE_WORDS.own(choice, UNDO_MS))) return 'chosen';
 	return claimIn(shown) ?? null;
 }

@@ -227,7 +227,7 @@ describe('sessionModal without an open question', () => {
 	});
 
 	it('shows a session of which only the id is known', () => {
-		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('🟢 *3f9a2c1d* · working · no step yet');
+		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('⚙️ *session 3f9a2c1d* · working · no step yet');
 	});
 });
 
@@ -241,10 +241,10 @@ describe('notices', () => {
 			NOTICES.stale(whatHappened('unavailable'), at, now),
 			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
-		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `📨 Being delivered (your answer from ${momentMrkdwn(at)}).`],
+		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `⏳ Sending… (your answer from ${momentMrkdwn(at)}).`],
 		[
 			NOTICES.ownAnswer(OWN),
-			`waiting for a decision (your answer from ${momentMrkdwn(at)}). Sending another one replaces it.`,
+			`its author decides (your answer from ${momentMrkdwn(at)}). Sending another one replaces it.`,
 		],
 		[
 			NOTICES.ownAnswer({ ...OWN, lastError: 'first_withdrawn' }),
@@ -268,7 +268,7 @@ describe('notices', () => {
 	it('names the people who are answering', () => {
 		const claims = ['U0OURS1', 'U0OURS2'];
 		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
-			'✏️ <@U0OURS1>, <@U0OURS2> are answering this. You can answer too; the first answer counts.',
+			'<@U0OURS1>, <@U0OURS2> are answering. The first answer counts.',
 		);
 	});
 });

@@ -45,7 +45,7 @@ describe('the receipt of an answer', () => {
 		app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
 		app.service.sessions.answerAsPage(third, ['red']);
 		app.service.sessions.setStatus(third, 'active');
-		await app.until(() => app.thread(third).some((post) => post.text().includes('Answered outside')));
+		await app.until(() => app.thread(third).some((post) => post.text().includes('Answered in the dashboard')));
 		app.slack.faults.clear();
 		await form.press(NEXT);
 		await app.windowSays(PRESS_NOTES.noneWaits, { without: [NEXT] });

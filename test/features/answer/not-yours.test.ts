@@ -41,9 +41,8 @@ async function forge(changes: object): Promise<void> {
 }
 
 /** The same. Resolves when she was told whose it is. */
-async function graceForges(changes: object = {}): Promise<void> {
+async function graceForges(changes: object = {}, words = whatHappened('answer_not_yours')): Promise<void> {
 	const grace = app.slack.as('grace');
-	const words = whatHappened('answer_not_yours');
 	const seen = () => grace.messages('#agents', { all: true }).flatMap((post) => [post, ...post.thread()]);
 	const told = () => [...grace.dm(), ...seen()].filter((one) => one.text().includes(words)).length;
 	const before = told();
@@ -78,13 +77,11 @@ it('does not take back the choice of another person', async () => {
 	await post()?.press('Sand');
 	const undo = () => {
 		const blocks = ada.messages('#agents', { all: true }).flatMap((message) => message.blocks());
-		const elements = blocks.flatMap(
-			(block) => (block as { elements?: { action_id?: string; value?: string }[] }).elements ?? [],
-		);
-		return elements.findLast((element) => element.action_id === ACTIONS.undo);
+		const buttons = blocks.map((block) => (block as { accessory?: { action_id?: string; value?: string } }).accessory);
+		return buttons.findLast((button) => button?.action_id === ACTIONS.undo);
 	};
 	await timed.until(() => undo() !== undefined);
-	await graceForges({ action_id: ACTIONS.undo, value: undo()?.value });
+	await graceForges({ action_id: ACTIONS.undo, value: undo()?.value }, 'Only @ada can undo this.');
 	await timed.until(() => app.service.log.effectivePuts('chosen').length > 0);
 	expect(app.service.sessions.values('chosen', 1)).toEqual(['Sand']);
 });

@@ -20,14 +20,11 @@ afterEach(async () => {
 
 const grace = () => app.slack.as('grace');
 
-/** Grace's answer, given in the form that a watch's card opened, came too late; her modal says so. */
-async function tooLate(text: string): Promise<{ modal: Modal; card: Posted }> {
+/** Grace's answer, given in the form that a question's post opened, came too late; her modal says so. */
+async function tooLate(text: string): Promise<{ modal: Modal; asked: Posted }> {
 	const id = await app.watchedAsking();
-	await app.threadSays(id, 'Which colour?');
-	await app.until(() => app.card(id)?.buttons().includes('Answer'));
-	const card = app.card(id, '#agents', 'grace');
-	if (card === undefined) throw new Error('There is no card.');
-	await card.press('Answer');
+	const asked = app.seenBy('grace', await app.threadSays(id, 'Which colour?'));
+	await asked.press('Answer');
 	const form = await grace().waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, text);
 	app.service.sessions.answerAsPage(id, ['Sand']);
@@ -38,13 +35,13 @@ async function tooLate(text: string): Promise<{ modal: Modal; card: Posted }> {
 	});
 	await app.threadSays(id, 'Sand');
 	await app.pass(5_000);
-	return { modal, card };
+	return { modal, asked };
 }
 
 /** A thread without replies disappears with its first message. */
-function removeThread(card: Posted): void {
-	for (const post of card.thread()) post.remove();
-	card.remove();
+function removeThread(asked: Posted): void {
+	for (const post of asked.thread()) post.remove();
+	asked.remove();
 }
 
 const standing = (text: string) =>
@@ -55,26 +52,26 @@ const standing = (text: string) =>
 const says = (words: string) => app.until(() => grace().modal()?.text().includes(words));
 
 it('posts the text of a late answer into the thread from which its form was opened', async () => {
-	const { modal, card } = await tooLate('Graphite');
+	const { modal, asked } = await tooLate('Graphite');
 	await modal.press(POST);
 	await says('Your text was posted.');
 	expect(standing('Graphite').map((message) => [message.threadTs(), message.isBroadcast()])).toEqual([
-		[card.ts, false],
+		[asked.ts, false],
 	]);
 });
 
 it('posts the text into a thread with replies whose first message was deleted', async () => {
-	const { modal, card } = await tooLate('Copper');
-	await app.slack.as('grace').say('#agents', 'Nice.', { thread: card });
-	card.remove();
+	const { modal, asked } = await tooLate('Copper');
+	await app.slack.as('grace').say('#agents', 'Nice.', { thread: asked });
+	asked.remove();
 	await modal.press(POST);
 	await says(PRESS_NOTES.posted);
-	expect(standing('Copper').map((message) => message.threadTs())).toEqual([card.ts]);
+	expect(standing('Copper').map((message) => message.threadTs())).toEqual([asked.ts]);
 });
 
 it('posts nothing when the thread does not exist any more, and says so', async () => {
-	const { modal, card } = await tooLate('Forest');
-	removeThread(card);
+	const { modal, asked } = await tooLate('Forest');
+	removeThread(asked);
 	const from = app.now();
 	await modal.press(POST);
 	await says(whatHappened('thread_gone'));
@@ -84,14 +81,14 @@ it('posts nothing when the thread does not exist any more, and says so', async (
 });
 
 it('deletes the post from the channel when the thread disappears during the call', async () => {
-	const { modal, card } = await tooLate('Ivory');
-	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === card.ts);
+	const { modal, asked } = await tooLate('Ivory');
+	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === asked.ts);
 	const pressed = modal.press(POST);
 	await app.slack.changes.until(
 		() => app.calls('chat.postMessage').at(-1)?.doneAt === null,
 		() => 'Nothing is being posted.',
 	);
-	removeThread(card);
+	removeThread(asked);
 	release();
 	await pressed;
 	await says(whatHappened('thread_gone'));
@@ -99,15 +96,15 @@ it('deletes the post from the channel when the thread disappears during the call
 });
 
 it('says that the text is in the channel when it cannot be deleted', async () => {
-	const { modal, card } = await tooLate('Amber');
+	const { modal, asked } = await tooLate('Amber');
 	app.slack.faults.add({ method: 'chat.delete', error: 'cant_delete_message' });
-	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === card.ts);
+	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === asked.ts);
 	const pressed = modal.press(POST);
 	await app.slack.changes.until(
 		() => app.calls('chat.postMessage').at(-1)?.doneAt === null,
 		() => 'Nothing is being posted.',
 	);
-	removeThread(card);
+	removeThread(asked);
 	release();
 	await pressed;
 	await says('so Slack posted it in the channel, and I could not delete it there.');

@@ -41,38 +41,38 @@ const POST = 'Post my text to the thread';
 
 describe('receipts', () => {
 	it.each<[what: string, answer: Partial<Answer>, headline: string, more?: Parameters<typeof expectReceipt>[2]]>([
-		['saved', { acceptedAt: soon }, '💾 Saved', { explanation: /^You can close this/ }],
+		['saved', { acceptedAt: soon }, '⏳ Sending…', { explanation: /^Your answer is saved\. You can close this/ }],
 		[
 			'being sent',
 			{ state: 'delivering', acceptedAt: soon },
-			'📨 Being delivered',
-			{ explanation: /^You can close this/ },
+			'⏳ Sending…',
+			{ explanation: /^Your answer is saved\. You can close this/ },
 		],
 		[
 			'saved half a minute ago',
 			{ acceptedAt: soon - 1 },
-			'💾 Saved',
+			'⏳ Sending…',
 			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
 		],
 		[
 			'being sent for half a minute',
 			{ state: 'delivering', acceptedAt: soon - 1 },
-			'📨 Being delivered',
+			'⏳ Sending…',
 			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
 		],
 		[
 			'in trouble',
 			{ lastError: 'unavailable', nextAttemptAt: now + 60_000 },
-			'💾 Saved, not delivered yet',
+			"⏳ Not delivered yet, the session service isn't responding",
 			{
-				explanation: /cannot be reached.* Your answer is saved\. It is sent again automatically\. Next try: <!date/,
+				explanation: /isn't responding\. Your answer is saved\. It is sent again automatically\. Next try: <!date/,
 				buttons: ['Discard answer'],
 			},
 		],
 		[
 			'waiting for its author',
 			{ state: 'waiting', lastError: 'unauthorized', attempts: 24 },
-			'⏳ Not delivered; waiting for a decision',
+			'⚠️ Not delivered; its author decides',
 			{
 				explanation: new RegExp(`^${WRONG_KEY} Handraise tried 24 times since <!date.*Try again, or discard it\\?$`),
 				buttons: ['Try again', 'Discard answer'],
@@ -117,12 +117,12 @@ describe('receipts', () => {
 		[
 			'given up though it was sent once',
 			{ state: 'withdrawn', putStartedAt: now - 30_000 },
-			'↩️ Discarded; it was sent before and may have arrived',
+			'↩️ Undone; it was sent before and may have arrived',
 		],
 		[
 			'of which nobody knows whether it arrived',
 			{ state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
-			'⏳ Sent, and may have arrived; Handraise could not check',
+			'⚠️ Sent, and may have arrived; Handraise could not check',
 			{
 				explanation: new RegExp(`^${whatHappened('timed_out')} Handraise tried 3 times`),
 				buttons: ['Try again', 'Discard answer'],
@@ -149,7 +149,7 @@ describe('receipts', () => {
 		[
 			'of which it is not known yet whether it arrived',
 			{ state: 'delivering', putStartedAt: now - 30_000, lastError: 'timed_out' },
-			'📨 Sent; Handraise is checking whether it arrived',
+			'⏳ Sent, checking whether it arrived',
 			{ explanation: /sends your answer again only when it is certain that the first one did not arrive/ },
 		],
 		[
@@ -184,7 +184,7 @@ describe('receipts', () => {
 			'✅ Delivered',
 			{ explanation: /^Your answer was not sent again: the agent has continued, .*\. Open the session to see it\.$/ },
 		],
-		['given up', { state: 'withdrawn' }, '↩️ Discarded; nothing was sent'],
+		['given up', { state: 'withdrawn' }, '↩️ Undone; nothing was sent'],
 	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
 		expectReceipt(answer, headline, more);
 	});

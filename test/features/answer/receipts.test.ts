@@ -89,7 +89,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		const [first, second] = await Promise.all(both);
 		expect(dm()).toHaveLength(1);
 		expect(second?.receiptState).toEqual(first?.receiptState);
-		expect(dm()[0]?.text()).toContain(headline('accepted', { lastError: 'unavailable' }));
+		expect(dm()[0]?.text()).toContain('Not delivered yet, the session service');
 	});
 
 	it('updates one message with the failure and with the delivery', async () => {

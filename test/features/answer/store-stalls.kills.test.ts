@@ -58,7 +58,7 @@ it('reports an answer as arrived when the database was away while recording its 
 	await locker.query('rollback');
 	delete app.service.hooks.onRequest;
 
-	await ada.waitForModal((shown) => !/\*(💾|📨)/.test(shown.text()), 10_000);
+	await ada.waitForModal((shown) => !/\*⏳/.test(shown.text()), 10_000);
 	expect(ada.modal()?.text()).toMatch(DELIVERED);
 	expect(app.service.log.savedPuts('noted-late')).toHaveLength(1);
 	await ada.modal()?.close();
@@ -93,7 +93,7 @@ it('tells a person that their choice was not sent when it could not be saved', a
 	expect(await pressed).toBe(true);
 	await locker.query('rollback');
 	await post.press('LH 1173');
-	await ada.waitForMessage('#agents', 'You chose “LH 1173”', 10_000);
+	await ada.waitForMessage('#agents', ': LH 1173* · sends at', 10_000);
 }, 30_000);
 
 it('stops the program while the database does not answer', async () => {

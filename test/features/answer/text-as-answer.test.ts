@@ -42,7 +42,7 @@ describe('the shortcut "Use as answer"', () => {
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(0)).toBe('Sand & <forest>, please');
 		expect((await form.submit()).outcome).toBe('updated');
-		await app.threadSays(id, 'Answered by');
+		await app.answered(id);
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Sand & <forest>, please');
 	});
 
@@ -65,7 +65,7 @@ describe('the shortcut "Use as answer"', () => {
 		const form = await ada().waitForModal(isForm);
 		expect(form.text()).toMatch(/whole|characters/);
 		expect((await form.submit()).outcome).toBe('updated');
-		await app.threadSays(id, 'Answered by');
+		await app.answered(id);
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe(text);
 	});
 
@@ -124,7 +124,7 @@ describe('a mention in the thread', () => {
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(0)).toBe('Forest, I think');
 		await form.submit();
-		await app.threadSays(id, 'Answered by');
+		await app.answered(id);
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
 	});
 
@@ -139,7 +139,7 @@ describe('a mention in the thread', () => {
 		const hers = await grace.waitForModal(isForm);
 		await hers.fill(0, 'Sand');
 		await hers.submit();
-		await app.threadSays(id, 'Answered by');
+		await app.answered(id);
 		await told.press('Use as answer');
 		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
 		expect(modal.text()).toContain(answeredMeanwhile('grace'));
@@ -172,7 +172,7 @@ describe('a mention in the thread', () => {
 		await offer.press('Use as answer');
 		const whole = await ada().waitForModal(isForm);
 		expect((await whole.submit()).outcome).toBe('updated');
-		await app.threadSays(long, 'Answered by');
+		await app.answered(long);
 		expect(app.service.log.effectivePuts(long).map(itemsOf)[0]?.[0]?.value).toBe(text);
 	});
 

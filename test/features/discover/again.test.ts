@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
+import { SETTLED_WORDS, WATCHED_AGAIN } from '../../../src/features/watch/post-view.ts';
 import { BEGAN_ALL, ENDED_ALL } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const MINUTE = 60_000;
+const WATCH_AGAIN = 'Watch again';
 let app: WatchingApp;
 
 async function start(env: Record<string, string> = {}): Promise<void> {
@@ -17,7 +19,9 @@ afterEach(async () => {
 });
 
 const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => post.text().includes(`“${name}”`));
-const openPostsOf = (name: string) => postsOf(name).filter((post) => post.buttons().length > 0);
+/** Posts whose question can be answered. */
+const openPostsOf = (name: string) =>
+	postsOf(name).filter((post) => post.buttons().some((label) => label !== WATCH_AGAIN));
 const postOf = (name: string) => app.until(() => postsOf(name)[0]);
 const notices = () =>
 	app.inChannel().flatMap((post) => {
@@ -67,6 +71,8 @@ describe('/session watch all after /session unwatch all', () => {
 		await app.command('/session watch all', 'grace');
 		await app.pass(MINUTE);
 		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
+		const all = names.flatMap(postsOf);
+		expect(all.filter((post) => post.buttons().includes(WATCH_AGAIN)).map((post) => post.text())).toEqual([]);
 	});
 
 	it('works when two people type them at once', async () => {
@@ -90,7 +96,7 @@ it('a channel that begins later gets at once what another one has stopped', asyn
 	await app.command('/session watch all', 'ada', '#secret');
 	await app.pass(15_000);
 	const there = app.inChannel('#secret').filter((post) => post.text().includes('“Chairs”'));
-	expect(there.map((post) => post.buttons().length > 0)).toEqual([true]);
+	expect(there.map((post) => post.buttons().includes('red'))).toEqual([true]);
 });
 
 it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async () => {
@@ -110,11 +116,17 @@ describe('/session unwatch with an id', () => {
 	it('does not bring the question back, and brings what is asked next, also without a list in between', async () => {
 		await start();
 		const id = await stopped('Chairs');
-		expect(postsOf('Chairs')).toHaveLength(1);
+		const [first, ...others] = postsOf('Chairs');
+		expect(others).toEqual([]);
+		// What is looked at meanwhile is not watched again.
+		expect(first?.buttons()).toEqual([WATCH_AGAIN]);
+		expect(first?.text()).toContain(SETTLED_WORDS.unwatched);
 		askMore(id);
 		await app.pass(8 * MINUTE);
 		expect(postsOf('Chairs')).toHaveLength(2);
 		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+		expect(first?.buttons()).toEqual([]);
+		expect(first?.text()).toContain(WATCHED_AGAIN);
 	}, 60_000);
 });
 

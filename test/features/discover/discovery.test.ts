@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { asksWords, OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
-import { REMINDER, watchOutcome, whatHappened } from '../../support/sentences.ts';
+import { statusWords } from '../../../src/slack/words.ts';
+import { answering, REMINDER, SERVICE_DOWN, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
@@ -26,12 +27,12 @@ describe('/session watch all', () => {
 		const id = app.waiting();
 		const post = await app.postOf(id);
 		expect(post.text()).toContain('Order new chairs');
-		expect(post.buttons()).toEqual(['red', 'green', 'Answer…', 'Hand over']);
+		expect(post.buttons()).toEqual(['red', 'green', 'Answer…', ...app.MENU]);
 		await post.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'active');
-		await app.until(() => post.buttons().length === 0);
-		expect(post.text()).toMatch(/chose|Answered by/);
+		await app.until(() => post.text().endsWith('\n*green* · @ada · the agent went on'));
+		expect(post.buttons()).toEqual([]);
 		await app.pass(MINUTE);
 		expect(app.raised()).toHaveLength(1);
 		expect(post.thread()).toEqual([]);
@@ -72,10 +73,10 @@ describe('/session watch all', () => {
 		const first = await app.postOf(id);
 		await first.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
-		const lists = app.listCalls();
 		app.service.list.mode = 'off';
 		app.service.sessions.setStatus(id, 'active');
 		await app.until(() => first.buttons().length === 0);
+		const lists = app.listCalls();
 		app.ask(id, ['Which size?']);
 		const second = await app.until(() => app.asked(id)[1]);
 		expect(second.text()).toContain('Which size?');
@@ -117,17 +118,18 @@ describe('/session watch all', () => {
 		expect(app.asked(id, '#secret')).toHaveLength(1);
 	});
 
-	it('says on the post who is answering, and the id of the session', async () => {
+	it('says on the post who is answering, and opens the session there', async () => {
 		await start();
 		await app.watchAll();
 		const id = app.waiting();
 		const post = await app.postOf(id);
-		expect(post.text()).toContain(`session ${id}`);
+		await post.press('Open session');
+		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
 		const hers = app.slack.as('grace').messages(post.channel, { all: true });
 		await hers.find(({ ts }) => ts === post.ts)?.press('Answer…');
-		await app.until(() => post.text().includes('@grace is answering this'));
+		await app.until(() => post.text().includes(answering('grace')));
 		await app.slack.as('grace').modal()?.close();
-		await app.until(() => !post.text().includes('is answering this'));
+		await app.until(() => !post.text().includes('is answering'));
 		expect(app.asked(id)).toHaveLength(1);
 	});
 
@@ -152,7 +154,7 @@ describe('/session watch all', () => {
 			human_input: [{ title: 'Which size?', description: '' }],
 		});
 		await app.until(() => app.asked(id)[1]);
-		expect(app.asked(id)[1]?.text()).toContain(asksWords('Session “Order new chairs”'));
+		expect(app.asked(id)[1]?.text()).toContain(asksWords('“Order new chairs”'));
 	});
 
 	it('finds the list again after an outage in which nothing could be read', async () => {
@@ -161,7 +163,7 @@ describe('/session watch all', () => {
 		const id = app.waiting();
 		await app.postOf(id);
 		app.service.faults.add({ kind: 'error' });
-		await app.saysInChannel('The session service has been unavailable');
+		await app.saysInChannel(SERVICE_DOWN);
 		app.service.sessions.remove(id);
 		await app.pass(2 * MINUTE);
 		app.service.faults.clear();
@@ -176,7 +178,7 @@ describe('/session watch all', () => {
 		const post = await app.postOf(id);
 		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
 		const card = await app.until(() => app.asked(id)[1]);
-		expect(card.text()).toContain('Waiting');
+		expect(card.text()).toContain(statusWords('humanInput').mrkdwn);
 		app.answerElsewhere(id);
 		await app.until(() => post.buttons().length === 0);
 		await app.until(() => post.text().includes(OUTSIDE));
@@ -220,7 +222,7 @@ describe('/session watch all', () => {
 		app.service.sessions.setStatus(stopped, 'stopped');
 		app.service.sessions.remove(deleted);
 		await app.until(() => posts.every((post) => post.buttons().length === 0));
-		expect(posts[0]?.text()).toContain('Closed without an answer');
+		expect(posts[0]?.text()).toContain(SETTLED_WORDS.ended);
 		expect(app.raised()).toHaveLength(2);
 	});
 
@@ -264,7 +266,7 @@ describe('/session watch all', () => {
 		expect(listed).toMatch(/The questions of all sessions come into this channel: `watch all` by @ada/);
 		const told = (await app.command('/session unwatch all', 'grace')).text();
 		expect(told).toBe(unwatchedAllWords(1, true));
-		await app.until(() => post.buttons().length === 0);
+		await app.until(() => post.buttons().join() === 'Watch again');
 		const ended = await app.saysInChannel('turned off questions from all sessions');
 		expect(ended.text()).toContain('grace');
 		const another = app.waiting('Another');
@@ -280,9 +282,8 @@ describe('/session watch all', () => {
 		const id = app.waiting();
 		const post = await app.postOf(id);
 		await app.command(`/session unwatch ${id}`);
-		await app.until(() => post.buttons().length === 0);
-		expect(post.text()).toContain(`\`/session\` with its id shows its state.`);
-		expect(post.text()).toContain(`session ${id}`);
+		await app.until(() => post.buttons().join() === 'Watch again');
+		expect(post.text()).toContain(SETTLED_WORDS.unwatched);
 		await app.pass(2 * MINUTE);
 		expect(app.asked(id)).toHaveLength(1);
 		app.answerElsewhere(id);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ended } from '../../support/sentences.ts';
+import { ended, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
@@ -58,7 +58,7 @@ describe('listed sessions that ask nothing', () => {
 		await app.pass(20_000);
 		const id = app.waiting('Real');
 		await app.until(() => app.asked(id)[0]);
-		expect(app.inChannel().filter((post) => post.text().includes('unavailable'))).toEqual([]);
+		expect(app.inChannel().filter((post) => post.text().includes(SERVICE_DOWN))).toEqual([]);
 	});
 });
 

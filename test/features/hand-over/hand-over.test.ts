@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
-import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { placeMrkdwn } from '../../../src/slack/words.ts';
 import {
 	ASKS,
+	answeredBy,
 	GAVE_BACK,
 	HANDED_OVER,
 	HANDED_TO_YOU,
@@ -50,18 +51,17 @@ describe('Hand over', () => {
 		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
 		expect(dm.text()).toMatch(/handed a question over to you\.\*\n> You know \*them\*, <!channel>/);
 		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
-		await app.saysIn(post, '↪️ @tess has it (from @ada)');
-		await app.cardSays(id, handedOver('ada', 'tess'));
-		await app.homeSays('↪️ You have it (from @ada)', { who: 'tess' });
-		await app.homeSays('↪️ @tess has it (from @ada)', { who: 'grace' });
+		await app.saysIn(post, '\n@tess has it (from @ada)');
+		await app.homeSays('You have it (from @ada)', { who: 'tess' });
+		await app.homeSays('@tess has it (from @ada)', { who: 'grace' });
 		expect(JSON.stringify(app.slack.state.messages.filter(({ channel }) => channel === post.channel))).not.toContain(
 			'You know',
 		);
 		await dm.press('TP 570');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(app.service.sessions.values(id, index)).toEqual(['TP 570']);
-		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('chose TP 570');
+		await app.until(() => answeredBy('tess', 'TP 570').test(dm.text()));
+		expect(dm.buttons()).toEqual([]);
 		expect(dm.text()).not.toContain('You know');
 		await app.homeSays(waitingCountWords(0, 0), { who: 'tess', without: [HANDED_TO_YOU] });
 		expect(app.dms('tess')).toHaveLength(1);
@@ -91,14 +91,14 @@ describe('Hand over', () => {
 		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain(asksWords('Session “Book a flight”'));
-		expect(dm.text()).toContain('You gave this question back. It is open for all again.');
+		expect(dm.text()).toContain('▫️ “Book a flight” asked: “Which flight?”\n');
+		expect(dm.text()).toContain(SETTLED_WORDS.givenBack);
 		const told = await app.newestDm('ada', '@tess gave back the question that you handed over.');
 		expect(told.text()).toContain('Which flight?');
 		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.until(() => !post.text().includes(HANDED_OVER));
-		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
-		await app.until(() => app.card(id)?.text().includes(HANDED_OVER) === false);
+		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', ...app.MENU]);
+		expect(app.card(id)?.text()).not.toContain(HANDED_OVER);
 	});
 
 	describe('that was given back', () => {
@@ -122,10 +122,10 @@ describe('Hand over', () => {
 
 		it('shows a choice in the message about it while it can be taken back', async () => {
 			const { post, told } = await givenBack({ UNDO_SECONDS: '30' });
-			const chosen = await app.toldAfter(() => post.press('LH 1173'));
-			await app.saysIn(told, '@ada chose LH 1173');
-			expect(told.buttons()).toEqual([]);
-			await chosen.press('Undo');
+			await app.choose(post, 'LH 1173');
+			await app.saysIn(told, '*@ada: LH 1173* · sends at ');
+			expect(told.buttons()).toEqual(['Undo']);
+			await post.press('Undo');
 			await app.saysIn(told, GAVE_BACK);
 			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		});
@@ -133,7 +133,7 @@ describe('Hand over', () => {
 		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
 			const { id, post, told } = await givenBack();
 			await app.handOver(post, 'ada', 'bob');
-			await app.saysIn(told, 'Handed over again.');
+			await app.saysIn(told, SETTLED_WORDS.handedOn);
 			expect(told.buttons()).toEqual([]);
 			await (await app.handedTo('bob')).press('Give back');
 			const second = await app.until(() => app.dms('ada').find((dm) => dm.text().includes(GAVE_BACK)));
@@ -179,10 +179,12 @@ describe('Hand over', () => {
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.handedTo('tess');
-		const told = await app.toldAfter(() => post.press('LH 1173'));
-		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('@ada chose LH 1173');
-		await told.press('Undo');
+		await app.choose(post, 'LH 1173');
+		await app.until(() => dm.buttons().join() === 'Undo');
+		expect(dm.text()).toContain('*@ada: LH 1173* · sends at ');
+		await app.press(dm, 'tess', 'Undo');
+		await app.newestDm('tess', 'Only @ada can undo this.');
+		await post.press('Undo');
 		await app.until(() => dm.buttons().includes('LH 1173'));
 		expect(dm.text()).toContain(YOU_HAVE_IT);
 		expect(app.service.log.puts(id)).toEqual([]);
@@ -220,9 +222,9 @@ describe('Hand over', () => {
 		await app.saysIn(reminder, 'has it');
 		expect(reminder.text()).toContain('Which size?');
 		expect(reminder.text()).not.toContain('Which colour?');
-		for (const words of ['❓ *“Which size?”*', '*“Which colour?”*\n> red', 'Still open: 1 question.'])
+		for (const words of ['\n*“Which size?”*\n', '*“Which colour?”*\n> red', 'Still open: 1 question.'])
 			expect(post.text()).toContain(words);
-		expect(post.text()).not.toContain('❓ *“Which colour?”*');
+		expect(post.text().match(/Which colour/g)).toHaveLength(1);
 	});
 
 	it('mentions nobody in the posts of a watch that begins later', async () => {

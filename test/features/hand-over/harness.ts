@@ -1,4 +1,4 @@
-import { type Posted, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { type Json, type Posted, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { GAVE_BACK, YOU_HAVE_IT } from '../../support/sentences.ts';
 import { inboxApp } from '../inbox/harness.ts';
 
@@ -58,6 +58,9 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}, { 
 	/** Slack takes no update in this conversation any more, so that its messages stay as they are. */
 	function keepOld({ channel: of }: Posted): void {
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error', when: ({ channel }) => channel === of });
+		// Nor does a press on one replace it.
+		const when = ({ replace_original: replaces }: Json) => replaces === true;
+		app.slack.faults.add({ method: 'response_url', status: 500, when });
 	}
 
 	/** The direct message to somebody who got a question, or got it back. */

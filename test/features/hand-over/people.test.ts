@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NOT_TOLD_ANY_MORE } from '../../../src/features/hand-over/view.ts';
 import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import {
+	answeredBy,
 	DID_NOT_GET_IT,
 	HANDED_OVER,
 	HANDED_TO_YOU,
@@ -112,7 +113,7 @@ describe('Hand over', () => {
 		await app.handOver(post, 'bob', 'tess');
 		await app.restart({ ALLOWED_USERS: app.slack.as('bob').user });
 		app.slack.faults.clear();
-		await app.cardSays(id, HANDED_OVER);
+		await app.threadSays(id, HANDED_OVER);
 		await app.pass(30_000);
 		expect(app.dms('tess')).toHaveLength(1);
 	});
@@ -187,7 +188,7 @@ describe('Hand over', () => {
 		await app.restart({ ALLOWED_USERS: ['ada', 'bob', 'cleo'].map((who) => app.slack.as(who).user).join() });
 		expect((await app.handOver(post, 'bob', 'cleo')).modal.text()).toContain(youHandedOver('cleo'));
 		const dm = await app.handedTo('cleo');
-		await app.cardSays(id, handedOver('bob', 'cleo'));
+		await app.threadSays(id, handedOver('bob', 'cleo'));
 		await app.until(() => app.dms('tess')[0]?.buttons().length === 0);
 		expect(app.dms('tess')[0]?.text()).toBe(NOT_TOLD_ANY_MORE);
 		await app.press(post, 'ada', 'Hand over');
@@ -227,9 +228,9 @@ describe('Hand over', () => {
 		await app.press(post, 'bob', 'TP 570');
 		await app.until(() => post.buttons().length === 0);
 		await app.pass(10_000);
-		expect(dm.text()).not.toContain('chose TP 570');
+		expect(dm.text()).not.toContain('@bob');
 		lift();
-		await app.saysIn(dm, 'chose TP 570');
+		await app.until(() => answeredBy('bob', 'TP 570').test(dm.text()));
 	});
 
 	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {

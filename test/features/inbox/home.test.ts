@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { placeMrkdwn } from '../../../src/slack/words.ts';
-import { DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
+import { answering, DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -48,10 +48,10 @@ describe('the Home tab', () => {
 		const text = await app.openHome();
 		expect(text).toContain(waitingCountWords(2, 0));
 		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
-		expect(text).toMatch(/\*Session “Older chairs”\*\n.*“Which colour\?”.*\n#agents · waiting 10 min/);
+		expect(text).toMatch(/\*“Older chairs”\*\n.*“Which colour\?”.*\n#agents · waiting 10 min/);
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Answer');
-		await app.homeSays(/@grace.* is answering this/i);
+		await app.homeSays(answering('grace'));
 		await app.clock.advance(3 * 60_000);
 		await app.homeSays('waiting 15 min');
 	});

@@ -5,7 +5,7 @@ import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { DRAFT_RESTORED, headline, line, REMINDER } from '../../support/sentences.ts';
+import { answeredBy, DRAFT_RESTORED, headline, line, REMINDER } from '../../support/sentences.ts';
 import { handOverApp } from '../hand-over/harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 
@@ -48,7 +48,10 @@ const value = (id: string, index: number) => app.service.sessions.values(id, ind
 const puts = (id: string) => app.service.log.puts(id);
 const toldChanged = (who: string, id: string) =>
 	app.until(
-		() => app.dms(who).findLast((dm) => dm.text().includes(headline('changed')) && dm.text().includes(id)),
+		() =>
+			app
+				.dms(who)
+				.findLast((dm) => dm.text().includes(headline('changed')) && JSON.stringify(dm.blocks()).includes(id)),
 		() => `${who} has:\n${app.dms(who).at(-1)?.text()}`,
 	);
 const shows = (post: Posted, ...words: string[]) =>
@@ -70,10 +73,6 @@ async function fillMixed(form: Modal): Promise<void> {
 /** Where Ada or Grace has a button with an option. Resolves to the press, which takes no time. */
 const PLACES = {
 	'the post in the channel': async (_: string, post: Posted) => ['ada', () => post.press('Yes')] as const,
-	'the reminder': async (id: string) => {
-		const reminder = await app.threadSays(id, REMINDER);
-		return ['ada', () => reminder.press('Yes')] as const;
-	},
 	'the inbox': async () => {
 		await app.openHome();
 		await app.homeSays('Shall I go on?');
@@ -107,7 +106,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		await form.close();
 	});
 
-	it('keeps its posts, which show the new text and notify nobody, and one press answers it', async () => {
+	it('keeps its posts, which show the new text and notify nobody, and one answer is enough', async () => {
 		const { id, index, post } = await asked();
 		const { modal } = await app.handOver(post, 'ada', 'grace');
 		await modal.close();
@@ -117,21 +116,23 @@ describe('a question whose text the agent replaces between post and press', () =
 		await app.homeSays(READ);
 		await app.pass(5_000);
 		const from = app.now();
-		const edits = reminder.editHistory().length;
 		reword(id, DELETE);
 		for (const one of [post, dm]) await shows(one, DELETE);
 		await app.homeSays(DELETE, { without: [READ] });
-		await app.cardSays(id, DELETE);
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
 		for (const one of [post, dm]) expect(one.text()).not.toContain(READ);
 		// The text of the question stands above the reminder, in its thread.
-		await app.until(() => reminder.editHistory().length > edits);
-		await reminder.press('Yes');
+		expect(reminder.buttons()).toEqual(['Answer']);
+		await reminder.press('Answer');
+		const form = await app.slack.as('ada').waitForModal(DELETE);
+		expect(form.text()).not.toContain(READ);
+		await form.choose(0, 'Yes');
+		await form.submit();
 		await app.until(() => value(id, index) === 'Yes');
-		await app.cardSays(id, 'Answered by');
+		await app.answered(id);
 		await app.until(() => dm.buttons().length === 0);
 		await app.pass(15_000);
-		for (const one of [post, dm]) await shows(one, DELETE, 'chose');
+		for (const one of [post, dm]) expect(one.text()).toMatch(answeredBy('ada', 'Yes'));
 	});
 
 	it('is posted with the new text when the first post waited for Slack', async () => {
@@ -168,10 +169,10 @@ describe('a question whose text the agent replaces between post and press', () =
 		const { id, post } = await asked();
 		const form = await openSession(app.app, id, 'grace');
 		await form.choose(0, 'No');
-		const undo = await app.toldAfter(() => post.press('Yes'));
+		await app.choose(post, 'Yes');
 		await form.submit();
 		await form.close();
-		await undo.press('Undo');
+		await post.press('Undo');
 		const offer = await app.until(() => app.dms('grace').findLast((dm) => dm.buttons().includes('Send mine')));
 		reword(id, DELETE);
 		await offer.press('Send mine');
@@ -181,14 +182,13 @@ describe('a question whose text the agent replaces between post and press', () =
 
 	it('says under the new text nothing of a press for the old one', async () => {
 		const { id, index, post } = await asked();
-		const told = await app.toldAfter(() => post.press('Yes'));
-		await shows(post, 'chose');
+		await app.choose(post, 'Yes');
+		expect(post.text()).toContain('*@ada: Yes*');
 		reword(id, DELETE);
 		await shows(post, DELETE);
-		expect(post.text()).not.toContain('chose');
+		expect(post.text()).not.toMatch(/@ada|Undo/);
 		expect(post.buttons()).toContain('Yes');
-		await told.press('Undo');
-		await app.until(() => told.buttons().length === 0);
+		await toldChanged('ada', id);
 		await post.press('No');
 		await app.until(() => value(id, index) === 'No');
 	});
@@ -297,9 +297,9 @@ describe('what is not another text', () => {
 		const { messages = [] } = structuredClone(app.service.sessions.get(id));
 		Object.assign(messages?.[index]?.human_input?.[0] ?? {}, { value: 'Yes' });
 		app.service.sessions.patch(id, { messages });
-		const settled = await app.threadSays(id, '✅ Answered by');
-		await shows(post, DELETE, BEFORE_NEW_TEXT);
-		for (const one of [settled, app.card(id)]) expect(one?.text()).toContain(BEFORE_NEW_TEXT);
+		await app.answered(id);
+		expect(post.text()).toMatch(/^\*(?:@ada: Yes|Yes\* · @ada)/m);
+		expect(post.text()).toContain(` · ${BEFORE_NEW_TEXT} · `);
 		expect(puts(id)).toHaveLength(1);
 	});
 
@@ -311,12 +311,13 @@ describe('what is not another text', () => {
 		await post.press('Yes');
 		await app.until(() => value(id, index) === 'Yes');
 		delete app.service.hooks.onSaved;
-		await app.cardSays(id, BEFORE_NEW_TEXT);
+		await app.answered(id);
 		await app.pass(90_000);
-		// It shows the text that was answered, and never showed another one.
-		await shows(post, READ, 'chose Yes');
+		// It showed the text that was answered, and never another one.
+		expect(post.text()).toMatch(answeredBy('ada', 'Yes'));
+		expect(post.editHistory().join()).not.toContain(DELETE);
 		expect(puts(id)).toHaveLength(1);
-		const told = app.dms('ada').flatMap((dm) => (dm.text().includes(id) ? dm.text() : []));
+		const told = app.dms('ada').flatMap((dm) => (JSON.stringify(dm.blocks()).includes(id) ? dm.text() : []));
 		for (const shown of [{}, { putStartedAt: 1 }]) expect(told.join()).not.toContain(line('changed', shown));
 	});
 });

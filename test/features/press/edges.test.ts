@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {
 	app.slack.faults.clear();
+	app.slack.settings.replaceOriginal = 'works';
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expectNothingWrong(app);
 	await app.command('/session unwatch all');
@@ -36,36 +37,31 @@ afterEach(async () => {
 describe('what happens to a question while a choice can be taken back', () => {
 	it('says who answered when somebody outside Slack is faster', async () => {
 		const { id, index, post } = await asked();
-		await app.toldAfter(() => post.press('LH 1173'));
-		await app.until(() => post.buttons().length === 0);
+		await app.choose(post, 'LH 1173');
 		app.service.sessions.answerAsPage(id, ['TP 570']);
 		await app.threadSays(id, OUTSIDE);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('conflicted'))));
 		await app.pass(10_000);
 		expect(value(id, index)).toBe('TP 570');
 		expect(app.service.log.puts(id)).toHaveLength(0);
-		expect(post.text()).not.toMatch(/chose/i);
+		expect(post.text()).not.toContain('@ada');
 		expect(post.text()).toContain(OUTSIDE);
 	});
 
 	it('says nothing to a second press of the same option, and that it is chosen to a press of another', async () => {
 		const { id, post } = await asked();
-		// The post keeps its buttons, as for a quick double click.
-		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		const ada = app.slack.as('ada');
-		const ownMessages = () => ada.messages('#agents', { all: true }).filter((message) => message.isEphemeral());
-		const before = ownMessages().length;
+		// As for a quick double click.
+		app.freezePosts();
+		const before = app.onlyFor('ada', '#agents').length;
 		const logged = app.log.length;
 		const handled = () => app.log.slice(logged).filter((line) => /"what":"[^"]*choose/.test(line)).length;
 		await post.press('LH 1173');
 		await post.press('LH 1173');
 		await app.until(() => handled() === 2);
-		expect(ownMessages()).toHaveLength(before + 1);
-		expect(ownMessages().at(-1)?.buttons()).toEqual(['Undo']);
+		expect(app.onlyFor('ada', '#agents')).toHaveLength(before);
 		await post.press('TP 570');
 		await app.until(() => handled() === 3);
-		expect(ownMessages()).toHaveLength(before + 2);
-		expect(ownMessages().at(-1)?.text()).toContain('LH 1173');
+		expect(app.onlyFor('ada', '#agents')[before]?.text()).toContain('You have already answered “LH 1173”');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	});
 
@@ -86,8 +82,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 
 	it('offers to send an answer that lost to one for an older question', async () => {
 		const { id, index, post } = await asked();
-		// The post stays as it is.
-		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		app.freezePosts();
 		app.service.sessions.patch(id, {
 			messages: [
 				task('Order six desk chairs.'),
@@ -96,7 +91,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 			],
 		});
 		const next = await app.threadSays(id, 'Which train');
-		await app.toldAfter(() => post.press('LH 1173'));
+		await post.press('LH 1173');
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
@@ -119,10 +114,10 @@ describe('what happens to a question while a choice can be taken back', () => {
 			],
 		});
 		await app.pass(40_000);
-		await app.toldAfter(() => post.press('LH 1173'));
+		await app.choose(post, 'LH 1173');
 		await app.until(() => value(id, index + 1) === 'LH 1173');
-		await app.until(() => post.buttons().length === 0);
-		expect(post.text()).toMatch(/ada chose LH 1173/i);
+		await app.answered(id);
+		expect(post.text()).toContain('LH 1173');
 	});
 
 	it.each([
@@ -130,7 +125,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		['an agent that hides a secret', { ...item('Password of the bank'), value: 'swordfish' }, '(hidden)'],
 	])('asks by the form, which shows the whole question, when %s filled an item', async (_, filled, shown) => {
 		const { id, index, post } = await asked([filled, FLIGHT]);
-		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
 		const form = await openSession(app.app, id);
 		expect(form.text()).toContain(filled.title);
 		expect(form.text()).toContain(shown);
@@ -143,16 +138,16 @@ describe('what happens to a question while a choice can be taken back', () => {
 
 	it('sends the choice after the channel stopped watching, and can take one back', async () => {
 		const { id, index, post } = await asked();
-		await app.toldAfter(() => post.press('LH 1173'));
+		await app.choose(post, 'LH 1173');
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => value(id, index) === 'LH 1173');
-		expect(post.buttons()).toEqual([]);
+		await app.until(() => post.text().includes('✅'));
 
 		const second = await asked();
-		const told = await app.toldAfter(() => second.post.press('LH 1173'));
+		await app.choose(second.post, 'LH 1173');
 		await app.command(`/session unwatch ${second.id}`);
 		await app.command(`/session watch ${second.id}`);
-		await told.press('Undo');
+		await second.post.press('Undo');
 		const again = await app.until(() => app.thread(second.id).findLast((one) => one.buttons().includes('LH 1173')));
 		await app.pass(UNDO_MS + 5_000);
 		expect(app.service.log.puts(second.id)).toHaveLength(0);
@@ -162,32 +157,25 @@ describe('what happens to a question while a choice can be taken back', () => {
 });
 
 describe('what people are told about a choice', () => {
-	it('shows the options again when Slack applied an update without saying so', async () => {
-		const { id, post } = await asked();
-		const first = await app.toldAfter(() => post.press('LH 1173'));
-		await app.until(() => post.buttons().length === 0);
-		await first.press('Undo');
-		await app.until(() => post.buttons().includes('LH 1173'));
-		await app.pass(3_000);
-		app.slack.faults.add({
-			method: 'chat.update',
-			drop: true,
-			afterEffect: true,
-			times: 1,
-			when: ({ ts }) => ts === post.ts,
-		});
-		const second = await app.toldAfter(() => post.press('LH 1173'));
-		await app.until(() => post.buttons().length === 0);
-		await second.press('Undo');
-		await app.until(() => post.buttons().includes('LH 1173'), undefined, 60_000);
-		await app.pass(UNDO_MS + 5_000);
-		expect(app.service.log.puts(id)).toHaveLength(0);
-	});
+	it.each(['chat.update', 'response_url'])(
+		'shows what is so when Slack applied %s without saying so',
+		async (method) => {
+			const { id, post } = await asked();
+			if (method === 'chat.update') app.slack.settings.replaceOriginal = 'refused';
+			app.slack.faults.add({ method, drop: true, afterEffect: true, times: 1 });
+			await app.choose(post, 'LH 1173');
+			await post.press('Undo');
+			await app.until(() => post.buttons().includes('LH 1173'), undefined, 60_000);
+			await app.pass(UNDO_MS + 5_000);
+			expect(post.buttons()).toContain('LH 1173');
+			expect(app.service.log.puts(id)).toHaveLength(0);
+		},
+	);
 
 	it('tells in the history that the same person had answered', async () => {
 		const { id, index, post } = await asked();
-		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		await app.toldAfter(() => post.press('LH 1173'));
+		app.freezePosts();
+		await post.press('LH 1173');
 		const told = await app.toldAfter(() => post.press('TP 570'));
 		expect(told.text()).toMatch(/You have already answered “LH 1173”/);
 		await app.until(() => value(id, index) === 'LH 1173');
@@ -202,11 +190,11 @@ describe('what people are told about a choice', () => {
 		const { id, index, post } = await asked();
 		const form = await openSession(app.app, id, 'ada');
 		await form.choose(0, 'TP 570');
-		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await app.choose(post, 'LH 1173');
 		await form.submit();
 		expect(form.text()).toContain('*🔀 Not sent: the same person had already answered*');
 		await form.close();
-		await told.press('Undo');
+		await post.press('Undo');
 		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Send mine')));
 		expect(offer.text()).toContain('You had answered before. The question is open again.');
 		await offer.press('Send mine');
@@ -215,20 +203,19 @@ describe('what people are told about a choice', () => {
 
 	it('shows marks of an option as they are', async () => {
 		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
-		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', 'Hand over']);
-		const told = await app.toldAfter(() => post.press('@here 👍'));
-		expect(told.text()).toContain('“@here 👍”');
-		await told.press('Undo');
+		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', ...app.MENU]);
+		await app.choose(post, '@here 👍');
+		expect(post.text()).toContain('*@ada: @here 👍* · sends at');
+		await post.press('Undo');
 		await app.until(() => post.buttons().includes('x_y ~z~'));
-		const second = await app.toldAfter(() => post.press('x_y ~z~'));
-		expect(second.text()).toContain('“x_y ~z~”');
-		await app.until(() => post.text().includes('chose x_y ~z~'));
+		await app.choose(post, 'x_y ~z~');
+		expect(post.text()).toContain('x_y ~z~');
 		await app.until(() => value(id, index) === 'x_y ~z~');
 	});
 
 	it('offers no options that have lost a mark', async () => {
 		const { post } = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
-		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
 	});
 
 	it('counts the time to the delivery from the end of the time for Undo', async () => {
@@ -238,9 +225,9 @@ describe('what people are told about a choice', () => {
 			return Number(/^handraise_delivery_seconds_sum (\S+)$/m.exec(text)?.[1]);
 		};
 		const before = await sum();
-		await app.toldAfter(() => post.press('LH 1173'));
+		await app.choose(post, 'LH 1173');
 		await app.until(() => value(id, index) === 'LH 1173');
-		await app.cardSays(id, 'Answered by');
+		await app.answered(id);
 		expect((await sum()) - before).toBeLessThan(5);
 	});
 });

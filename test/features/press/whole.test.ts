@@ -55,7 +55,7 @@ describe('options stand only below a whole question', () => {
 		],
 	])('not below %s', async (_, content, items, isCut = true) => {
 		const { post, inboxes } = await asked(content, items);
-		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
 		expect(post.text().includes(QUESTION_CUT)).toBe(isCut);
 		for (const buttons of inboxes) {
 			expect(buttons).toContain('Answer');
@@ -67,7 +67,7 @@ describe('options stand only below a whole question', () => {
 		const { post, inboxes } = await asked('', [item('🚫 Book the flight?', 'One of: Yes, No')]);
 		const title = '“🚫 Book the flight?”';
 		expect(post.text()).toContain(title);
-		expect(post.buttons()).toEqual(['Yes', 'No', 'Answer…', 'Hand over']);
+		expect(post.buttons()).toEqual(['Yes', 'No', 'Answer…', ...app.MENU]);
 		for (const buttons of inboxes) expect(buttons).toContain('Yes');
 		expect(app.slack.as('ada').home()?.text()).toContain(title);
 		await app.slack.as('ada').modal()?.close(true);
@@ -81,7 +81,7 @@ describe('options stand only below a whole question', () => {
 		['a text of 260 characters above it', words(260), [flight('Which flight?')]],
 	])('below %s in its post, and not in an inbox, which cuts it', async (_, content, items) => {
 		const { post, inboxes } = await asked(content, items);
-		expect(post.buttons()).toEqual([OPTION, 'TP 570', 'Answer…', 'Hand over']);
+		expect(post.buttons()).toEqual([OPTION, 'TP 570', 'Answer…', ...app.MENU]);
 		expect(post.text()).not.toContain(QUESTION_CUT);
 		expect(app.slack.as('ada').home()?.text()).toContain(QUESTION_CUT);
 		for (const buttons of inboxes) {
@@ -138,10 +138,9 @@ describe('a text that is cut', () => {
 	});
 
 	it('says how many of all its characters are missing, also where it is cut twice', async () => {
-		const { id, post } = await asked(words(2_441), [item('Which flight?', words(2_441))]);
-		const card = await app.cardSays(id, 'more characters');
+		const { post } = await asked(words(2_441), [item('Which flight?', words(2_441))]);
 		const home = app.slack.as('ada').home();
-		for (const text of [post.text(), card.text(), home?.text() ?? '']) {
+		for (const text of [post.text(), home?.text() ?? '']) {
 			const notes = [...text.matchAll(/(The fare[^…]*)… \(([\d,]+) more characters\)/g)];
 			expect(notes.length).toBeGreaterThanOrEqual(2);
 			for (const [, shown = '', count = ''] of notes)
@@ -152,14 +151,14 @@ describe('a text that is cut', () => {
 
 it('offers options that begin with a label of ours and go on with words', async () => {
 	const { post } = await asked('', [item('Which one?', 'One of: Close ticket, Keep ticket')]);
-	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Answer…', 'Hand over']);
+	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Answer…', ...app.MENU]);
 });
 
 it.each(['Undo, Redo', 'give-BACK…, stay', 'Files (7), Folders', 'Ореn, Shut', 'rn, m', '1, ١'])(
 	'offers no options that people could take for each other or for our buttons: %s',
 	async (options) => {
 		const { post, inboxes } = await asked('', [item('Which one?', `One of: ${options}`)]);
-		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
 		for (const buttons of inboxes) expect(buttons.some((label) => options.includes(label))).toBe(false);
 	},
 );

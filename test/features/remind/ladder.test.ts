@@ -3,7 +3,16 @@ import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { heldWords, reminderWords, sessionAsksWords } from '../../../src/features/remind/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { ASKS, digestText, ESCALATION, REMINDER, reminderText, says, WAIT } from '../../support/sentences.ts';
+import {
+	ASKS,
+	answering,
+	digestText,
+	ESCALATION,
+	REMINDER,
+	reminderText,
+	says,
+	WAIT,
+} from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const MINUTE = 60_000;
@@ -207,8 +216,8 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		};
 		app.slack.faults.add({ method: 'chat.postMessage', when, times: 1, ...fault });
 		await app.until(() => isLimited);
-		const told = await app.toldAfter(() => post.press('LH 1173'));
-		return { id, undo: () => told.press('Undo') };
+		await app.choose(post, 'LH 1173');
+		return { id, undo: () => post.press('Undo') };
 	}
 
 	it.each([
@@ -264,7 +273,7 @@ describe('a question whose delivered answer vanished', () => {
 			.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
 			.then(() => app.service.sessions.patch(id, { messages: asking }));
 		await post.press('LH 1173');
-		await app.until(() => post.text().includes('@ada chose LH 1173'));
+		await app.until(() => post.text().includes('*@ada: LH 1173* · '));
 		await lost;
 		const reminder = await app.threadSays(id, REMINDER);
 		await reminder.press('Answer');
@@ -281,8 +290,8 @@ describe('a question that somebody is answering', () => {
 	it('is not reminded of for that time, and then with the name', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const id = await asked();
-		const card = app.card(id);
-		await card?.press('Answer');
+		const [post] = app.thread(id);
+		await post?.press('Answer');
 		const ada = app.slack.as('ada');
 		await app.until(() => ada.modal()?.text().includes('Which colour?'));
 		await app.pass(2 * MINUTE);
@@ -295,9 +304,9 @@ describe('a question that somebody is answering', () => {
 	it('is reminded of with the name after a restart too', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const id = await asked();
-		await app.card(id)?.press('Answer');
+		await app.thread(id)[0]?.press('Answer');
 		await app.slack.as('ada').waitForModal('Which colour?');
-		await app.cardSays(id, 'answering this, at least until');
+		await app.threadSays(id, answering('ada'));
 		await app.restart();
 		const reminder = await app.until(() => reminders(app.thread(id))[0], undefined, 10 * MINUTE);
 		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));

@@ -23,7 +23,7 @@ it('reminders that were due while the program was stopped are one message, also 
 	for (const some of [ids.slice(0, 20), ids.slice(20)]) await app.command(`/session watch ${some.join(' ')}`);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 1));
 	for (const id of ids) app.ask(id, ['Which colour?']);
-	const questions = () => app.inChannel().filter((message) => message.text().includes('asks for an answer'));
+	const questions = () => app.inChannel().filter((message) => /^✋ .* asks$/m.test(message.text()));
 	await app.until(() => questions().length === COUNT);
 	await app.pass(2_000);
 	await app.stop();

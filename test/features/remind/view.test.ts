@@ -75,7 +75,7 @@ describe('a message about several questions', () => {
 		expect(text).toBe('⏰ 3 questions wait for an answer.');
 		expect(lines).toEqual(
 			['a1', 'b2', 'c3'].map((id) =>
-				expect.stringContaining(`Session “Fly &amp; go” (${id}) asks for an answer · waiting since `),
+				expect.stringContaining(`“Fly &amp; go” (${id}) asks for an answer · waiting since `),
 			),
 		);
 	});
@@ -159,7 +159,7 @@ describe('a question that stays in its thread', () => {
 			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), 900_000, context));
 		expect(shown('reminder')).toContain('LH 1173');
 		expect(shown('escalation')).not.toContain('LH 1173');
-		expect(shown('escalation')).toContain('Session “Fly &amp; go” (a1) asks for an answer');
+		expect(shown('escalation')).toContain('“Fly &amp; go” (a1) asks for an answer');
 	});
 
 	it('is not told by its escalation when that is drawn again either', () => {
@@ -170,7 +170,7 @@ describe('a question that stays in its thread', () => {
 		]) {
 			const shown = JSON.stringify(drawn);
 			expect(shown).not.toContain('LH 1173');
-			expect(shown).toContain('Session “Fly &amp; go”');
+			expect(shown).toContain('“Fly &amp; go”');
 		}
 	});
 });

@@ -49,8 +49,8 @@ describe('the history of a session', () => {
 		expect(text.indexOf('@grace')).toBeLessThan(text.indexOf('@ada'));
 		expect(text).toContain('*“Colour”*\n> blue');
 		expect(text).toContain(`*“Password”*\n${REMOVED_ANSWER}`);
-		for (const state of ['accepted', 'delivering', 'delivered', 'resumed'] as const) {
-			expect(text.split(`${line(state)} · 5 Jan 2026, `)).toHaveLength(3);
+		for (const words of ['💾 Saved', '📨 Sent', line('delivered'), line('resumed')]) {
+			expect(text.split(`${words} · 5 Jan 2026, `)).toHaveLength(3);
 		}
 		expect(await app.said()).not.toContain('hunter2-1618');
 	});

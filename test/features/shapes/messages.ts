@@ -10,6 +10,7 @@ import {
 	REMINDER,
 } from '../../../src/doctor/shapes/extremes.ts';
 import {
+	ABOUT,
 	ANSWER_ID,
 	FIELDS as ASKS,
 	AT_WORK,
@@ -41,7 +42,7 @@ import {
 	choiceMessage,
 	failedChoice,
 	noChoice,
-	ownChoiceMessage,
+	onlyAuthorCanUndo,
 	ownTextMessage,
 	receiptMessage,
 } from '../../../src/features/answer/receipt-view.ts';
@@ -59,14 +60,13 @@ import {
 } from '../../../src/features/remind/view.ts';
 import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
+import { type PostedContent, watchPost } from '../../../src/features/watch/notice-view.ts';
 import {
 	askedPost,
 	outcomeWords,
 	type PostContext,
-	type PostedContent,
 	settledQuestionPost,
 	switchingPost,
-	watchPost,
 } from '../../../src/features/watch/post-view.ts';
 import {
 	chosenTextHelp,
@@ -180,7 +180,7 @@ export function messageVariants(): Shape[] {
 			'a choice that is too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
-		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, CHOICE_WORDS.own(CHOICE, 5_000)] }),
+		...shapesOf(onlyAuthorCanUndo, { somebody: [ABOUT.person] }),
 		...shapesOf(choiceMessage, {
 			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
 			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
@@ -222,12 +222,11 @@ const OVER = {
 const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
-	'a question': cardOf(ASKS, { claims: { userIds: [USER_ID], until: NOW + 300_000 } }),
+	'a question in the channel': cardOf(ASKS, { asks: false }),
+	'a question': cardOf(ASKS, { claimedBy: [USER_ID] }),
 	'a question that nobody answers': cardOf(ASKS),
 	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
-	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
-	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),
 	over: cardOf(OVER, { ended: 'sessionOver' }),
 	'no longer watched': cardOf(AT_WORK, { ended: 'unwatched', again: 'offered' }),
@@ -241,7 +240,7 @@ function plainPosts(): readonly PostedContent[] {
 		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
 		end: [{ kind: 'end' }],
 		watchEnded: [{ kind: 'watchEnded' }],
-		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
+		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000, code: 'unauthorized' }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
 		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
 		discoveryEnded: [{ kind: 'discoveryEnded', by: USER_ID }],
@@ -269,6 +268,7 @@ function settled(session: Session, how: SettledHow, post = POST): RemindedQuesti
 const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	answered: 'answered',
 	closed: 'closed',
+	ended: 'ended',
 	changed: 'changed',
 	renewed: 'renewed',
 	unwatched: 'unwatched',

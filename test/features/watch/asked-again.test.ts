@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { answeredBy, answering, says } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -14,6 +15,7 @@ afterEach(async () => {
 	await app.command('/session unwatch all');
 });
 
+const BY_ADA = answeredBy('ada', 'Sand');
 const start = [task('Order six desk chairs.'), done('I open the shop.')];
 const question = asking('Three are in stock.', [item('Which colour?')]);
 
@@ -31,9 +33,9 @@ it('posts a question again whose answer was cleared, and settles each post with 
 	expect(second.threadTs()).toBeNull();
 	const edits = first.editHistory().length;
 	app.service.sessions.answerAsPage(id, ['Forest']);
-	await app.until(() => second.text().includes('> Forest'));
+	await app.until(() => second.text().includes(`${OUTSIDE}: *“Forest”*`));
 	expect(second.buttons()).toEqual([]);
-	expect(settled).toContain('> Sand');
+	expect(settled).toContain(`${OUTSIDE}: *“Sand”*`);
 	expect(first.text()).toBe(settled);
 	expect(first.editHistory()).toHaveLength(edits);
 	await app.pass(30_000);
@@ -51,7 +53,7 @@ it('keeps the post of a question that moved in the session, and its button opens
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	expect(form.fields()[0]?.label).toBe('“Which colour?”');
 	// A claim belongs to the question's place in the session.
-	await app.cardSays(id, 'answering');
+	await app.until(() => post.text().includes(answering('ada')));
 	app.service.sessions.answerAsPage(id, ['Sand']);
 	await app.threadSays(id, 'Sand');
 	await app.until(() => post.buttons().length === 0);
@@ -66,7 +68,7 @@ async function answeredAndCleared(isSeen: boolean) {
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, 'Sand');
 	await form.submit();
-	await app.until(() => (isSeen ? first.text().includes('Answered by @ada') : app.service.log.puts(id).length === 1));
+	await app.until(() => (isSeen ? says(first.text(), BY_ADA) : app.service.log.puts(id).length === 1));
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer');
 	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));
@@ -76,16 +78,15 @@ async function answeredAndCleared(isSeen: boolean) {
 it('does not name the author of a former answer when the question is asked again and answered elsewhere', async () => {
 	const { id, first, second } = await answeredAndCleared(true);
 	app.service.sessions.answerAsPage(id, ['Forest']);
-	await app.until(() => second.text().includes('> Forest'));
-	await app.cardSays(id, OUTSIDE);
-	expect(second.text()).toContain(OUTSIDE);
+	await app.until(() => second.text().includes(`${OUTSIDE}: *“Forest”*`));
 	expect(second.text()).not.toContain('@ada');
-	expect(first.text()).toContain('Answered by @ada');
+	expect(first.text()).toMatch(BY_ADA);
 });
 
 it('tells of an answer on the post of its question, also when the same is asked again at once', async () => {
 	const { id, first, second } = await answeredAndCleared(false);
-	await app.until(() => first.text().includes('Answered by @ada'));
+	// No read saw her answer.
+	await app.until(() => says(first.text(), answeredBy('ada')));
 	expect(second.text()).not.toContain('@ada');
 	await app.pass(10_000);
 	expect(app.thread(id)).toHaveLength(2);

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { noFormWords } from '../../../src/slack/question-view.ts';
 import { statusWords, waitingWords } from '../../../src/slack/words.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { ended } from '../../support/sentences.ts';
+import { answeredBy, answering, ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 describe('a watched session', () => {
@@ -19,10 +20,11 @@ describe('a watched session', () => {
 		await app.command('/session unwatch all');
 	});
 
-	/** Opens the form from the post's or card's button, as a person does. */
+	/** Opens the form from the post's button, as a person does. */
 	async function openForm(id: string, who = 'ada', channel = '#agents') {
-		await app.until(() => app.card(id, channel)?.buttons().includes('Answer'));
-		expect(await app.card(id, channel, who)?.press('Answer')).toBe(true);
+		const isAnswer = (label: string) => /^Answer…?$/.test(label);
+		const post = await app.until(() => app.thread(id, channel).findLast((one) => one.buttons().some(isAnswer)));
+		expect(await app.seenBy(who, post).press(post.buttons().find(isAnswer) ?? '')).toBe(true);
 		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
 	}
 
@@ -34,7 +36,7 @@ describe('a watched session', () => {
 		app.step(id, 'I choose the cheapest.');
 		await app.cardSays(id, 'step 3 of 30');
 		expect(card.thread()).toEqual([]);
-		expect(app.inChannel().filter((message) => message.text().includes(id))).toHaveLength(1);
+		expect(app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(id))).toHaveLength(1);
 		const from = app.now();
 		app.service.sessions.renewLinks(id);
 		await app.pass(40_000);
@@ -50,14 +52,14 @@ describe('a watched session', () => {
 		const words = waitingWords(null, null);
 		const card = await app.cardSays(id, words);
 		expect(card.text()).toContain('Log in, please.');
-		expect(card.text()).not.toContain('Answered');
+		expect(card.text()).not.toContain(OUTSIDE);
 		expect((await app.threadSays(id, statusWords('humanInput').mrkdwn)).text()).toContain(words);
 		app.step(id, 'I ask.');
 		app.ask(id);
-		const asked = await app.cardSays(id, 'Which colour?');
-		expect(asked.text()).not.toContain(words);
+		await app.threadSays(id, 'Which colour?');
+		await app.until(() => !card.text().includes(words));
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.cardSays(id, OUTSIDE);
+		await app.threadSays(id, OUTSIDE);
 		app.step(id, 'Now log in there, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
 		await app.cardSays(id, waitingWords({ goneOn: true }, null));
@@ -75,7 +77,7 @@ describe('a watched session', () => {
 		await form.fill(0, 'Yes');
 		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
-		await app.cardSays(id, 'Answered by');
+		await app.answered(id);
 	});
 
 	it('reads a session once for all channels that watch it', async () => {
@@ -100,35 +102,36 @@ describe('a watched session', () => {
 		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.threadTs()).toBeNull();
-		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', 'Hand over']);
-		await app.cardSays(id, 'Which colour?');
-		expect(app.card(id)?.buttons()[0]).toBe('Answer');
+		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', ...app.MENU]);
+		await app.cardSays(id, statusWords('humanInput').mrkdwn);
+		for (const words of ['Which colour?', 'two colours']) expect(app.card(id)?.text()).not.toContain(words);
+		expect(app.card(id)?.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 
 		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-		await app.cardSays(id, /ada|Ada Lovelace/i);
-		expect(app.card(id)?.text()).toContain('answering');
-		await app.cardSays(id, 'answering', '#secret');
+		const isAnswering = (who: string) => (one: Posted) => one.text().includes(answering(who));
+		await app.until(() => [post, elsewhere].every(isAnswering('ada')));
 		await form.close();
-		await app.until(
-			() => !app.card(id)?.text().includes('answering') && !app.card(id, '#secret')?.text().includes('answering'),
-		);
+		await app.until(() => ![post, elsewhere].some((one) => one.text().includes('answering')));
 
 		const again = await openForm(id, 'grace');
-		await app.cardSays(id, 'answering');
+		await app.until(() => isAnswering('grace')(post));
 		await again.choose(0, 'sand');
+		const at = app.clock.now();
 		expect((await again.submit()).outcome).toBe('updated');
 		for (const channel of ['#agents', '#secret']) {
-			const answered = await app.threadSays(id, 'Answered by', channel);
+			const answered = await app.threadSays(id, answeredBy('grace', 'sand'), channel);
 			expect(answered.ts).toBe((channel === '#agents' ? post : elsewhere).ts);
-			expect(answered.text()).toContain('> One of: sand, forest\n*Answer:*\n> sand');
-			expect(answered.text()).toMatch(/Answered by .*(?:grace|Grace)/);
-			// The card says that the answer is on its way until it is delivered.
-			await app.cardSays(id, /✅ Answered by .*(?:grace|Grace)/, channel);
-			expect(app.card(id, channel)?.text()).not.toContain('answering');
+			expect(answered.text().split('\n')).toEqual([
+				expect.stringMatching(/^✅ “Order \d+ chairs” asked: “Which colour\?”$/),
+				expect.anything(),
+			]);
+			expect(app.card(id, channel)?.text()).not.toMatch(/answer|grace|sand/i);
 			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
 		}
 		await app.until(() => post.buttons().length === 0 && elsewhere.buttons().length === 0);
+		// Not when the claim would have lapsed.
+		expect(app.clock.now() - at).toBeLessThan(60_000);
 		await app.pass(30_000);
 		expect(app.thread(id)).toHaveLength(1);
 		expect(post.thread()).toEqual([]);
@@ -139,8 +142,7 @@ describe('a watched session', () => {
 		const words = noFormWords({ kind: 'tooMany', count: 91 }, false);
 		const id = await app.watchedAsking(Array.from({ length: 91 }, (_, index) => `Item ${index}`));
 		const post = await app.threadSays(id, words);
-		expect(post.buttons()).toEqual(['Hand over']);
-		expect((await app.cardSays(id, words)).buttons()).not.toContain('Answer');
+		expect(post.buttons()).toEqual(app.MENU);
 		await app.slack.as('ada').openApp('home');
 		const home = () => app.slack.as('ada').home();
 		await app.until(() => home()?.text().includes(words));
@@ -160,7 +162,6 @@ describe('a watched session', () => {
 		const answered = await app.threadSays(id, 'Graphite');
 		expect(answered.text()).toContain(OUTSIDE);
 		await app.until(() => first.buttons().length === 0);
-		await app.cardSays(id, OUTSIDE);
 
 		for (const [channel, words] of [
 			['dm', 'Said in a DM'],
@@ -195,7 +196,8 @@ describe('a watched session', () => {
 		await app.restart();
 		fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
 		await app.until(() => post.text().includes(OUTSIDE));
-		for (const words of ['> Sand', '> XL', '(hidden)', '(not shown in channels)']) expect(post.text()).toContain(words);
+		// As it was last open, two items were.
+		expect(post.text()).toContain(`\n${OUTSIDE}: *“XL”; (hidden)*`);
 		expect(post.text()).not.toMatch(/Still open|271828|7946/);
 		expect(post.buttons()).toEqual([]);
 		expect(app.thread(id)).toHaveLength(1);
@@ -206,8 +208,8 @@ describe('a watched session', () => {
 		app.ask(id);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.watch(id);
-		await app.cardSays(id, OUTSIDE);
 		await app.pass(30_000);
+		expect(app.card(id)?.text()).not.toContain('Which colour?');
 		expect(app.thread(id)).toEqual([]);
 	});
 
@@ -217,19 +219,19 @@ describe('a watched session', () => {
 		const form = await openForm(id);
 		await form.fill(0, '271828');
 		await form.submit();
-		await app.threadSays(id, '(hidden)');
-		await app.cardSays(id, 'Answered by');
+		await app.threadSays(id, answeredBy('ada'));
+		await app.answered(id);
 		const texts = [...app.inChannel(), ...app.thread(id)].flatMap((post) => [post.text(), ...post.editHistory()]);
 		expect(texts.join('\n')).not.toContain('271828');
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('posts pause, continuation and end with the result in the thread, and nothing after that', async () => {
+	it('posts pause, continuation and end in the thread, shows the result on the card, and nothing after that', async () => {
 		const id = await app.watched();
 		app.service.sessions.setStatus(id, 'paused');
-		await app.threadSays(id, 'Paused');
+		await app.threadSays(id, 'paused (before: working)');
 		app.service.sessions.setStatus(id, 'active');
-		await app.threadSays(id, 'Working (before: Paused)');
+		await app.threadSays(id, 'working (before: paused)');
 		app.service.sessions.setStatus(id, 'completed');
 		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
 		// The result comes a moment after the status.
@@ -238,8 +240,8 @@ describe('a watched session', () => {
 			content: '',
 			agent_data: { action: [{ done: { text: '**Ordered:** six chairs' } }] },
 		});
-		const end = await app.threadSays(id, 'Completed after 2 steps');
-		expect(end.text()).toContain('Ordered:');
+		const end = await app.threadSays(id, 'completed after 2 steps');
+		expect(end.text()).not.toContain('Ordered:');
 		expect(end.isBroadcast()).toBe(false);
 		const card = await app.cardSays(id, ended('sessionOver'));
 		expect(card.text()).toContain('Ordered:');
@@ -255,9 +257,11 @@ describe('a watched session', () => {
 		await app.threadSays(id, 'Which colour?');
 		await app.restart();
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.threadSays(id, '> Sand');
+		await app.threadSays(id, `${OUTSIDE}: *“Sand”*`);
 		await app.pass(20_000);
 		expect(app.thread(id)).toHaveLength(1);
-		expect(app.inChannel().filter((post) => post.threadTs() === null && post.text().includes(id))).toHaveLength(1);
+		expect(
+			app.inChannel().filter((post) => post.threadTs() === null && JSON.stringify(post.blocks()).includes(id)),
+		).toHaveLength(1);
 	});
 });

@@ -103,8 +103,8 @@ export async function watchingApp({
 			.filter((message) => message.author() === BOT && !message.isEphemeral());
 	}
 
-	/** A card has a button that opens the session, and no question of its own. */
-	const isCard = (message: Posted) => message.buttons().includes('Open');
+	/** A card has a button that opens the session. */
+	const isCard = (message: Posted) => message.buttons().some((label) => label === 'Open' || label === 'Show all');
 
 	/** Whether a message, or a version of it, carries this session's id, or says its name and carries no id. */
 	function isAbout(message: Posted, id: string): boolean {
@@ -223,6 +223,28 @@ export async function watchingApp({
 		return id;
 	}
 
+	/** Resolves with the question's post when it shows that it was answered, and nothing more is under way. */
+	const answered = (id: string, channel = '#agents'): Promise<Posted> => threadSays(id, /^✅ .* asked: /m, channel);
+
+	/** Presses an option on a post, which shows it, with *Undo*. */
+	async function choose(post: Posted, option: string): Promise<void> {
+		await post.press(option);
+		await until(
+			() => post.buttons().join() === 'Undo',
+			() => `The post was to offer Undo, and says:\n${post.text()}`,
+		);
+	}
+
+	/** Slack takes no updates of posts, so their buttons stay. */
+	function freezePosts(): void {
+		slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		slack.faults.add({
+			method: 'response_url',
+			status: 500,
+			when: ({ replace_original: replaces }) => replaces === true,
+		});
+	}
+
 	/** Lets so much time pass; whatever comes of it. */
 	async function pass(ms: number): Promise<void> {
 		const end = clock.now() + ms;
@@ -267,6 +289,12 @@ export async function watchingApp({
 		watchedAsking,
 		pass,
 		calls,
+		answered,
+		choose,
+		freezePosts,
+		onlyFor,
+		/** The menu of a question's post. */
+		MENU: ['Hand over', 'Snooze for me', 'Open session'],
 		loseReply,
 		now: () => slack.traffic.all().at(-1)?.seq ?? 0,
 	};

@@ -47,6 +47,6 @@ describe('after the encryption key was changed by mistake', () => {
 	it('the end of a session is told as it was', async () => {
 		const end = (id: string) => app.service.sessions.setStatus(id, 'completed');
 		const posts = await keyChangedBefore(' after ', end);
-		expect(posts.map((post) => post.text())).toEqual([expect.stringContaining('Completed after 1 step')]);
+		expect(posts.map((post) => post.text())).toEqual([expect.stringContaining('completed after 1 step')]);
 	});
 });

@@ -55,7 +55,7 @@ describe('a service that is down', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
 		await pass(clock, 600_000);
 		expect(await announced()).toEqual([
-			{ kind: 'serviceDown', since: expect.toSatisfy((at: number) => at < T0 + 1_000) },
+			{ kind: 'serviceDown', since: expect.toSatisfy((at: number) => at < T0 + 1_000), code: 'rate_limited' },
 		]);
 		expect(recorded.of('read failed')).toBe(0);
 		failures.clear();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { statusWords } from '../../../src/slack/words.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
@@ -120,7 +121,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	await form.fill(1, '<!here>');
 	await form.fill(2, '```');
 	expect((await form.submit()).outcome).toBe('updated');
-	await app.threadSays(id, 'Answered by');
+	await app.answered(id);
 	await form.close(true);
 	app.service.sessions.push(id, {
 		role: 'assistant',
@@ -141,7 +142,7 @@ it('watches the hostile scenario to its end', async () => {
 	const form = await openSession(app.app, 'hostile');
 	for (const [position] of answerFields(form).entries()) await form.fill(position, '<!channel>');
 	await form.submit();
-	await app.threadSays('hostile', 'Answered by');
+	await app.answered('hostile');
 	await form.close(true);
 	await app.pass(20_000);
 	expectDisarmed();
@@ -168,10 +169,10 @@ it('cuts no joined emoji in two, in cards, posts and their notifications', async
 	const family = '👩‍👩‍👧‍👦';
 	const many = family.repeat(300);
 	const ending = `I ask the families: ${many}`;
-	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: many });
+	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: `Six ${many}` });
 	app.ask(id, [item(many, many)], ending);
 	const post = await app.threadSays(id, 'I ask the families');
-	const card = await app.cardSays(id, 'I ask the families');
+	const card = await app.cardSays(id, statusWords('humanInput').mrkdwn);
 	const shown = [card, post].flatMap((one) => [one.notification(), JSON.stringify(one.blocks())]);
 	for (const text of shown) {
 		expect(text).toContain(`${family}…`);

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const DAY = 24 * 3_600_000;
@@ -16,7 +17,7 @@ it('a question that stays open while its watch’s older posts are removed is an
 	const first = app.ask(id, [item('Which size?')]);
 	await app.threadSays(id, 'Which size?');
 	app.service.sessions.answerAsPage(id, ['large'], first);
-	await app.threadSays(id, 'Answered');
+	await app.threadSays(id, OUTSIDE);
 	const second = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 	const post = await app.threadSays(id, 'Which flight?');
 	await app.pass(2_000);
@@ -24,9 +25,9 @@ it('a question that stays open while its watch’s older posts are removed is an
 	await app.clock.advance(9 * DAY);
 	await app.restart();
 	await app.pass(10_000);
-	const told = await app.toldAfter(() => post.press('LH 1173'));
-	await app.until(() => post.text().includes('chose LH 1173'));
-	await told.press('Undo');
+	await app.choose(post, 'LH 1173');
+	expect(post.text()).toContain('*@ada: LH 1173*');
+	await post.press('Undo');
 	await app.until(() => post.buttons().includes('TP 570'));
 	app.service.sessions.answerAsPage(id, ['TP 570'], second);
 	await app.until(() => post.buttons().length === 0);

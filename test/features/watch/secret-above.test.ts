@@ -4,6 +4,7 @@ import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { chosenTextHelp } from '../../../src/features/watch/view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
+import { ASKS, answeredBy } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const ONE = 'Secret';
@@ -48,7 +49,7 @@ describe('a secret that only the text above the items asks for', () => {
 		['what is mandatory', 'I cannot file the form. SSN is mandatory.', '078-05-1120-one'],
 	])('is ticked, not kept as a draft, not shown and wiped: %s', async (_what, text, value) => {
 		const { id, notification } = await askedAbove(text);
-		expect(notification).toBe('An agent asks for an answer.');
+		expect(notification).toBe(ASKS);
 		const first = await openSession(app.app, id);
 		expect(first.value(ONE)).toEqual([HIDE]);
 		await first.fill(0, `${value}-draft`);
@@ -57,7 +58,7 @@ describe('a secret that only the text above the items asks for', () => {
 		expect(modal.value(0)).toBeNull();
 		await modal.fill(0, value);
 		expect((await modal.submit()).outcome).toBe('updated');
-		expect((await app.threadSays(id, 'Answered by')).text()).toContain('(hidden)');
+		expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
 		await app.until(() => ada().modal()?.text().includes(REMOVED_ANSWER));
 		await ada().modal()?.close(true);
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
@@ -83,7 +84,7 @@ describe('a secret that only the text above the items asks for', () => {
 	it('is hidden when it was answered outside of Slack', async () => {
 		const { id } = await askedAbove('Please send me the password for the shop.');
 		app.service.sessions.answerAsPage(id, ['swordfish']);
-		expect((await app.threadSays(id, OUTSIDE)).text()).toContain('(hidden)');
+		await app.threadSays(id, new RegExp(`${OUTSIDE}$`));
 		const modal = await openSession(app.app, id, 'grace');
 		expect(modal.text()).not.toContain('swordfish');
 		expect(await app.said()).not.toContain('swordfish');
@@ -102,7 +103,7 @@ describe('a text above the items that only mentions a secret', () => {
 
 	it('keeps the draft', async () => {
 		const { id, notification } = await askedAbove('The password is set; which colour?');
-		expect(notification).not.toBe('An agent asks for an answer.');
+		expect(notification).not.toBe(ASKS);
 		const first = await openSession(app.app, id);
 		await first.fill(0, 'sand');
 		await close(first);

@@ -23,8 +23,7 @@ describe('/session watch', () => {
 		expect(told.text()).toContain(`${id}* is watched in this channel now.`);
 		expect(told.text()).not.toContain('slow');
 		const card = await app.until(() => app.card(id));
-		expect(card.text()).toContain('Order new chairs');
-		expect(card.text()).toContain('🟢 *working* · step 1 of 30');
+		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1 of 30');
 		expect(card.text()).toContain('I open the shop.');
 		expect(card.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 		await app.pass(60_000);
@@ -127,7 +126,7 @@ describe('the buttons', () => {
 		await app.until(() => modal.buttons().includes('Stop watching here'));
 		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatchedWords(id, true));
 		await app.until(() => modal.buttons().includes('Watch in this channel'));
-		await app.until(() => card.text().includes('No longer watched.'));
+		await app.until(() => card.text().includes(ended('unwatched')));
 	});
 
 	it('keeps typed texts when a person watches in the modal', async () => {

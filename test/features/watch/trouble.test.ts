@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { encodeTarget } from '../../../src/slack/ids.ts';
-import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
+import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
+import { answering, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -31,18 +32,18 @@ describe('a session service that is down', () => {
 		await app.command(`/session watch ${ids[0]}`, 'ada', '#secret');
 		await app.until(() => ids.every((id) => app.card(id)) && app.card(ids[0] ?? '', '#secret'));
 		await app.service.goDown();
-		await app.until(() => notices('unavailable since', '#agents')[0] && notices('unavailable since', '#secret')[0]);
+		await app.until(() => notices(SERVICE_DOWN, '#agents')[0] && notices(SERVICE_DOWN, '#secret')[0]);
 		await app.pass(120_000);
 		app.ask(ids[1] ?? '');
 		await app.service.comeBack();
-		const back = await app.until(() => notices('is back after', '#agents')[0]);
+		const back = await app.until(() => notices(SERVICE_BACK, '#agents')[0]);
 		expect(back.text()).toMatch(/back after \d+ (?:s|min)/);
-		await app.until(() => notices('is back after', '#secret')[0]);
+		await app.until(() => notices(SERVICE_BACK, '#secret')[0]);
 		await app.threadSays(ids[1] ?? '', 'Which colour?');
 		await app.pass(30_000);
 		for (const channel of ['#agents', '#secret']) {
-			expect(notices('unavailable since', channel)).toHaveLength(1);
-			expect(notices('is back after', channel)).toHaveLength(1);
+			expect(notices(SERVICE_DOWN, channel)).toHaveLength(1);
+			expect(notices(SERVICE_BACK, channel)).toHaveLength(1);
 		}
 	});
 
@@ -53,13 +54,15 @@ describe('a session service that is down', () => {
 		await app.service.comeBack();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
-		expect(app.inChannel().filter((message) => /unavailable|is back/.test(message.text()))).toHaveLength(2);
+		expect(
+			app.inChannel().filter((message) => [SERVICE_DOWN, SERVICE_BACK].some((words) => message.text().includes(words))),
+		).toHaveLength(2);
 	});
 
 	it('keeps watching while the service redirects to its front page, where no session is found', async () => {
 		const id = await app.watched();
 		app.service.faults.add({ kind: 'redirect', location: '/' });
-		await app.until(() => notices('unavailable since', '#agents').length > notices('is back after', '#agents').length);
+		await app.until(() => notices(SERVICE_DOWN, '#agents').length > notices(SERVICE_BACK, '#agents').length);
 		await app.pass(60_000);
 		app.service.faults.clear();
 		app.ask(id);
@@ -109,7 +112,7 @@ describe('Slack', () => {
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.fields()[0]?.label).toBe('“Which colour?”');
 		await app.cardSays(id, 'Step five.');
-		await app.cardSays(asks, 'answering');
+		await app.until(() => post.text().includes(answering('ada')));
 		expect(app.card(id)?.editHistory()).toHaveLength(1);
 	});
 
@@ -245,7 +248,7 @@ describe('Slack', () => {
 			await talk(40);
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
-			await app.cardSays(id, 'Which colour?');
+			await app.cardSays(id, statusWords('humanInput').mrkdwn);
 			const cards = app
 				.inChannel()
 				.filter((message) =>

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { REMINDER } from '../../support/sentences.ts';
+import { answeredBy, line, REMINDER } from '../../support/sentences.ts';
 import { discoveringApp } from '../discover/harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
 
-const CHECKING = '📨 Handraise is checking whether the answer of @ada arrived';
+const CHECKING = `@ada answered · ${line('delivering', { lastError: 'unavailable' }).slice(2).toLowerCase()}`;
 let app: Awaited<ReturnType<typeof discoveringApp>>;
 afterEach(async () => {
 	expectNothingWrong(app);
@@ -38,16 +38,18 @@ describe('a question that is settled while nobody knows whether the answer from 
 		for (const post of posts) await app.until(() => post.text().includes(CHECKING));
 		if (how === 'after a restart') await app.restart();
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
+		// The other's value was never shown as hers.
+		for (const post of posts) expect([post.text(), ...post.editHistory()].join('\n')).not.toContain('@ada: ');
 	});
 
 	it('says who answered once that is known', async () => {
 		const { posts } = await settled({ saves: true });
-		for (const post of posts) await app.until(() => post.text().includes('Answered by @ada'));
+		for (const post of posts) await app.until(() => answeredBy('ada', 'Yes').test(post.text()));
 	});
 
 	it('says what somebody chose until another answer turns out to be the first', async () => {
 		const { posts } = await settled({ press: 'Yes', page: 'No' });
-		for (const post of posts) expect(post.text()).toContain('chose Yes');
+		for (const post of posts) expect(post.text()).toContain('*@ada: Yes* · ');
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
 	});
 });

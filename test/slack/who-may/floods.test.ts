@@ -3,8 +3,8 @@ import { type WhoMayApp, whoMayApp } from './harness.ts';
 import { IN_WORKSPACE } from './people.ts';
 
 /** Reads at once; a person has twice as many turns. */
-const BURST = 5;
-const TIMES = 20;
+const BURST = 3;
+const TIMES = 12;
 /** Reads and turns, and one reply that says that the person is too fast. */
 const MOST_CALLS = BURST + 2 * BURST + 1;
 

@@ -21,9 +21,12 @@ export const REMINDER_SABOTAGES = {
 	],
 	'reminder-unread': [
 		{ file: 'features/remind/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
-		{ file: 'features/remind/posts.ts', from: 'how === null && asked.question.openCount > 0 && ', to: '' },
+		{
+			file: 'features/remind/posts.ts',
+			from: 'how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);',
+			to: 'true;',
+		},
 		{ file: 'features/remind/posts.ts', from: 'outcome: outcomeWords(asked, how, context)', to: "outcome: ''" },
-		{ file: 'features/remind/posts.ts', from: ' && !isAnsweredSince(standing, checkedAt);', to: ';' },
 	],
 	'reminder-lease': [
 		{ file: 'posts/outbox.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 58_000;' },

@@ -1,0 +1,105 @@
+import type { WatchEnd } from '../../database/watch.ts';
+import type { ContentOf, PostKind } from '../../posts/kinds.ts';
+import { errorWords } from '../../slack/error-view.ts';
+import { type MessageContent, section, textMessage } from '../../slack/parts.ts';
+import {
+	andMoreWords,
+	contactMrkdwn,
+	counted,
+	durationText,
+	momentMrkdwn,
+	personName,
+	placeMrkdwn,
+	sessionIdMrkdwn,
+	sessionName,
+	statusWords,
+} from '../../slack/words.ts';
+import { type PostContext, titleOf, WATCHED_AGAIN, waitingLine } from './post-view.ts';
+import { leftOutWords } from './view.ts';
+
+/** Words alone are a string. mrkdwn. */
+type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
+
+/** The kinds that need nothing but their content and the context of their post. */
+const PLAIN = {
+	status({ from, to }, post) {
+		const { emoji, mrkdwn } = statusWords(to);
+		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
+		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
+		return textMessage(text, section(waiting));
+	},
+	end(_, post) {
+		const { status = '', step = 0 } = post.view ?? {};
+		const { emoji, mrkdwn } = statusWords(status);
+		return `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
+	},
+	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
+	serviceDown: ({ since, code }) =>
+		`⚠️ ${errorWords(code).what} Since ${momentMrkdwn(since)}, nothing here is updated. Answers are saved, and sent when it is back.`,
+	serviceBack: ({ downMs }) =>
+		`✅ The session service is back after ${durationText(downMs)}. Everything here is current again.`,
+	// A new post mentions nobody.
+	discoveryBegun: ({ by }, { names }) =>
+		`✋ ${personName(by, names)} turned on questions from all sessions in this channel. \`/session unwatch all\` ends that, and all other watches here.`,
+	discoveryEnded: ({ by }, { names }) =>
+		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched here either.`,
+	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
+	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
+	creatorTold: creatorToldWords,
+} as const satisfies { readonly [K in PostKind]?: Draw<K> };
+export type PlainKind = keyof typeof PLAIN;
+export type PostedContent = ContentOf<PlainKind>;
+
+export function plainKinds<Draw>(draw: Draw): Readonly<Record<PlainKind, Draw>> {
+	return Object.fromEntries(Object.keys(PLAIN).map((kind) => [kind, draw])) as Record<PlainKind, Draw>;
+}
+
+/** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
+export function watchPost(content: PostedContent, post: PostContext): MessageContent {
+	const draw = PLAIN[content.kind] as Draw<PlainKind>;
+	const drawn = draw(content, post);
+	return typeof drawn === 'string' ? textMessage(drawn) : drawn;
+}
+
+function creatorToldWords(told: ContentOf<'creatorTold'>, post: PostContext): string {
+	const { sessionIds, channelId, reason } = told;
+	const isAll = sessionIds.length === 0;
+	const what = `The watch of ${isAll ? 'all sessions' : sessionNames(sessionIds)}`;
+	const why = endedWords({ ...post, ended: reason });
+	const command = isAll ? '`/session watch all`' : '`/session watch`';
+	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
+}
+
+const NAMED_SESSIONS = 10;
+
+function sessionNames(ids: readonly string[]): string {
+	if (ids.length === 1) return sessionName(ids[0] ?? '');
+	const named = ids.slice(0, NAMED_SESSIONS).map((id) => `*${sessionIdMrkdwn(id)}*`);
+	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
+}
+
+/** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
+const ENDS: Readonly<Record<WatchEnd, string>> = {
+	sessionOver: 'Session ended.',
+	unwatched: 'No longer watched.',
+	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
+	handLowered: 'The question is not open any more.',
+	gaveWay: 'A newer question needed the place.',
+	discoveryEnded: 'No longer watched.',
+	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
+	channelArchived: 'The channel was archived.',
+	channelGone: 'The channel is gone.',
+	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
+	channelShared:
+		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
+	channelNotAllowed:
+		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
+};
+
+/** Why a watch ended; empty while it goes on. mrkdwn. */
+export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'watchMaxDays' | 'adminContact'>): string {
+	if (post.ended === null) return '';
+	if (post.again === 'done') return WATCHED_AGAIN;
+	const why = ENDS[post.ended].replace('{days}', `${post.watchMaxDays}`);
+	return why.replace('{contact}', () => contactMrkdwn(post.adminContact));
+}
