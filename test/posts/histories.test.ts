@@ -135,8 +135,9 @@ function expectedOf(told: readonly Told[]) {
 		if (!one.wasOpen) return [];
 		const { how, context: says, values, count } = one;
 		const isPart = how === null && values.length > 0;
-		const isTold = how === null || how === 'answered';
-		const answered = { values: isTold ? values : [], open: isPart ? count - values.length : null };
+		// What was answered in part before is not told again.
+		const given = how === 'answered' ? values.slice(-1) : how === null ? values : [];
+		const answered = { values: given, open: isPart ? count - values.length : null };
 		return [
 			{
 				posts: 1,
@@ -174,6 +175,7 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 			const [post] = own;
 			if (post === undefined && told[index]?.wasOpen !== true) return [];
 			const last = post?.looks.at(-1) ?? '';
+			const values = [...new Set(last.match(/value[a-j]+/g))];
 			const open = last.match(/Still open: (\d+)/)?.[1];
 			return [
 				{
@@ -183,7 +185,7 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 					ends: ALL_ENDS.filter((words) => last.includes(JSON.stringify(words).slice(1, -1)))
 						.map((words) => (words === '<@' ? last.match(/<@\w+>/)?.[0] : CLOSED.includes(words) ? CLOSED : words))
 						.join(),
-					values: [...new Set(last.match(/value[a-j]+/g))],
+					values: told[index]?.how === 'answered' ? values.slice(-1) : values,
 					open: open === undefined ? null : Number(open),
 					isInPlace: post?.threadTs === (watch.questionsInChannel ? null : card?.ts),
 				},

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../fake-slack/index.ts';
 import { ACTIONS } from '../../src/slack/ids.ts';
-import { MAYBE_REPEAT } from '../../src/slack/words.ts';
+import { MAYBE_REPEAT, statusWords } from '../../src/slack/words.ts';
 import type { Harness } from '../faults/harness.ts';
 import type { Random } from '../support/random.ts';
 import { createFleet } from './fleet.ts';
@@ -213,8 +213,8 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			const [card, ...others] = fleet.cards(id);
 			if (card === undefined) return [`no card: ${id}`];
 			const title = open.get(id);
-			const shows = JSON.stringify(card.blocks);
-			const isTrue = isAsking(card) === (title !== undefined) && shows.includes(title ?? '');
+			const isTrue =
+				JSON.stringify(card.blocks).includes(`${statusWords('humanInput').mrkdwn} ·`) === (title !== undefined);
 			// A new card is repeated when nobody can look whether it stands there.
 			const mayRepeat = !historyReadable && withoutCard.has(id);
 			return [
@@ -237,6 +237,6 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 }
 
 /** A question's title as its post shows it. */
-const marked = (title: string) => `❓ *“${title}`;
+const marked = (title: string) => `“${title}”`;
 
 const isAsking = ({ blocks }: Message) => JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.answer}"`);

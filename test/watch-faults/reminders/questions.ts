@@ -76,7 +76,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 			return;
 		}
 		for (const question of all) {
-			if (message.threadTs === undefined && !isCard(message) && shown.includes(`❓ *“${question.title}`)) {
+			if (message.threadTs === undefined && !isCard(message) && shown.includes(`*“${question.title}”*`)) {
 				question.postedAt = at;
 				placeOf.set(message.ts, question);
 			}
