@@ -13,6 +13,7 @@ import { registerAnswerActions } from './features/answer/actions.ts';
 import { createClaims, createDrafting } from './features/answer/drafts.ts';
 import { ourAnswers } from './features/answer/earlier-answers.ts';
 import { registerHistory } from './features/answer/history.ts';
+import { createOpenWindows } from './features/answer/open-windows.ts';
 import { createReceipts } from './features/answer/receipts.ts';
 import { registerSubmission } from './features/answer/submission.ts';
 import { registerTextAsAnswer } from './features/answer/text-as-answer.ts';
@@ -108,6 +109,7 @@ export async function createHandraise({
 		budget,
 		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
 		proxy,
+		onChanged: (session) => openWindows.sessionRead({ service: serviceUrl, sessionId: session.sessionId }, session),
 		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);
 			if (operation === 'list') metrics.listing.requested(byteCount, tookMs);
@@ -142,6 +144,7 @@ export async function createHandraise({
 		nextOf: ({ person, question }) => inboxes.next(person, question.sessionId),
 		isLeft: async ({ id }) => (await answerStore.get(id))?.receiptState.modalOpen === false,
 	});
+	const openWindows = createOpenWindows(core);
 	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
@@ -165,6 +168,7 @@ export async function createHandraise({
 		watching.questionUpdated(question, what);
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
+		if (what !== 'claim') openWindows.questionUpdated(question);
 	};
 	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
 	const worker = createAnswerWorker(core, {
@@ -274,6 +278,7 @@ export async function createHandraise({
 
 		const display = createInboxDisplay(clients, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
+		openWindows.start();
 
 		return {
 			...bolt,
@@ -335,6 +340,7 @@ export async function createHandraise({
 				watching.stop(),
 				reminders.stop(),
 				inboxes.stop(),
+				openWindows.stop(),
 				housekeeping.stop(),
 			]);
 			refusedRequests.stop();

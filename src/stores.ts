@@ -19,7 +19,7 @@ import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
 import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './database/tables.ts';
 import { createAnswerStore } from './features/answer/answer-store.ts';
-import { createClaimStore, createDraftStore } from './features/answer/answering-store.ts';
+import { createClaimStore, createDraftStore, createWindowStore } from './features/answer/answering-store.ts';
 import { createHandOverStore, giveBackUndelivered } from './features/hand-over/hand-over-store.ts';
 import { createInboxStore } from './features/inbox/inbox-store.ts';
 import { beginLadder, createLadderStore, endReminders } from './features/remind/ladder-store.ts';
@@ -95,6 +95,7 @@ export async function openStore(options: StoreOptions) {
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
+			windows: createWindowStore({ db, cipher }),
 			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),

@@ -42,6 +42,8 @@ const INDEXES = [
 	`create index drafts_question on drafts (service, session_id, message_index, team_id, user_id, updated_at)`,
 	`create index drafts_updated on drafts (updated_at)`,
 	`create index drafts_person on drafts (user_id, updated_at)`,
+	`create index windows_session on windows (service, session_id)`,
+	`create index windows_due on windows (due_at) where due_at is not null`,
 	`create index claims_until on claims (until)`,
 	// One live watch for a session and a channel.
 	`create unique index watches_one_live on watches (team_id, channel_id, service, session_id)

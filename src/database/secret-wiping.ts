@@ -11,10 +11,11 @@ const WIPE_DELAY_MS = 500;
 /** How long the checkpoint may fail until a log line reports it, and between two such lines. */
 const BLOCKED_MS = 5_000;
 
-/** What the key of secrets encrypts. Values of drafts may turn out to be secret. */
+/** What the key of secrets encrypts. Values of drafts, which windows show, may turn out to be secret. */
 const SECRET_COLUMNS = [
 	{ table: 'answers', key: 'id', column: 'secrets' },
 	{ table: 'drafts', key: 'form_id', column: 'content' },
+	{ table: 'windows', key: 'view_id', column: 'view' },
 ] as const;
 
 /** `busy`: another program was reading; it is tried again. */

@@ -74,6 +74,24 @@ export const COLUMNS = {
 		updatedAt: 'bigint not null',
 	},
 
+	windows: {
+		viewId: 'text primary key',
+		...PERSON,
+		...QUESTION,
+		...LEASE,
+		fingerprint: 'text not null',
+		shownHash: 'text',
+		/** Slack's, of what the view shows. */
+		hash: 'text not null',
+		/** Encrypted: the view, with what was typed before it was shown. */
+		view: 'text not null',
+		/** See `Became`. */
+		learned: 'text',
+		notice: `text not null default ''`,
+		touchedAt: 'bigint not null',
+		dueAt: 'bigint',
+	},
+
 	claims: { ...QUESTION, ...PERSON, claimedAt: 'bigint not null', until: 'bigint not null' },
 
 	watches: {
@@ -316,5 +334,6 @@ export const LEASED_KEYS = {
 	posts: 'id',
 	ladders: 'watchId',
 	inboxes: 'id',
+	windows: 'viewId',
 } as const;
 export type LeasedTable = keyof typeof LEASED_KEYS;

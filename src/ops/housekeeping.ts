@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
-import type { ClaimStore, DraftStore } from '../features/answer/answering-store.ts';
+import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
 import type { WatchStore } from '../features/watch/watch-store.ts';
 
 const EVERY_MS = 3_600_000;
@@ -10,13 +10,19 @@ const DRAFT_DAYS = 30;
 /** Watches that have ended are kept for this many days, but never longer than answers. */
 const WATCH_DAYS = 7;
 
-/** Removes, every hour, what is kept no longer: values, secrets, drafts, claims, ended watches, posts and inboxes. */
+/** Removes, every hour, what is kept no longer: values, secrets, drafts, claims, ended watches, posts, windows and inboxes. */
 export function createHousekeeping(
-	core: Core<{ answers: AnswerStore; claims: ClaimStore; drafts: DraftStore; watches: WatchStore }>,
+	core: Core<{
+		answers: AnswerStore;
+		claims: ClaimStore;
+		drafts: DraftStore;
+		watches: WatchStore;
+		windows: WindowStore;
+	}>,
 	{ isDiscovering, forgetInboxes }: { isDiscovering(): boolean; forgetInboxes(): Promise<void> },
 ) {
 	const { config, serviceUrl, clock, log } = core;
-	const { answers, drafts, claims, watches } = core.store;
+	const { answers, drafts, claims, watches, windows } = core.store;
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
@@ -31,6 +37,7 @@ export function createHousekeeping(
 		};
 		await watches.removeEnded(before(WATCH_DAYS));
 		await watches.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
+		await windows.removeOld(now);
 		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed data after its retention time');

@@ -273,3 +273,19 @@ function withoutSignature(url: string): string {
 	const parameters = url.replace(/(?<=[?&;#])[^?&;#]+/g, (part) => (OF_SIGNING.test(part) ? '…' : part));
 	return parameters.replace(/…(?:(?:&amp;|[&;])…)+/g, '…');
 }
+
+/** What became of a question that somebody looks at. */
+export type Became = 'answered' | 'changed' | 'ended';
+
+/** What became of a question that was shown; null while it is open. */
+export function becameOf(
+	session: Session,
+	shown: { readonly messageIndex: number; readonly fingerprint: string; readonly shownHash: string | null },
+): Became | null {
+	const open = openQuestion(session);
+	const isSame = open?.messageIndex === shown.messageIndex && open.fingerprint === shown.fingerprint;
+	if (isSame && !isReworded(shown.shownHash, open.shownHash)) return null;
+	if (isOver(session.status)) return 'ended';
+	const asked = questionAt(session, shown.messageIndex);
+	return asked?.fingerprint === shown.fingerprint && isAnswered(asked.items) ? 'answered' : 'changed';
+}

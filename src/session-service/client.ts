@@ -49,11 +49,15 @@ interface ReadOptions {
 	permit(deadline: number): Promise<number>;
 }
 
-/** The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read. */
+/**
+ * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read.
+ * `onChanged`: a read found another state than the one before it, or is the first.
+ */
 export function createSessionServiceClient({
 	cacheBytes = 64 * 1_048_576,
+	onChanged = () => {},
 	...options
-}: TransportOptions & { readonly cacheBytes?: number }) {
+}: TransportOptions & { readonly cacheBytes?: number; readonly onChanged?: (session: Session) => void }) {
 	const { clock, log, budget } = options;
 	const transport = createTransport(options);
 	const cache = createSessionCache(cacheBytes);
@@ -78,6 +82,7 @@ export function createSessionServiceClient({
 		const { value: session, endedAt } = response;
 		const since = session === cached?.session ? cached.since : began.readAt;
 		cache.set(sessionId, { session, since, ...began, response });
+		if (session !== cached?.session) onChanged(session);
 		return { session, since, readAt: began.readAt, endedAt };
 	}
 

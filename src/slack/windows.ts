@@ -25,6 +25,8 @@ export interface ViewHandle {
 	readonly id: string | null;
 	/** Whether Slack drops an update that arrives late. */
 	readonly hasHash: boolean;
+	/** Slack's, of what the view shows; empty when that is not known. */
+	readonly hash: string;
 	/** Throws Slack's error when Slack refuses the view. */
 	update(view: ModalView): Promise<UpdateOutcome>;
 }
@@ -39,6 +41,9 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 		id: 'view_id' in start ? start.view_id : null,
 		get hasHash() {
 			return 'hash' in address;
+		},
+		get hash() {
+			return 'hash' in address ? (address.hash ?? '') : '';
 		},
 		async update(view) {
 			try {

@@ -25,6 +25,7 @@ import { describeWatchPosts } from './contract/watch-posts.ts';
 import { describeWatchReads } from './contract/watch-reads.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
+import { describeWindows } from './contract/windows.ts';
 import { describeServedWorkspace, type ServedWorkspace } from './contract/workspaces.ts';
 import { empty } from './support.ts';
 
@@ -65,9 +66,13 @@ export function describeLongRaces(name: string, open: () => Promise<Replicas>): 
 	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), 4 * RACES));
 }
 
-/** Tests every sentence of the draft store's docstrings. */
+/** Tests every sentence of the docstrings of the stores of drafts and windows. */
 export function describeDraftStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`drafts on ${name}`, () => describeDrafts(useReplicas(open)));
+	describe(`drafts on ${name}`, () => {
+		const subject = useReplicas(open);
+		describeDrafts(subject);
+		describeWindows(subject);
+	});
 }
 
 /** Tests every sentence of `ClaimStore`'s docstrings. */

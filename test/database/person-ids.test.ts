@@ -19,6 +19,7 @@ const PERSON_IDS = {
 	answers: { userId: 'id', other: ['person.userId'] },
 	drafts: { userId: 'id' },
 	claims: { userId: 'id' },
+	windows: { userId: 'id', view: 'part' },
 	watches: { createdBy: 'id' },
 	posts: {
 		stream: 'part',
@@ -49,6 +50,8 @@ const OTHERS: Readonly<Record<string, string>> = {
 		restartAskedAt secretPositions submission dismissedAt`,
 	drafts: 'formId teamId service sessionId messageIndex fingerprint content updatedAt',
 	claims: 'service sessionId messageIndex teamId claimedAt until',
+	windows: `viewId teamId service sessionId messageIndex fingerprint shownHash hash learned notice touchedAt dueAt
+		leaseToken leasedUntil`,
 	watches: `id teamId channelId service sessionId mode questionsInChannel createdAt revision
 		lastChangeAt endedReason endedAt discreet buttons`,
 	watched_sessions: `service sessionId rhythm digest view nextReadAt readBy lastReadAt lastChangeAt touchedAt

@@ -160,6 +160,7 @@ const TABLES = [
 	'answers',
 	'drafts',
 	'claims',
+	'windows',
 	'watches',
 	'watched_sessions',
 	'questions',

@@ -10,6 +10,7 @@ const NOTED: Readonly<Record<string, string>> = {
 	answers: 'acceptedAt putStartedAt deliveredAt endedAt restartAskedAt dismissedAt',
 	drafts: 'updatedAt',
 	claims: 'claimedAt',
+	windows: 'touchedAt',
 	watches: 'createdAt lastChangeAt endedAt',
 	watched_sessions: 'lastReadAt lastChangeAt touchedAt overSince',
 	questions: 'askedAt settledAt rewordedAt handedOverAt givenBackAt',

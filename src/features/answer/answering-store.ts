@@ -1,5 +1,7 @@
+import type { ModalView } from '@slack/types';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
 import {
 	add,
@@ -12,9 +14,11 @@ import {
 	remove,
 	rowUnlessExists,
 } from '../../database/database.ts';
+import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
-import { type Db, personOf, questionOf, type Row } from '../../database/tables.ts';
+import { type Db, personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { Answer, Person, QuestionKey } from '../../questions/answer.ts';
+import type { Became, SessionKey } from '../../questions/session.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
 export interface Draft {
@@ -94,6 +98,8 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 					if (kept.every(([, text]) => text === '')) await remove(trx, 'drafts', own).execute();
 					else await change(trx, 'drafts', own, { content: sealed }).execute();
 				}
+				// Their windows may show such a draft.
+				await remove(trx, 'windows', ofPerson(person, question)).execute();
 				// Also makes copies of those drafts in SQLite's files unreadable.
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			});
@@ -162,6 +168,90 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {
 	return `${messageIndex}:${sessionId}`;
 }
+
+/** A window is told of changes for this long after it was opened or touched. */
+const WINDOW_MS = 15 * 60_000;
+const windowColumn = sealedColumn(
+	'windows',
+	'view',
+	z.custom<ModalView>((value) => typeof value === 'object'),
+);
+type ShownQuestion = Pick<Row<'windows'>, 'messageIndex' | 'fingerprint' | 'shownHash'>;
+type NewWindow = ReturnType<typeof ofPerson> & ShownQuestion & Pick<Row<'windows'>, 'hash'>;
+
+/** The windows that show a form. A row is due when what its window shows may be outdated. */
+export function createWindowStore({ db, cipher }: StoreParts) {
+	const isRecent = (now: number) => sql<boolean>`touched_at > ${now - WINDOW_MS}`;
+	const isDue = (now: number) => sql<boolean>`due_at is not null and ${isRecent(now)} and ${isOurs(db)}`;
+
+	return {
+		/** A window shows this form, perhaps anew. `hash`: Slack's, of what it shows. */
+		async shown(viewId: string, own: NewWindow, view: ModalView, now: number): Promise<void> {
+			await db.writeOne((trx) => {
+				// Encrypted inside the write, as drafts are.
+				const told = { view: windowColumn.seal(view, viewId, cipher), learned: null, notice: '', dueAt: null };
+				const row = { ...own, ...told, ...WITHOUT_LEASE, touchedAt: now };
+				return add(trx, 'windows', { viewId, ...row })
+					.onConflict((conflict) => conflict.column('viewId').doUpdateSet(row))
+					.execute();
+			});
+		},
+
+		/** Somebody typed in it. With another hash than before, what it could not be told is told now. */
+		async touched(viewId: string, hash: string, now: number): Promise<void> {
+			const dueAt = sql<number | null>`case when hash = ${hash} then due_at else ${now} end`;
+			await db.writeOne((trx) => change(trx, 'windows', { viewId }, { hash, touchedAt: now, dueAt }).execute());
+		},
+
+		forget: (viewId: string) => db.writeOne((trx) => countChanged(remove(trx, 'windows', { viewId }))),
+
+		markDue: (question: QuestionKey, now: number) =>
+			db.writeOne((trx) =>
+				countChanged(change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecent(now))),
+			),
+
+		/** Notes for each window of this session what a read found. */
+		async learn(session: SessionKey, find: (shown: ShownQuestion) => Became | null, now: number): Promise<void> {
+			const rows = from(db.read, 'windows', sessionOf(session)).where(isRecent(now));
+			const columns = ['viewId', 'messageIndex', 'fingerprint', 'shownHash', 'learned'] as const;
+			for (const row of await rows.select(columns).execute()) {
+				const learned = find(row);
+				if (learned === row.learned) continue;
+				await db.writeOne((trx) => change(trx, 'windows', pick(row, 'viewId'), { learned, dueAt: now }).execute());
+			}
+		},
+
+		rows: db.queuedRows(['windows']),
+
+		/** `view` null: it cannot be read. */
+		async takeDue(lease: Lease, limit: number, now: number) {
+			const where = sql<boolean>`${isDue(now)} and due_at <= ${now}`;
+			const rows = await leaseDue(db, { table: 'windows', where, orderBy: sql`due_at`, limit }, { lease, now });
+			return rows.map((row) => ({ ...row, view: windowColumn.open(row.view, row.viewId, cipher) }));
+		},
+
+		nextDueAt: (now: number) => nextDue(db, 'windows', isDue(now), 'dueAt'),
+
+		/** Gives the lease back, unless it was lost. `againAt`: when to try again; one that was marked meanwhile is due. */
+		async end(
+			row: Pick<Row<'windows'>, 'viewId' | 'dueAt'>,
+			leaseToken: string,
+			told: object,
+			againAt: number | null = null,
+		) {
+			const dueAt = sql<number | null>`cast(case when due_at = ${row.dueAt} then ${againAt} else due_at end as bigint)`;
+			const held = { ...pick(row, 'viewId'), leaseToken };
+			await db.writeOne((trx) => change(trx, 'windows', held, { ...WITHOUT_LEASE, dueAt, ...told }).execute());
+		},
+
+		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'windows'),
+
+		removeOld: (now: number) =>
+			db.writeOne((trx) => countChanged(remove(trx, 'windows').where('touchedAt', '<=', now - WINDOW_MS))),
+	};
+}
+
+export type WindowStore = ReturnType<typeof createWindowStore>;
 
 export type DraftStore = ReturnType<typeof createDraftStore>;
 

@@ -1,6 +1,7 @@
+import type { ModalView } from '@slack/types';
 import { uptimeOf } from '../../core/clock.ts';
 import { codeOf } from '../../core/errors.ts';
-import { setBounded } from '../../core/values.ts';
+import { pick, setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import {
 	type Answer,
@@ -11,10 +12,12 @@ import {
 	type QuestionUpdated,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
+import type { Question } from '../../questions/session.ts';
 import { type FormReading, readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
-import type { Claim, ClaimStore, Draft, DraftStore } from './answering-store.ts';
+import type { ViewHandle } from '../../slack/windows.ts';
+import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
 
 /** A claim lapses after this long without an action of its person. */
 const CLAIM_MS = 5 * 60_000;
@@ -40,6 +43,11 @@ export interface Wish extends SessionTarget {
 
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
+
+interface Shown {
+	readonly question: Question | null;
+	readonly metadata: ViewMetadata;
+}
 
 export interface StandingForm {
 	readonly view: SubmittedView;
@@ -86,7 +94,11 @@ export function createClaims(
 export type Claims = ReturnType<typeof createClaims>;
 
 /** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
-export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ drafts: DraftStore }>, claims: Claims) {
+export function createDrafting(
+	{ serviceUrl, store, clock, log }: Core<{ drafts: DraftStore; windows: WindowStore }>,
+	claims: Claims,
+) {
+	const { drafts, windows } = store;
 	/** The next save of each form that is being saved; null: none. */
 	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
@@ -94,8 +106,8 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 	const marked = new Map<string, readonly number[]>();
 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
-		const { sessionId, messageIndex } = metadata;
-		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
+		if (metadata.messageIndex === null) return null;
+		return { service: serviceUrl, ...pick(metadata, 'sessionId', 'messageIndex') } as QuestionKey;
 	}
 
 	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
@@ -144,9 +156,23 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		if (key !== null) await claims.release(key, person);
 	}
 
+	/** A window that could not be noted is not told of changes, which harms nothing else. */
+	async function noted(work: Promise<unknown>): Promise<void> {
+		await work.catch((error: unknown) => log.warn({ code: codeOf(error) }, 'could not note an open window'));
+	}
+
 	return {
 		read,
 		keep,
+		/** A view shows this question (null: none): its person is told when somebody else answers it. */
+		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
+			const { question: asked, metadata } = shown;
+			const question = asked && keyOf({ ...metadata, messageIndex: asked.messageIndex });
+			if (id === null || hash === '') return;
+			if (asked === null || question === null) return noted(windows.forget(id));
+			const row = { ...pick(person, 'teamId', 'userId'), ...question, ...pick(asked, 'fingerprint', 'shownHash') };
+			await noted(windows.shown(id, { ...row, hash }, view, clock.now()));
+		},
 		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
 			const form = await read(view);
 			await keep(person, form);
@@ -161,10 +187,10 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS;
 			if (key === null || isClaimed) return;
 			setBounded(claimedAt, formId, now, MAX_FORMS);
-			await claims.take(key, person);
+			await Promise.all([claims.take(key, person), noted(windows.touched(view.id, view.hash, clock.now()))]);
 		},
 		left,
-		submitted: (answer: Answer) => drafts.discard(answer),
+		submitted: (answer: Answer) => Promise.all([drafts.discard(answer), noted(windows.forget(answer.viewId))]),
 		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
 		async keepAside(
 			person: Person,
@@ -197,7 +223,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core<{ 
 		},
 		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
 		async closed(person: Person, view: SubmittedSessionView): Promise<void> {
-			await left(person, view);
+			await Promise.all([left(person, view), noted(windows.forget(view.id))]);
 			const form = await read(view);
 			// Slack does not document whether a closing has the state. An empty state must not erase the draft.
 			if (Object.values(form.typed.draft).some((text) => text !== '')) await keep(person, form);

@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { type CutMark, createCutMark } from '../../core/cut.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
-import type { Question, Session } from '../../questions/session.ts';
+import type { Became, Question, Session } from '../../questions/session.ts';
 import {
 	ageOf,
 	askingMessageIndex,
@@ -13,7 +13,7 @@ import {
 	stepOf,
 } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, type ViewMetadata } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import { button, buttons, context, dashboardLink, modal, moreMenu, section } from '../../slack/parts.ts';
 import { claimsWords, elsewhereWords, filledItems, noFormWords, UNFOLDED } from '../../slack/question-view.ts';
@@ -309,3 +309,20 @@ export const NOTICES = {
 		return `${stateLine(answer)} (your answer from ${momentMrkdwn(answer.acceptedAt)}).${replaces}`;
 	},
 } as const;
+
+/** What an open window says at its top when its question is over for somebody who did not do that. mrkdwn. */
+export const WINDOW_NOTICES = {
+	answeredBy: (userId: string) => `🔀 ${personMrkdwn(userId)} has answered. Your text stays here.`,
+	answered: '🔀 This was answered elsewhere. Your text stays here.',
+	changed: '✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.',
+	ended: '🏁 The session ended. Your text stays here.',
+} as const;
+
+/** A form with such a notice, or without; `key`: of the notice. It stands in the block of the title line: a form may be full. */
+export function noticedView(form: ModalView | null, by: string | null, became: Became | null) {
+	const words = by !== null ? WINDOW_NOTICES.answeredBy(by) : became === null ? '' : WINDOW_NOTICES[became];
+	const [first, ...others] = (form?.blocks ?? []) as readonly KnownBlock[];
+	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
+	const top = { ...first, text: mrkdwn(`${words}\n${first.text.text}`.trim()) };
+	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
+}

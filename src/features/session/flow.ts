@@ -73,13 +73,16 @@ export function createSessionFlow(
 	}
 
 	async function put(person: Person, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
-		const outcome = await handle.update(sessionModal(model)).catch((error: unknown) => {
+		let view = sessionModal(model);
+		const outcome = await handle.update(view).catch((error: unknown) => {
 			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
 			// Slack refuses a view with an image that it cannot download.
-			return handle.update(sessionModal({ ...model, withoutImages: true }));
+			view = sessionModal({ ...model, withoutImages: true });
+			return handle.update(view);
 		});
+		if (outcome !== 'updated') return outcome;
 		// Only now, because a person who closed or submitted the form during the read is not answering any more.
-		if (outcome === 'updated') await presenter.markSeen(person, model);
+		await Promise.all([presenter.markSeen(person, model), shown.drafting.shown(person, handle, view, model)]);
 		return outcome;
 	}
 

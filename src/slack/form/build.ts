@@ -143,7 +143,7 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
 	const example = quotedTitle(withNote(field.options.at(-1) ?? '', 'Your note'), 120);
-	const how = showsHow ? `Sent as ${example}` : '';
+	const how = showsHow ? `A note is sent as ${example}` : '';
 	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element, hint: how })];
 }
 

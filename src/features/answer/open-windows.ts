@@ -1,0 +1,71 @@
+import { createLeaseLoop } from '../../core/lease-loop.ts';
+import type { Core } from '../../core.ts';
+import type { QuestionKey } from '../../questions/answer.ts';
+import { type Became, becameOf, type Session, type SessionKey } from '../../questions/session.ts';
+import { slackFailure } from '../../slack/clients.ts';
+import { addressOf, createViewHandle } from '../../slack/windows.ts';
+import type { AnswerStore } from './answer-store.ts';
+import type { WindowStore } from './answering-store.ts';
+import { noticedView } from './form-view.ts';
+
+type OpenWindow = Awaited<ReturnType<WindowStore['takeDue']>>[number];
+
+/** Longer than a call to Slack with its time-out, so it is not renewed. */
+const LEASE_MS = 25_000;
+const RETRY_MS = 2_000;
+
+/**
+ * Tells people whose window shows a question that somebody answered it, that it changed or that its session ended. A window is
+ * a row for 15 minutes; an answer, or a read that anybody makes, makes it due. Slack keeps what was typed, as all ids stay.
+ */
+export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: WindowStore }>) {
+	const { clock, log, clients } = core;
+	const { answers, windows } = core.store;
+
+	async function tell(window: OpenWindow, token: string): Promise<void> {
+		const answer = await answers.standing(window);
+		// From what is stored, so that an answer that is taken back takes its notice with it.
+		const by = answer?.fingerprint === window.fingerprint ? answer.person.userId : null;
+		const { key: notice, view } = noticedView(window.view, by, window.learned as Became | null);
+		if (view === null || notice === window.notice) return windows.end(window, token, {});
+		const handle = createViewHandle(clients.people, addressOf(window.viewId, window.hash));
+		try {
+			const outcome = await handle.update(view);
+			if (outcome === 'gone') await windows.forget(window.viewId);
+			// One with other content by now is left as it is.
+			else await windows.end(window, token, outcome === 'updated' ? { notice, hash: handle.hash } : {});
+		} catch (error) {
+			const { code, retryAfterMs } = slackFailure(error);
+			log.warn({ code }, 'an open window could not be told of a change; it is tried again');
+			await windows.end(window, token, {}, clock.now() + (retryAfterMs ?? RETRY_MS));
+		}
+	}
+
+	const loop = createLeaseLoop<OpenWindow>(core, {
+		itemsName: 'open windows',
+		rows: windows.rows,
+		leaseMs: LEASE_MS,
+		concurrency: 6,
+		take: (lease, room) => windows.takeDue(lease, room, clock.now()),
+		nextDueAt: () => windows.nextDueAt(clock.now()),
+		work: tell,
+		release: (held) => windows.release(held.map(({ token }) => token)),
+	});
+
+	function note(work: Promise<unknown>): void {
+		work.catch((error: unknown) =>
+			log.warn({ code: slackFailure(error).code }, 'could not note what open windows miss'),
+		);
+	}
+
+	return {
+		/** An answer to this question came or went. */
+		questionUpdated: (question: QuestionKey) => note(windows.markDue(question, clock.now())),
+		/** Somebody read this session, and it is another than before. */
+		sessionRead(key: SessionKey, session: Session): void {
+			note(windows.learn(key, (shown) => becameOf(session, shown), clock.now()));
+		},
+		start: loop.start,
+		stop: loop.stop,
+	};
+}

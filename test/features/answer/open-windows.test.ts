@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { WINDOW_NOTICES } from '../../../src/features/answer/form-view.ts';
+import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
+import { type App, openSession } from '../../slack/support/open-session.ts';
+import { startApp } from '../../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+/** A session that asks for a colour, and Ada's window with what she chose and typed. */
+async function adasWindow(id: string): Promise<Modal> {
+	const items = [item('Which colour?', 'One of: Sand, Forest')];
+	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Paint it.', items)] });
+	const modal = await openSession(app, id);
+	await modal.choose(0, 'Forest');
+	await modal.fill(NOTE_LABEL, 'The dark one');
+	return modal;
+}
+
+async function says(modal: Modal, words: string): Promise<void> {
+	await app.slack.as('ada').waitForModal(words);
+	expect([modal.value(0), modal.value(NOTE_LABEL)]).toEqual(['Forest', 'The dark one']);
+}
+
+it('tells a window, also after a restart, that somebody answered, keeps what was typed, and follows what is taken back', async () => {
+	const modal = await adasWindow('told');
+	await app.restart();
+	app.service.faults.add({ kind: 'unauthorized', sessionId: 'told', method: 'PUT' });
+	const hers = await openSession(app, 'told', 'grace');
+	await hers.choose(0, 'Sand');
+	expect((await hers.submit()).outcome).toBe('updated');
+	const words = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@grace');
+	await says(modal, words);
+	await app.slack.as('grace').waitForModal('Discard answer');
+	await hers.press('Discard answer');
+	await says(modal, '“Which colour?”');
+	await app.slack.as('ada').waitForModal((now) => !now.text().includes(words));
+	app.service.faults.clear();
+	expect((await modal.submit()).outcome).toBe('updated');
+	await app.slack.changes.until(
+		() => app.service.log.savedPuts('told').length === 1,
+		() => 'the answer was not sent',
+	);
+});
+
+it('tells a window what a read for somebody else finds, without a read of its own', async () => {
+	const cases = [
+		['answered', (id: string) => void app.service.sessions.answerAsPage(id, ['Sand'])],
+		['ended', (id: string) => app.service.sessions.setStatus(id, 'completed')],
+		['changed', (id: string) => void app.service.sessions.push(id, asking('No.', [item('Which shade?')]))],
+	] as const;
+	for (const [what, change] of cases) {
+		const modal = await adasWindow(what);
+		change(what);
+		await openSession(app, what, 'grace');
+		await says(modal, WINDOW_NOTICES[what]);
+		expect(app.service.log.reads(what)).toHaveLength(2);
+		await modal.close();
+		await app.slack.as('grace').modal()?.close(true);
+	}
+});
