@@ -58,6 +58,27 @@ describe('talk', () => {
 		expect(slack.traffic.deliveries('message')[0]?.request.event).toMatchObject({ bot_id: 'B0BOT', user: 'U0BOT' });
 	});
 
+	it('tells of edited and deleted messages where the app is subscribed to messages, of its own too', async () => {
+		slack.settings.events.push('message.channels');
+		const { ts } = await post({});
+		const said = await slack.as('ada').say('#agents', 'lok');
+		await said.edit('look');
+		said.remove();
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'changed' });
+		const changes = () => slack.traffic.deliveries('message').map((one) => one.request.event as Json);
+		expect(changes().slice(2)).toMatchObject([
+			{
+				subtype: 'message_changed',
+				message: { text: 'look' },
+				previous_message: { text: 'lok' },
+				channel_type: 'channel',
+			},
+			{ subtype: 'message_deleted', deleted_ts: said.ts, previous_message: { text: 'look', user: 'U0ADA' } },
+			{ subtype: 'message_changed', message: { text: 'changed', bot_id: 'B0BOT' } },
+		]);
+		await expect(slack.as('grace').messages('#agents')[0]?.edit('mine')).rejects.toThrow('author');
+	});
+
 	it('delivers a mention in the direct message with the app as an ordinary message', async () => {
 		await slack.as('ada').mention('dm', 'hello');
 		expect(events()).toMatchObject([{ type: 'message', channel_type: 'im', text: '<@U0BOT> hello' }]);

@@ -122,6 +122,7 @@ const environment = z.object({
 	DISCOVER_SESSIONS: flag,
 	QUICK_ANSWERS: oneOf(['on', 'off'], 'on').transform((word) => word === 'on'),
 	UNDO_SECONDS: wholeNumber(10, 0, 60),
+	THREAD_REPLIES: oneOf(['on', 'off'], 'off').transform((word) => word === 'on'),
 	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
 	ESCALATE_AFTER: duration('off'),
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
@@ -184,7 +185,7 @@ export function readSettings(env: Environment) {
 }
 
 const OUR_NAMES =
-	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 const isSetting = (name: string) => Object.hasOwn(environment.shape, name);
 const isAboutAccess = (name: string) => /^ALLOW/i.test(name);

@@ -2,10 +2,12 @@ import { type Core, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import { linksIn } from '../live-text.ts';
-import { deleteMessage, isTombstone } from '../messages.ts';
+import { deleteMessage, editMessage, isTombstone } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
+import { write } from '../people/composer.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
 import { suggest } from '../people/suggestions.ts';
+import { tellOfChange } from '../people/talk.ts';
 import type { Message } from '../state.ts';
 import { sees } from '../visibility.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
@@ -47,7 +49,9 @@ export interface Posted {
 	/** Its text before each edit, oldest first. */
 	editHistory(): string[];
 	exists(): boolean;
-	/** Deletes it, as somebody who may. The app gets no event. */
+	/** Its author gives it another text. Resolves when the event was delivered once. */
+	edit(typed: string): Promise<void>;
+	/** Deletes it, as somebody who may. */
 	remove(): void;
 	metadata(): Json | null;
 	blocks(): Json[];
@@ -116,7 +120,19 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 				.map((one) => createPosted(core, deliverer, viewer, one)),
 		editHistory: () => message().history.map((version) => read(version.text, version.blocks)),
 		exists: () => find() !== undefined,
-		remove: () => deleteMessage(core, there()),
+		async edit(typed) {
+			const found = there();
+			if (found.user !== viewer.user) throw new Error('Only its author can edit a message.');
+			const told = tellOfChange(core, deliverer, found);
+			editMessage(core, found, { ...write(core, typed) });
+			await told(found);
+		},
+		remove() {
+			const found = there();
+			const told = tellOfChange(core, deliverer, found);
+			deleteMessage(core, found);
+			void told(null);
+		},
 		metadata: () => message().metadata ?? null,
 		blocks: () => message().blocks,
 	};

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Core, isMember, kindOf } from '../core.ts';
+import { type Core, channelOf, isMember, kindOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { messageForApp, postMessage } from '../messages.ts';
 import { actionTs, type Viewer } from '../payloads.ts';
@@ -31,6 +31,32 @@ export async function tellOfMessage(
 	const event = { ...common, channel_type: kind.replace(/s$/, '') };
 	told.push(tell(core, deliverer, `message.${kind}`, { event, channel }));
 	await Promise.all(told);
+}
+
+/**
+ * Call it before a message is edited or deleted, and what it returns after that (`after`: null for a deletion): sends the event
+ * message_changed or message_deleted where the bot is a member, also of the bot's own messages.
+ */
+export function tellOfChange(
+	core: Core,
+	deliverer: Deliverer,
+	message: Message,
+): (after: Message | null) => Promise<void> {
+	const channel = channelOf(core, message.channel);
+	const kind = kindOf(channel);
+	const isTold = isMember(channel, core.state.app.botUser) && message.ephemeralFor === undefined;
+	if (!isTold || !core.settings.events.includes(`message.${kind}`)) return async () => {};
+	const previous = messageForApp(core, message);
+	return async (after) => {
+		const at = actionTs(core);
+		const change =
+			after === null
+				? { subtype: 'message_deleted', deleted_ts: message.ts }
+				: { subtype: 'message_changed', message: messageForApp(core, after) };
+		const about = { channel: channel.id, channel_type: kind.replace(/s$/, ''), previous_message: previous };
+		const event = { type: 'message', hidden: true, ...change, ...about, ts: at, event_ts: at };
+		await tell(core, deliverer, `message.${kind}`, { event, channel });
+	};
 }
 
 interface Saying {

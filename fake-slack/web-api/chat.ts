@@ -11,7 +11,7 @@ import {
 	requireValidMessage,
 } from '../messages.ts';
 import { tellOfMetadata } from '../people/metadata.ts';
-import { tellOfMessage } from '../people/talk.ts';
+import { tellOfChange, tellOfMessage } from '../people/talk.ts';
 import type { Channel, Message } from '../state.ts';
 import { channelArg, destination, type Methods, required, TIER } from './method.ts';
 
@@ -94,7 +94,9 @@ export const chatMethods: Methods = {
 			if (channel.isArchived) throw new SlackError('is_inactive');
 			requireValidMessage(core, args, 'chat.update');
 			const before = message.metadata;
+			const told = tellOfChange(core, deliverer, message);
 			editMessage(core, message, parsedText(core, args, 'update'));
+			void told(message);
 			if (message.metadata !== before) {
 				void tellOfMetadata(core, deliverer, { channel, message }, { before, after: message.metadata });
 			}
@@ -113,7 +115,9 @@ export const chatMethods: Methods = {
 		run({ core, deliverer, args }) {
 			const channel = channelArg(core, args.channel);
 			const message = ownMessage(core, channel, args, 'cant_delete_message');
+			const told = tellOfChange(core, deliverer, message);
 			deleteMessage(core, message);
+			void told(null);
 			void tellOfMetadata(core, deliverer, { channel, message }, { before: message.metadata, after: undefined });
 			return { channel: channel.id, ts: message.ts };
 		},

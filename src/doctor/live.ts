@@ -17,6 +17,7 @@ const STEPS: Readonly<Record<string, readonly [seen: string, undone: string]>> =
 	view_submission: ['Send', 'nobody pressed Send within 5 minutes'],
 	app_home_opened: ['Home tab', 'Slack told of no opening of the Home tab'],
 	app_mention: ['reply', 'Slack told of no mention in the thread'],
+	thread_message: ['reply as a message', 'optional, for THREAD_REPLIES, and Slack sent no message event of the reply'],
 	message: ['direct message', 'optional, and nobody wrote a direct message'],
 	member_left_channel: ['leaving', 'optional, and nobody left the channel'],
 	member_joined_channel: ['joining', 'optional, and nobody joined the channel'],
@@ -60,7 +61,11 @@ function createLive(given: string, call: SlackCall, { clock, signal, lines: { lo
 	function onArrival(body: Json): void {
 		// The other tab of the app's home has the same event.
 		const tab = at(body, 'event.tab') === 'messages' ? 'messages_tab' : undefined;
-		const name = String(tab ?? at(body, 'event.type') ?? at(body, 'actions.0.action_id') ?? body.type);
+		const inThread = at(body, 'event.channel_type') !== 'im' && at(body, 'event.type') === 'message';
+		if (inThread && (at(body, 'event.subtype') !== undefined || at(body, 'event.thread_ts') === undefined)) return;
+		const name = String(
+			tab ?? (inThread ? 'thread_message' : at(body, 'event.type')) ?? at(body, 'actions.0.action_id') ?? body.type,
+		);
 		const [seen] = STEPS[name] ?? [];
 		if (seen !== undefined && found[name] === undefined) say(`  ${seen}: seen`);
 		found[name] ??= body;
@@ -253,6 +258,7 @@ const ASSUMPTIONS: Assumptions = {
 	}),
 	...event('app_home_opened', true, 'user', 'channel', 'tab'),
 	...event('app_mention', true, 'user', 'channel', 'ts', 'thread_ts', 'text'),
+	...event('thread_message', false, 'user', 'channel', 'ts', 'thread_ts', 'text', 'channel_type'),
 	...event('message', false, 'user', 'channel', 'ts', 'text', 'channel_type'),
 	...event('member_joined_channel', false, 'user', 'channel'),
 	...event('member_left_channel', false, 'user', 'channel'),

@@ -133,6 +133,14 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 	return { kind: WANTS_MORE_THAN_YES_OR_NO.test(matchingTextOf(item)) ? 'longText' : 'yesNo' };
 }
 
+/** The option of the item that a text is, whatever its letter case; else the text. */
+export function optionOrText(item: Pick<HumanInputItem, 'title' | 'description'>, text: string): string {
+	const guess = guessInput(item);
+	const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
+	const [named, another] = options.filter((option) => option.toLowerCase() === text.trim().toLowerCase());
+	return named === undefined || another !== undefined ? text : named;
+}
+
 function kindByRules(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
 	const label = labelOf(item);
 	const text = matchingTextOf(item);

@@ -68,7 +68,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 	invalid_session_id: ['That is not a session id.', 'An id looks like `3f9a2c1d`.'],
 	acceptance_unknown: [
 		'Handraise could not check whether your answer was saved.',
-		'Press "Send answer" again: it will not be sent twice.',
+		'Press the button again: your answer is not sent twice.',
 	],
 	form_outdated: [
 		'This form was made by another version of Handraise and cannot be read any more.',

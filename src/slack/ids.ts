@@ -45,8 +45,11 @@ export const ACTIONS = {
 	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',
-	/** On the reply to a mention: opens the form with that message; `value`: the draft's form id and a `SessionTarget`. */
+	/** On the offer of a message as the answer: opens the form with it; `value`: the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
+	/** On that offer: sends it, or does not; `value`: an `OfferedReply`, or the draft's form id. */
+	sendReply: 'reply.send',
+	keepReply: 'reply.keep',
 	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
@@ -99,7 +102,12 @@ export const BUTTON_LABELS = [
 	'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here',
 	'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
-export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
+/** "No" stands only beside *Send*, never beside options. */
+export type ButtonLabel =
+	| (typeof BUTTON_LABELS)[number]
+	| 'No'
+	| `Files (${number})`
+	| `${'Next' | 'Previous'} ${number}`;
 
 export const CHOOSE_IDS = ([1, 2, 3, 4, 5] as const).map((place) => ACTIONS[`choose${place}`]);
 
@@ -209,6 +217,20 @@ export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec
 	'menu',
 	z.object({ actionId: text, value: text }),
 );
+
+/** `id`: of the draft that holds the text. `readAt`: when the read began that found the question, clock milliseconds. */
+const OFFERED_REPLY = z.object({
+	id: text,
+	sessionId: text,
+	messageIndex: z.int(),
+	readAt: z.number(),
+	channelId: text,
+	threadTs: text,
+	messageTs: text,
+});
+/** A message in a thread that can be sent as the answer, and to which question. */
+export type OfferedReply = Readonly<z.infer<typeof OFFERED_REPLY>>;
+export const { encode: encodeReply, decode: decodeReply } = slackCodec('reply', OFFERED_REPLY);
 
 const QUESTION_MARK = z.object({ sessionId: text, fingerprint: text });
 /** Which question a button is about, wherever it stands in its session. */

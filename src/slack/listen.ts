@@ -212,9 +212,15 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 
 	/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
 	function event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
+		handleEvent(name, async (event, isFirst) => {
+			if (isFirst()) await handle(event, teamId);
+		});
+	}
+
+	/** `isFirst` remembers the event. */
+	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
-			if (!isNew(body.event_id)) return;
-			const task = handle(event, teamId).catch((error: unknown) => {
+			const task = handle(event, () => isNew(body.event_id)).catch((error: unknown) => {
 				log.error({ event: name, code: codeOf(error), err: error }, 'an event failed');
 			});
 			await keptIn(running, task);
@@ -355,12 +361,16 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 
 		event,
 
-		/** A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request. */
-		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null): void {
-			event(name, async (event) => {
+		/**
+		 * A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request: nothing
+		 * is remembered or logged of it. Of a task that refuses silently, failures are only logged too.
+		 */
+		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null | Promise<Task | null>): void {
+			handleEvent(name, async (event, isFirst) => {
 				const request = writtenRequest(event, teamId, log);
-				const task = request === null ? null : plan(request, event);
-				if (request !== null && task !== null) await work(request, name, () => perform(request, task, null));
+				const task = request && (await plan(request, event));
+				if (request === null || task === null || !isFirst()) return;
+				await work(request, name, () => perform(request, task, null), task.refused === undefined);
 			});
 		},
 

@@ -126,6 +126,9 @@ export function createReply(
 		 * when Slack allows it only later, or when no way worked, which is logged.
 		 */
 		withoutTurn,
+		/** An ephemeral message where they wrote, or nothing: nobody waits for it. False when they are too fast or Slack refuses. */
+		unasked: async (request: PersonRequest, content: MessageContent) =>
+			(await personReads.turn(request)) === null && inChannel(request, content),
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */

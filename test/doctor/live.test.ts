@@ -16,6 +16,7 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 		expect(different, lines.join('\n')).toEqual([]);
 		expect(asAssumed).toHaveLength(19);
 		expect(notTried).toEqual([
+			'- The event thread_message carries user, channel, ts, thread_ts, text, channel_type: not tried (optional, for THREAD_REPLIES, and Slack sent no message event of the reply).',
 			'- The event message carries user, channel, ts, text, channel_type: not tried (optional, and nobody wrote a direct message).',
 			'- The event member_joined_channel carries user, channel: not tried (optional, and nobody joined the channel).',
 			'- The event member_left_channel carries user, channel: not tried (optional, and nobody left the channel).',

@@ -75,6 +75,12 @@ const scopes: Case[] = [
 		says: /^✗ Scopes: usergroups:read is missing, and ALLOWED_USERGROUPS needs it/,
 	},
 	{
+		name: 'a history scope is missing that THREAD_REPLIES needs',
+		breaks: without('channels:history'),
+		env: () => ({ THREAD_REPLIES: 'on' }),
+		says: /^✗ Scopes: channels:history is missing, and THREAD_REPLIES needs it/,
+	},
+	{
 		name: 'an unused scope was granted',
 		breaks: ({ slack }) => slack.settings.scopes.push('files:read'),
 		says: /^! Scopes: files:read: granted, but Handraise does not use it/,

@@ -4,11 +4,12 @@ import { chooseItemModal, loadingModal, NOTICES, sessionModal } from '../../src/
 import { ownTextMessage, receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
 import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
+import { formOffer } from '../../src/features/reply/view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
-import { chosenTextOffer, outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
+import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
 import { type Message, openQuestion, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../src/slack/error-view.ts';
@@ -176,7 +177,7 @@ describe('text from outside is marked as such and never begins a view or message
 					errorMessage(name, sessionId, error),
 					stillWaitingMessage(sessionId),
 					outcomesMessage(lines),
-					chosenTextOffer('form', { sessionId, messageIndex: 1 }, value),
+					formOffer({ id: 'form', sessionId, messageIndex: 1 }, value),
 				]) {
 					expectVoices(message);
 				}

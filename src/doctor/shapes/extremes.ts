@@ -1,18 +1,13 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { handOverPost, MOST_IN_NOTE } from '../../features/hand-over/view.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
+import { replyOffer } from '../../features/reply/view.ts';
 import { settingsChangedPost } from '../../features/settings/view.ts';
 import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
 import { watchPost } from '../../features/watch/notice-view.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../features/watch/post-view.ts';
-import {
-	chosenTextOffer,
-	LIST_PAGE,
-	outcomesMessage,
-	watchList,
-	watchOutcomeWords,
-} from '../../features/watch/view.ts';
+import { LIST_PAGE, outcomesMessage, watchList, watchOutcomeWords } from '../../features/watch/view.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -107,6 +102,8 @@ export const ESCALATION: RemindedQuestion = {
 
 /** Each of its own question. */
 const escalationAs = (index: number) => ({ ...ESCALATION, entry: { ...ESCALATION.entry, questionId: `${index}` } });
+const TS = '1795250400.000100';
+const REPLY = { id: ANSWER_ID, readAt: NOW, channelId: 'C0EXAMPLE1', threadTs: TS, messageTs: TS };
 
 export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
@@ -122,7 +119,7 @@ export function extremes(): Shape[] {
 	return [
 		...extremeViews(),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
-		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
+		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {

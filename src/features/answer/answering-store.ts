@@ -74,6 +74,13 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 			});
 		},
 
+		/** Writes a new draft. False when there is one with its id: that decides once. */
+		addNew: (draft: Draft) =>
+			db.writeOne((trx) => {
+				const made = add(trx, 'drafts', draftRow(draft, cipher));
+				return hasChanged(made.onConflict((conflict) => conflict.column('formId').doNothing()));
+			}),
+
 		async get(formId: string): Promise<Draft | null> {
 			return read(await from(db.read, 'drafts', { formId }).selectAll().executeTakeFirst());
 		},

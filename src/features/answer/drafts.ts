@@ -191,22 +191,27 @@ export function createDrafting(
 		},
 		left,
 		submitted: (answer: Answer) => Promise.all([drafts.discard(answer), noted(windows.forget(answer.viewId))]),
-		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
+		/**
+		 * Saves a message that may become an answer, until its author says so, or which field it is for. False when this form id
+		 * was used before.
+		 */
 		async keepAside(
 			person: Person,
 			{ formId, sessionId }: Pick<ViewMetadata, 'formId' | 'sessionId'>,
 			{ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>,
 			values: Values,
-		): Promise<void> {
+		): Promise<boolean> {
 			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
-			await drafts.save({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
+			return drafts.addNew({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
 		},
-		/** The message that the person chose; null when it was submitted or removed meanwhile. */
-		async keptAside(person: Person, formId: string): Promise<string | null> {
+		/** The person's message, and the question for which it was saved; `text` null: it was sent, dismissed or removed. */
+		async keptAside(person: Person, formId: string) {
 			const draft = await drafts.get(formId);
 			const isOwn = draft !== null && isSamePerson(draft.person, person);
-			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
+			return isOwn ? { draft, text: Object.values(draft.values)[0] ?? null } : null;
 		},
+		/** Forgets the text of a saved message. That there was one stays. */
+		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
 		/** Removes the texts of ticked items from the person's drafts. That is allowed to everybody; to `keep` the form is not. */
 		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);

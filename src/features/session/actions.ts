@@ -75,7 +75,7 @@ export function registerSessionActions(core: HandlerContext & { flow: SessionFlo
 		const view = sessionViewOf(press.view);
 		const { metadata } = view;
 		return ifAllowed(windowPlace(metadata), async (request) => {
-			const text = await drafting.keptAside(request.person, metadata.formId);
+			const { text = null } = (await drafting.keptAside(request.person, metadata.formId)) ?? {};
 			const prefill = text === null ? null : { values: { [press.number]: text }, givenFor: null };
 			await flow.show(request, { view, metadata, prefill, sameReading: true });
 		});

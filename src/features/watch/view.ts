@@ -3,10 +3,10 @@ import type { Discovery, NoListReason, WaitingSession, Watch } from '../../datab
 import type { LeftOut } from '../../posts/kinds.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
-import { ACTIONS, encodeCarriage, encodeTarget, type SessionTarget } from '../../slack/ids.ts';
+import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import type { MessageContent } from '../../slack/parts.ts';
 import { button, buttons, context, message, section, sectionsOf, textMessage } from '../../slack/parts.ts';
-import { oneLineMrkdwn, quoted, quotedNameMrkdwn } from '../../slack/text.ts';
+import { oneLineMrkdwn, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
@@ -17,7 +17,6 @@ import {
 	personMrkdwn,
 	sentences,
 	sessionIdMrkdwn,
-	sessionName,
 	statusLine,
 	statusWords,
 } from '../../slack/words.ts';
@@ -101,30 +100,6 @@ const NOTHING_TO_CHOOSE =
 export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
 	const parts = sectionsOf(lines);
 	return message(parts[0]?.text?.text ?? '', [...parts, ...context(note)]);
-}
-
-const CHOSEN_TEXT_HELP = {
-	no_session:
-		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
-	no_text: 'That message has no text that could be an answer.',
-	nothing_open: 'No question of this session is open now, so there is nothing to answer.',
-	secret:
-		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
-} as const;
-
-export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
-	return textMessage(CHOSEN_TEXT_HELP[why]);
-}
-
-/** The reply to a mention, which cannot open a form itself: a button that opens it with that message in it. */
-export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
-	const words = `Use this as the answer for ${sessionName(target.sessionId)}?`;
-	return message(words, [
-		...section(`${words}\n${quoted(text, 600)}`),
-		...buttons(
-			button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage({ id: formId, ...target }), style: 'primary' }),
-		),
-	]);
 }
 
 /** The result of `/session watch` for one session, in one line of mrkdwn. */

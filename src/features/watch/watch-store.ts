@@ -100,12 +100,21 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/** The newest watch of this channel, ended or not, that has or had this message as its card or as a question. */
-		async findByPost(channel: ChannelKey, ts: string) {
-			const posted = from(db.read, 'posts', { ts, kind: ['card', 'question', 'switching'] }).select('watchId');
-			const found = from(db.read, 'watches', channelOf(channel)).selectAll().where('id', 'in', posted);
-			const row = await found.orderBy('createdAt', 'desc').limit(1).executeTakeFirst();
-			return row === undefined ? null : readShownWatch(db, cipher, row);
+		/**
+		 * The watch of this channel, ended or not, that has or had this message as its card or as a question, and that post. One
+		 * look-up by index for any other message.
+		 */
+		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
+			const posted = from(db.read, 'posts', {
+				ts,
+				teamId,
+				placeId: channelId,
+				kind: ['card', 'question', 'switching'],
+			});
+			const post = await posted.select(['kind', 'watchId', 'questionId']).limit(1).executeTakeFirst();
+			if (post?.watchId == null) return null;
+			const row = await from(db.read, 'watches', { id: post.watchId }).selectAll().executeTakeFirst();
+			return row === undefined ? null : { ...(await readShownWatch(db, cipher, row)), post };
 		},
 
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {

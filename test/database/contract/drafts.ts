@@ -41,6 +41,14 @@ export function describeDrafts(subject: Subject): void {
 		for (const one of kept) expect(await subject.store.drafts.get(one.formId)).toEqual(one);
 	});
 
+	it('adds a draft once for its id, and keeps the id when its texts are forgotten', async () => {
+		const added = await Promise.all([subject.store.drafts.addNew(draft()), subject.replica.drafts.addNew(draft())]);
+		expect(added.toSorted()).toEqual([false, true]);
+		await subject.store.drafts.save(draft({ values: {}, secret: [] }));
+		expect(await subject.replica.drafts.addNew(draft())).toBe(false);
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({});
+	});
+
 	it('replaces the draft of the same form', async () => {
 		await subject.store.drafts.save(draft());
 		const next = draft({ values: { 1: '' }, fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });

@@ -58,6 +58,7 @@ import {
 	reminderPost,
 	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
+import { chosenTextHelp, formOffer, replyOffer, replyOutcome } from '../../../src/features/reply/view.ts';
 import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../../src/features/watch/notice-view.ts';
@@ -69,8 +70,6 @@ import {
 	switchingPost,
 } from '../../../src/features/watch/post-view.ts';
 import {
-	chosenTextHelp,
-	chosenTextOffer,
 	discoveredByWords,
 	type HelpReason,
 	helpMessage,
@@ -197,8 +196,20 @@ export function messageVariants(): Shape[] {
 			'no text': ['no_text'],
 			'nothing open': ['nothing_open'],
 		}),
-		...shapesOf(chosenTextOffer, {
-			'a short text': [ANSWER_ID, { sessionId: SESSION_ID, messageIndex: 3 }, 'The hall with the garden'],
+		...shapesOf(formOffer, {
+			'a short text': [{ id: ANSWER_ID, sessionId: SESSION_ID, messageIndex: 3 }, 'The hall with the garden'],
+		}),
+		...shapesOf(replyOffer, {
+			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, ' '],
+		}),
+		...shapesOf(replyOutcome, {
+			'to be undone, edited': [{ kind: 'accepted', answer: CHOSEN }, CHOICE, { canUndo: true, isEdited: true }],
+			'being sent': [{ kind: 'accepted', answer: answerOf() }, CHOICE, { canUndo: false, isEdited: false }],
+			'somebody was first': [
+				{ kind: 'taken', by: answerOf(), answer: CHOSEN },
+				CHOICE,
+				{ canUndo: false, isEdited: false },
+			],
 		}),
 		...shapesOf(screenshotMessage, {
 			none: [EMPTY, MODEL.links],

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
+import { chosenTextHelp } from '../../../src/features/reply/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { chosenTextHelp } from '../../../src/features/watch/view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { ASKS, answeredBy } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';

@@ -9,6 +9,7 @@ import {
 	encodeChoice,
 	encodeMenuChoice,
 	encodeQuestionMark,
+	encodeReply,
 	encodeSnooze,
 	encodeTarget,
 	inboxRowId,
@@ -180,6 +181,16 @@ const choice: PressValue = ({ session }, { card }) =>
 		readAt: 0,
 		channelId: card.channel,
 	});
+const reply: PressValue = ({ session }, { card }) =>
+	encodeReply({
+		id: 'unknown',
+		sessionId: session,
+		messageIndex: 0,
+		readAt: 0,
+		channelId: card.channel,
+		threadTs: card.ts,
+		messageTs: card.ts,
+	});
 const mark: PressValue = ({ session }) => encodeQuestionMark({ sessionId: session, fingerprint: '0123456789abcdef' });
 const snooze: PressValue = () => encodeSnooze({ length: '15m', hash: 'unknown' });
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);
@@ -217,6 +228,8 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 		'nothing',
 		({ session }) => encodeCarriage({ id: 'unknown', sessionId: session, messageIndex: null }),
 	],
+	[ACTIONS.sendReply]: ['nothing', reply],
+	[ACTIONS.keepReply]: ['nothing', () => 'unknown'],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
 	[ACTIONS.open]: ['nothing', target],
 	[ACTIONS.tryAgain]: ['receipt', ownAnswer],

@@ -121,6 +121,8 @@ export const ACTION_GROUPS = {
 	[ACTIONS.giveBack]: 'send',
 	[ACTIONS.undo]: 'act',
 	[ACTIONS.useText]: 'act',
+	[ACTIONS.sendReply]: 'send',
+	[ACTIONS.keepReply]: 'free',
 	[ACTIONS.chooseItem]: 'act',
 	[ACTIONS.open]: 'act',
 	[ACTIONS.tryAgain]: 'send',

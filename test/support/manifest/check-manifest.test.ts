@@ -142,8 +142,8 @@ const broken: readonly { what: string; line: string; other: string; problem: str
 	{
 		what: 'an event nobody handles',
 		line: '- app_mention\n',
-		other: '- app_mention\n      - message.channels\n',
-		problem: 'names the unknown event message.channels',
+		other: '- app_mention\n      - message.mpim\n',
+		problem: 'names the unknown event message.mpim',
 	},
 	{
 		what: 'an event of users',
@@ -205,6 +205,19 @@ describe('the manifest', () => {
 			.replace('is_enabled: true', `is_enabled: true\n    request_url: ${address}`)
 			.replace('socket_mode_enabled: true', 'socket_mode_enabled: false');
 		expect(checkManifest(http)).toEqual([]);
+	});
+
+	it('can subscribe to replies in threads as its comment says, and then needs the history scopes', () => {
+		const subscribed = manifest.replace(/# (?=- message\.(?:channels|groups)\n)/g, '');
+		expect(checkManifest(subscribed)).toEqual(
+			['channels', 'groups'].map(
+				(kind) =>
+					expect.stringContaining(`makes ${kind}:history optional, but the event message.${kind} needs it`) as string,
+			),
+		);
+		const [scopes = '', optional = ''] = subscribed.split('bot_optional:');
+		const required = optional.replace('      - channels:history\n      - groups:history\n', '');
+		expect(checkManifest(`${scopes}bot_optional:${required}`)).toEqual([]);
 	});
 
 	it.each(broken)('is refused with $what', ({ line, other, problem }) => {

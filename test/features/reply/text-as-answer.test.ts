@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { answeredMeanwhile } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 let app: WatchingApp;
@@ -114,23 +113,22 @@ describe('the shortcut "Use as answer"', () => {
 });
 
 describe('a mention in the thread', () => {
-	it('replies to a mention, only for its author, with a button that opens the form with the text', async () => {
+	it('asks the author of a mention, and only them, whether to send it, and sends it when *Undo* is over', async () => {
 		const id = await asked('Which colour?');
 		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest, I think', { thread: app.card(id) ?? '' }));
 		expect(told.isEphemeral()).toBe(true);
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
-		expect(told.text()).toContain('> Forest, I think');
-		await told.press('Use as answer');
-		const form = await ada().waitForModal(isForm);
-		expect(form.value(0)).toBe('Forest, I think');
-		await form.submit();
-		await app.answered(id);
+		expect(told.text()).toBe('Send this to the agent as the answer?\n> Forest, I think\n[Send] [No]');
+		await told.press('Send');
+		await app.until(() => told.buttons().includes('Undo'));
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
 	});
 
 	it("says who answered when the mention's button is pressed later", async () => {
 		const id = await asked('Which colour?');
 		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest', { thread: app.card(id) ?? '' }));
+		await app.pass(1_000);
 		const grace = app.slack.as('grace');
 		await grace
 			.messages('#agents', { all: true })
@@ -140,9 +138,8 @@ describe('a mention in the thread', () => {
 		await hers.fill(0, 'Sand');
 		await hers.submit();
 		await app.answered(id);
-		await told.press('Use as answer');
-		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
-		expect(modal.text()).toContain(answeredMeanwhile('grace'));
+		await told.press('Send');
+		await app.until(() => told.text().includes('@grace answered “Sand” before you.'));
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
@@ -169,10 +166,8 @@ describe('a mention in the thread', () => {
 		const long = await asked('Say everything');
 		const text = `start ${'long '.repeat(1_000)}end`;
 		const offer = await app.toldAfter(() => ada().mention('#agents', text, { thread: app.card(long) ?? '' }));
-		await offer.press('Use as answer');
-		const whole = await ada().waitForModal(isForm);
-		expect((await whole.submit()).outcome).toBe('updated');
-		await app.answered(long);
+		await offer.press('Send');
+		await app.until(() => app.service.log.effectivePuts(long).length === 1);
 		expect(app.service.log.effectivePuts(long).map(itemsOf)[0]?.[0]?.value).toBe(text);
 	});
 

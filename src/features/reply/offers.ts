@@ -1,0 +1,80 @@
+import { askedOf } from '../../posts/post.ts';
+import { isAnsweredSince, type Person } from '../../questions/answer.ts';
+import { hashOf, type OfferedReply } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
+import { openQuestion } from '../../slack/question-view.ts';
+import type { AllowedRequest, PersonRequest } from '../../slack/request.ts';
+import type { AnswerStore } from '../answer/answer-store.ts';
+import type { Drafting } from '../answer/drafts.ts';
+import type { WatchStore } from '../watch/watch-store.ts';
+import { chosenTextHelp, formOffer, replyOffer } from './view.ts';
+import { createWritten } from './written.ts';
+
+type Found = NonNullable<Awaited<ReturnType<WatchStore['findByPost']>>>;
+
+/** The open question that the thread of a post is about: of a card's, only where the channel shows no questions. */
+function isAboutOpen({ watch, post, question }: Found): boolean {
+	if (watch.ended !== null || question === null || question.settled !== null) return false;
+	if (post.kind === 'card') return !watch.questionsInChannel;
+	return post.kind === 'switching' || post.questionId === question.id;
+}
+
+type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };
+
+/** Offers messages in threads to their authors as answers. A draft holds the text until they decide. */
+export function createOffers(core: Core) {
+	const { drafting, reply } = core;
+	const { watches, answers } = core.store;
+	const written = createWritten(core);
+
+	/** The watch whose card or question began the thread. */
+	async function findWatch({ channelId, threadTs, person: { teamId } }: PersonRequest) {
+		return channelId === null || threadTs === null ? null : watches.findByPost({ teamId, channelId }, threadTs);
+	}
+
+	return {
+		...written,
+		findWatch,
+
+		/**
+		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another message
+		 * only in that of an open question, once for its author. Null for all others.
+		 */
+		async offerOf(request: PersonRequest, event: unknown, isMention: boolean) {
+			const { person, channelId, threadTs, messageTs } = request;
+			const text = written.textOf(event);
+			const found = text === '' ? null : await findWatch(request);
+			if (found === null || channelId === null || threadTs === null || messageTs === null) return null;
+			if (!isMention && !isAboutOpen(found)) return null;
+			const tell = isMention ? reply.toPerson : reply.unasked;
+			const { session } = found.watch;
+			const { question, readAt } = askedOf(found) ?? { question: null, readAt: 0 };
+			const standing = question && (await answers.standing({ ...session, messageIndex: question.messageIndex }));
+			if (question === null || question.openCount === 0 || isAnsweredSince(standing, found.checkedAt)) {
+				return isMention ? async (to: AllowedRequest) => void (await tell(to, chosenTextHelp('nothing_open'))) : null;
+			}
+			const { sessionId } = session;
+			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : found.question?.id]));
+			const target = { id, sessionId, messageIndex: question.messageIndex };
+			const position = question.items.findIndex((item) => item.open && !item.secret);
+			// What is cut, or has several parts, only the form shows.
+			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId }).note === '';
+			const offer = isWhole
+				? replyOffer({ ...target, readAt, channelId, threadTs, messageTs }, text)
+				: formOffer(target, text);
+			return async (to: AllowedRequest) => {
+				const values = position === -1 ? {} : { [position]: text };
+				const isNew = await drafting.keepAside(person, { formId: id, sessionId }, question, values);
+				if (isNew) await tell(to, position === -1 ? chosenTextHelp('secret') : offer);
+			};
+		},
+
+		/** The only item of the question that was offered a reply, as it was last read; null when another one is asked. */
+		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
+			const question = (await watches.findByPost({ teamId, channelId }, threadTs))?.view?.question;
+			return question?.fingerprint === fingerprint ? (question.items[0] ?? null) : null;
+		},
+	};
+}
+
+export type Offers = ReturnType<typeof createOffers>;

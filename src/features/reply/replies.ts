@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { optionOrText } from '../../questions/input-kind.ts';
+import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
+import { type MessageContent, textMessage } from '../../slack/parts.ts';
+import {
+	type AllowedRequest,
+	copyPlace,
+	forAnybody,
+	ifAllowed,
+	type PersonRequest,
+	SILENTLY,
+} from '../../slack/request.ts';
+import type { Answers } from '../answer/accept.ts';
+import type { Draft } from '../answer/answering-store.ts';
+import type { Drafting } from '../answer/drafts.ts';
+import type { Offers } from './offers.ts';
+import { REPLY_WORDS, replyOutcome } from './view.ts';
+
+/** Edits, deletions, joins and posts of apps have other subtypes. In a direct message with the app, the help answers. */
+const SUBTYPE = z.literal(['file_share', 'thread_broadcast']).nullish();
+const REPLY_EVENT = z.object({
+	thread_ts: z.string(),
+	channel_type: z.literal(['channel', 'group']),
+	subtype: SUBTYPE,
+});
+
+/** Registers replies in the threads of open questions, and the buttons of the offer to send one as the answer. */
+export function registerReplies(
+	{ listen, reply, drafting, answers, config }: HandlerContext & { drafting: Drafting; answers: Answers },
+	offers: Offers,
+): void {
+	listen.message('message', async (request, event) => {
+		// Slack sends a mention also as an event of its own.
+		const isReply = config.THREAD_REPLIES && REPLY_EVENT.safeParse(event).success && !offers.mentionsApp(event);
+		const offer = isReply ? await offers.offerOf(request, event, false) : null;
+		return offer && ifAllowed(request.channelId, offer, SILENTLY);
+	});
+
+	/** Replaces the offer, and forgets its text. */
+	async function end(request: PersonRequest, draft: Draft | undefined, content: MessageContent): Promise<void> {
+		if (!(await reply.inPlace(request, content))) await reply.withoutTurn(request, content);
+		if (draft !== undefined) await drafting.letGo(draft);
+	}
+
+	/** Stores the reply as an answer, as its text is now. Resolves to what is done after that. */
+	async function send(request: AllowedRequest, offered: OfferedReply): Promise<() => Promise<void>> {
+		const { person } = request;
+		const { id, sessionId, messageIndex, channelId, threadTs } = offered;
+		const { draft, text: offeredText = null } = (await drafting.keptAside(person, id)) ?? {};
+		if (draft === undefined) return () => reply.failed(request, 'button_outdated');
+		// The press before has told the outcome.
+		if (offeredText === null) return async () => {};
+		const text = (await offers.textNow(request, offered)) ?? offeredText;
+		if (text === '') return () => end(request, draft, textMessage(REPLY_WORDS.deleted));
+		const { fingerprint, shownHash } = draft;
+		const item = await offers.itemOf(person, offered, fingerprint);
+		const title = item?.title ?? '';
+		const value = item === null ? text : optionOrText(item, text);
+		const result = await answers.submit({
+			submissionKey: `reply:${id}`,
+			viewId: '',
+			// It can be undone: one press sends what was perhaps written to colleagues.
+			undoMs: config.UNDO_SECONDS * 1_000,
+			person,
+			question: { sessionId, messageIndex },
+			fingerprint,
+			shownHash,
+			items: [{ title, value, secret: false, wiped: false }],
+			leftEmpty: [],
+			boxed: false,
+			origin: { channelId, threadTs },
+			formReadAt: offered.readAt,
+		});
+		const { answer, kind } = result;
+		request.log.info({ answer: answer.id, session: sessionId, outcome: kind }, 'a reply was sent');
+		return async () => {
+			if (kind !== 'taken') await answers.afterAccept(answer);
+			const choice = { ...offered, position: 0, fingerprint, shownHash: shownHash ?? '', title, option: value };
+			const canUndo = config.UNDO_SECONDS > 0 && answer.state === 'accepted';
+			await end(request, draft, replyOutcome(result, choice, { canUndo, isEdited: text !== offeredText }));
+			if (kind === 'taken') await answers.noteTold(answer);
+		};
+	}
+
+	listen.storingAction(ACTIONS.sendReply, (asked, press) => {
+		const offered = decodeReply(press.value);
+		const { channelId = null, sessionId = '' } = offered ?? {};
+		return {
+			place: copyPlace(asked, channelId, sessionId),
+			failure: (code) => textMessage(`⚠️ ${reply.words(code).text}`),
+			late: null,
+			run: async (request) =>
+				offered === null ? () => reply.failed(asked, 'button_outdated') : send(request, offered),
+		};
+	});
+
+	listen.action(ACTIONS.keepReply, (request, { value = '' }) =>
+		forAnybody(async () => {
+			const kept = await drafting.keptAside(request.person, value);
+			await end(request, kept?.draft, textMessage(REPLY_WORDS.kept));
+		}),
+	);
+}

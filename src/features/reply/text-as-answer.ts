@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { ACTIONS, CALLBACKS, decodeCarriage } from '../../slack/ids.ts';
+import { ifAllowed } from '../../slack/request.ts';
+import type { Forms } from '../answer/drafts.ts';
+import { helpMessage } from '../watch/view.ts';
+import { createOffers } from './offers.ts';
+import { registerReplies } from './replies.ts';
+import { chosenTextHelp } from './view.ts';
+
+const SHORTCUT_BODY = z.object({ message: z.unknown() });
+
+/** Registers the shortcut "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
+export function registerTextAsAnswer(
+	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
+): void {
+	const { listen, flow, drafting, reply } = core;
+	const offers = createOffers(core);
+	registerReplies(core, offers);
+
+	listen.message('app_mention', (asked, event) =>
+		ifAllowed(asked.channelId, async (request) => {
+			const offer = await offers.offerOf(request, event, true);
+			if (offer === null) await reply.toPerson(request, helpMessage('asked'));
+			else await offer(request);
+		}),
+	);
+
+	listen.action(ACTIONS.useText, async (request, press) => {
+		const carriage = decodeCarriage(press.value);
+		if (carriage === null) return null;
+		const { id, ...target } = carriage;
+		// The form opens also without the text, which may have been submitted or removed meanwhile.
+		const { text = null } = (await drafting.keptAside(request.person, id)) ?? {};
+		return flow.open(request, { ...target, toAnswer: true, text });
+	});
+
+	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
+		const text = offers.textOf(SHORTCUT_BODY.parse(body).message);
+		const sessionId = (await offers.findWatch(request))?.watch.session.sessionId;
+		if (sessionId === undefined || text === '') {
+			return ifAllowed(request.channelId, async (allowed) => {
+				await reply.toPerson(allowed, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
+			});
+		}
+		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, text });
+	});
+}

@@ -1,0 +1,58 @@
+import { type AcceptResult, isSamePerson, textsOf } from '../../questions/answer.ts';
+import { ACTIONS, type Choice, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
+import { button, buttons, type MessageContent, message, section, textMessage } from '../../slack/parts.ts';
+import { quoted } from '../../slack/text.ts';
+import { momentMrkdwn } from '../../slack/words.ts';
+import { choiceMessage, takenWords } from '../answer/receipt-view.ts';
+
+const CHOSEN_TEXT_HELP = {
+	no_session:
+		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
+	no_text: 'That message has no text that could be an answer.',
+	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
+	secret:
+		'🔒 Not in the thread: the question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
+} as const;
+
+export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
+	return textMessage(CHOSEN_TEXT_HELP[why]);
+}
+
+/** Of a message that can be the whole answer. */
+export function replyOffer(offered: OfferedReply, text: string): MessageContent {
+	const send = button(ACTIONS.sendReply, 'Send', { value: encodeReply(offered), style: 'primary' });
+	return offer('Send this to the agent as the answer?', text, send, offered.id);
+}
+
+/** Of a message that the form has to be opened with. */
+export function formOffer(target: Parameters<typeof encodeCarriage>[0], text: string): MessageContent {
+	const open = button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(target), style: 'primary' });
+	return offer('Open the question with this as the answer?', text, open, target.id);
+}
+
+function offer(words: string, text: string, yes: ReturnType<typeof button>, id: string): MessageContent {
+	const no = button(ACTIONS.keepReply, 'No', { value: id });
+	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...buttons(yes, no)]);
+}
+
+/** In place of the offer, after *Send*. `isEdited`: its author has changed the message since it was offered. */
+export function replyOutcome(
+	result: AcceptResult,
+	choice: Choice,
+	{ canUndo, isEdited }: { canUndo: boolean; isEdited: boolean },
+): MessageContent {
+	const { answer } = result;
+	if (result.kind === 'taken') {
+		return choiceMessage(takenWords(choice, result.by, isSamePerson(result.by.person, answer.person)), choice);
+	}
+	const undo = canUndo ? button(ACTIONS.undo, 'Undo', { value: answer.id }) : null;
+	const when = canUndo ? `Sends at ${momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds')}` : 'Being sent';
+	const words = `👉 ${when}${isEdited ? ', as you have edited it since' : ''}:`;
+	const text = textsOf(answer)[0] ?? choice.option;
+	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...buttons(undo)]);
+}
+
+export const REPLY_WORDS = {
+	deleted: '🗑️ You have deleted that message, or its text. Nothing was sent.',
+	kept: '👌 Nothing was sent. To send another message of this thread, mention me in it.',
+} as const;

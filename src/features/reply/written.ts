@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { slackErrorCode } from '../../slack/clients.ts';
+import type { OfferedReply } from '../../slack/ids.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
+import type { PersonRequest } from '../../slack/request.ts';
+import { typedText } from '../../slack/text.ts';
+
+const MESSAGE = z.object({ text: z.string() }).catch({ text: '' });
+
+/** Reads what people wrote. */
+export function createWritten({ clients: { people: client }, personReads, botUserId }: HandlerContext) {
+	const textOf = (message: unknown) => typedText(MESSAGE.parse(message).text, botUserId);
+
+	return {
+		/** Without a mention of the app. */
+		textOf,
+		mentionsApp: (message: unknown) => MESSAGE.parse(message).text.includes(`<@${botUserId}`),
+		/** As it is now; empty: deleted. Null when Slack does not tell. @throws `too_fast`: people share the limit of these calls */
+		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedReply): Promise<string | null> {
+			const tooFast = await personReads.turn(request);
+			if (tooFast !== null) throw tooFast;
+			const only = { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
+			return client.conversations.replies({ channel: channelId, ts: threadTs, ...only }).then(
+				({ messages = [] }) => textOf(messages.find(({ ts }) => ts === messageTs)),
+				(error: unknown) => (slackErrorCode(error) === 'thread_not_found' ? '' : null),
+			);
+		},
+	};
+}

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+
+/** Said in the channel where it is no reply to a question: it must leave no trace. */
+const CHATTER = 'the-chatter-of-colleagues';
+const SEND_IT = 'Send this to the agent as the answer?';
+
+function subscribe({ slack }: Pick<WatchingApp, 'slack'>): void {
+	slack.settings.events.push('message.channels', 'message.groups');
+}
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({ env: { THREAD_REPLIES: 'on' } });
+	subscribe(app);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	expectNothingWrong(app);
+	const said = await app.said();
+	expect(said).not.toContain(CHATTER);
+});
+
+const as = (who: string) => app.slack.as(who);
+const answersTo = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+
+/** A watched session with a question, and the post of that. */
+async function asked(...titles: string[]): Promise<{ id: string; post: Posted }> {
+	const id = await app.watched();
+	app.ask(
+		id,
+		titles.map((title) => item(title)),
+	);
+	const post = await app.threadSays(id, titles[0] ?? '');
+	// The program knows a moment later than Slack where it stands.
+	await app.pass(500);
+	return { id, post };
+}
+
+/** What only this person is asked after they wrote in the thread. */
+const offered = (thread: Posted, text: string, who = 'ada') =>
+	app.toldAfter(() => as(who).say('#agents', text, { thread }), who);
+
+/** What Slack is asked to show to single people, and to tell, while `act` runs and after it. */
+async function callsOf(act: () => Promise<unknown>): Promise<string[]> {
+	const from = app.now();
+	await act();
+	await app.pass(2_000);
+	return ['chat.postEphemeral', 'users.info', 'conversations.replies'].filter(
+		(name) => app.calls(name, from).length > 0,
+	);
+}
+
+it('offers a reply once to its author, and sends it when they press Send: over HTTP, and after a restart', async () => {
+	await using own = await watchingApp({ transport: 'http', env: { THREAD_REPLIES: 'on' } });
+	subscribe(own);
+	const ada = own.slack.as('ada');
+	const id = await own.watchedAsking(['Which colour?']);
+	const thread = await own.threadSays(id, 'Which colour?');
+	await own.pass(500);
+	const offer = await own.toldAfter(() => ada.say('#agents', 'Sand & <stone>', { thread }));
+	expect([offer.threadTs(), offer.text()]).toEqual([thread.ts, `${SEND_IT}\n> Sand & <stone>\n[Send] [No]`]);
+	expect(JSON.stringify(offer.blocks())).not.toMatch(/"value":"[^}]*(?:Sand|stone)/);
+	// Others are asked too; nobody is asked twice.
+	await own.toldAfter(() => own.slack.as('grace').say('#agents', 'Forest', { thread, broadcast: true }), 'grace');
+	await own.restart();
+	const from = own.now();
+	await ada.say('#agents', `Or ${CHATTER}`, { thread });
+	await own.pass(2_000);
+	expect(own.calls('chat.postEphemeral', from)).toEqual([]);
+	await Promise.all([offer.press('Send'), offer.press('Send')]);
+	await own.until(() => offer.buttons().includes('Undo'));
+	expect(offer.text()).toContain('> Sand & <stone>');
+	await own.until(() => own.service.log.effectivePuts(id).length === 1);
+	await own.pass(20_000);
+	expect(own.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
+	expectNothingWrong(own);
+	expect(await own.said()).not.toContain(CHATTER);
+	expect(own.log.join('\n')).not.toMatch(/stone|Forest/);
+});
+
+it('sends a reply as it is when Send is pressed: edited, one of the options, or not at all when it was deleted', async () => {
+	const { id, post } = await asked('Which colour? One of: Sand, Forest');
+	const offer = await offered(post, 'I would say');
+	const [said] = as('ada')
+		.messages('#agents', { all: true })
+		.filter((message) => message.text() === 'I would say');
+	await said?.edit('FOREST ');
+	await offer.press('Send');
+	await app.until(() => offer.text().includes('as you have edited it since:\n> Forest'));
+	await offer.press('Undo');
+	await app.until(() => offer.text().includes('You took back'));
+
+	const hers = await offered(post, 'sand', 'grace');
+	const deleted = as('grace')
+		.messages('#agents', { all: true })
+		.find((message) => message.text() === 'sand');
+	deleted?.remove();
+	await hers.press('Send');
+	await app.until(() => hers.text().includes('You have deleted that message'));
+	await app.pass(15_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+
+	// Without the scope, what was offered is sent.
+	app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope', times: 1 });
+	const mention = await app.toldAfter(() => as('grace').mention('#agents', 'sand', { thread: post }), 'grace');
+	await mention.press('Send');
+	await app.until(() => answersTo(id).length === 1);
+	expect(answersTo(id)).toEqual(['Sand']);
+});
+
+it('sends nothing after No, to somebody who may not answer any more, and when somebody else was first', async () => {
+	const { id, post } = await asked('Which colour?');
+	const [no, late] = [await offered(post, 'Rose'), await offered(post, 'Sand', 'grace')];
+	await no.press('No');
+	await app.until(() => no.text().includes('Nothing was sent'));
+	const grace = app.slack.state.people.find(({ name }) => name === 'grace');
+	Object.assign(grace ?? {}, { isRestricted: true });
+	await app.pass(31_000);
+	const told = await app.toldAfter(() => late.press('Send'), 'grace');
+	expect(told.text()).toContain('Guests');
+	Object.assign(grace ?? {}, { isRestricted: false });
+	await app.pass(31_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+	const mention = await app.toldAfter(() => as('ada').mention('#agents', 'Stone', { thread: post }));
+	await mention.press('Send');
+	await app.until(() => mention.buttons().includes('Undo'));
+	await late.press('Send');
+	await app.until(() => late.text().includes('@ada answered “Stone” before you.'));
+	await app.until(() => answersTo(id).length === 1);
+	expect(answersTo(id)).toEqual(['Stone']);
+});
+
+it('asks for nothing anywhere else, and nobody who may not answer', async () => {
+	const { id, post } = await asked('Which colour?');
+	const card = app.card(id);
+	const elsewhere = await as('ada').say('#agents', CHATTER);
+	const lines = app.log.length;
+	expect(
+		await callsOf(async () => {
+			const said = await as('grace').say('#agents', CHATTER, { thread: elsewhere });
+			await said.edit(`${CHATTER}, edited`);
+			said.remove();
+			// The card shows no question: it has a post of its own.
+			if (card !== undefined) await as('grace').say('#agents', CHATTER, { thread: card });
+		}),
+	).toEqual([]);
+	expect(app.log.slice(lines).filter((line) => line.includes('"what":"message"'))).toEqual([]);
+	expect(await callsOf(() => as('gus').say('#agents', CHATTER, { thread: post }))).toEqual(['users.info']);
+	const [quick] = [await app.toldAfter(() => as('ada').mention('#agents', 'Sand', { thread: post }))];
+	await quick.press('Send');
+	await app.until(() => quick.buttons().includes('Undo'));
+	// Somebody has answered.
+	expect(await callsOf(() => as('grace').say('#agents', CHATTER, { thread: post }))).toEqual([]);
+});
+
+it('refuses replies to a secret question, opens the form for several items, and knows the thread of a card', async () => {
+	const secret = await asked('Your password');
+	const refused = await offered(secret.post, CHATTER);
+	expect(refused.text()).toContain('Not in the thread');
+	expect(refused.buttons()).toEqual([]);
+
+	const several = await asked('First?', 'Second?');
+	const offer = await offered(several.post, 'The second');
+	expect(offer.buttons()).toEqual(['Use as answer', 'No']);
+	await offer.press('Use as answer');
+	const chooser = await as('ada').waitForModal('Which question does it answer?');
+	await chooser.close(true);
+
+	const id = await app.watched({}, '--thread-only');
+	app.ask(id);
+	await app.threadSays(id, 'Which colour?');
+	await app.pass(500);
+	const card = app.card(id);
+	if (card === undefined) throw new Error('there is no card');
+	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
+});
