@@ -56,6 +56,7 @@ describe('the settings', () => {
 			REMIND_AFTER: 900_000,
 			ESCALATE_AFTER: null,
 			SHOW_ANSWERS: 'auto',
+			THREAD_REPLIES: false,
 			RETENTION_DAYS: 90,
 			WAITING_SECRET_DAYS: 7,
 			WATCH_MAX_DAYS: 7,

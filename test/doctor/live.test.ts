@@ -58,6 +58,7 @@ describe('doctor live', () => {
 
 	it('tries the optional steps too', async () => {
 		await using harness = await createHarness();
+		harness.slack.settings.events.push('message.channels');
 		const by = async () => {
 			const ada = harness.slack.as('ada');
 			await ada.say('dm', 'hello');
@@ -67,13 +68,13 @@ describe('doctor live', () => {
 		};
 		const { exit, lines } = await operate(harness, { by });
 		expect(verdicts(lines).different, lines.join('\n')).toEqual([]);
-		expect(verdicts(lines).asAssumed).toHaveLength(22);
+		expect(verdicts(lines).asAssumed).toHaveLength(23);
 		expect(exit).toBe(0);
 	});
 
 	it.each<[string, (harness: Harness) => Promise<unknown>, RegExp]>([
-		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 5 of 23 .* opening of/],
-		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 5 of 23 .* mention in the thread/],
+		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 6 of 24 .* opening of/],
+		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 6 of 24 .* mention in the thread/],
 	])('says which step is missing when %s, and does not call that different', async (_what, by, words) => {
 		await using harness = await createHarness();
 		const { exit, lines } = await operate(harness, { by });
