@@ -103,7 +103,7 @@ describe('doctor live', () => {
 			'- A button works on a reply that is shown in the channel: not tried (nobody pressed within 5 minutes).',
 		);
 		expect(verdicts(lines).different).toEqual([
-			'✗ Live check: 17 of 23 were not tried: nobody pressed within 5 minutes. Run it again.',
+			'✗ Live check: 18 of 24 were not tried: nobody pressed within 5 minutes. Run it again.',
 		]);
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ Clean-up: /));
 		expect(harness.slack.state.messages).toEqual([]);
