@@ -19,6 +19,7 @@ import {
 	forAnybody,
 	type InboxPlace,
 	inboxOf,
+	logFailure,
 	type NotAllowed,
 	type PersonRequest,
 	type Press,
@@ -394,11 +395,4 @@ export interface HandlerContext<S = unknown> extends Core<S> {
 	readonly memberships: Memberships;
 	readonly channels: Channels;
 	readonly links: Links;
-}
-
-/** That a person is too fast is no failure of the program. */
-function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {
-	const code = codeOf(error);
-	if (code === 'too_fast') log.info({ ...facts, code }, message);
-	else log.error({ ...facts, code, err: error }, message);
 }

@@ -313,3 +313,10 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => Done, options
 
 /** Where a refusal is told later, at "Send answer". */
 export const SILENTLY: TaskOptions = { refused: async () => {} };
+
+/** That a person is too fast is no failure of the program. */
+export function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {
+	const code = codeOf(error);
+	if (code === 'too_fast') log.info({ ...facts, code }, message);
+	else log.error({ ...facts, code, err: error }, message);
+}

@@ -1,7 +1,6 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { handOverPost, MOST_IN_NOTE } from '../../features/hand-over/view.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
-import { replyOffer } from '../../features/reply/view.ts';
 import { settingsChangedPost } from '../../features/settings/view.ts';
 import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
@@ -9,7 +8,6 @@ import { watchPost } from '../../features/watch/notice-view.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../features/watch/post-view.ts';
 import { LIST_PAGE, outcomesMessage, watchList, watchOutcomeWords } from '../../features/watch/view.ts';
 import {
-	ANSWER_ID,
 	AT_WORK,
 	answerOf,
 	FLIGHTS,
@@ -102,9 +100,6 @@ export const ESCALATION: RemindedQuestion = {
 
 /** Each of its own question. */
 const escalationAs = (index: number) => ({ ...ESCALATION, entry: { ...ESCALATION.entry, questionId: `${index}` } });
-const TS = '1795250400.000100';
-const REPLY = { id: ANSWER_ID, readAt: NOW, channelId: 'C0EXAMPLE1', threadTs: TS, messageTs: TS };
-
 export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
 /** The largest and strangest views and messages, all invented; a test shows that no part of any variant is larger. */
@@ -119,7 +114,6 @@ export function extremes(): Shape[] {
 	return [
 		...extremeViews(),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
-		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {

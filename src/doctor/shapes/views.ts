@@ -14,6 +14,7 @@ import {
 	type ShownInbox,
 } from '../../features/inbox/content.ts';
 import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
+import { replyOffer } from '../../features/reply/view.ts';
 import { settingsForm } from '../../features/settings/view.ts';
 import { openQuestion, type Session } from '../../questions/session.ts';
 import { answerCard, errorModal } from '../../slack/error-view.ts';
@@ -51,6 +52,8 @@ import {
 	USER_ID,
 } from './samples.ts';
 
+const TS = '1795250400.000100';
+const REPLY = { id: ANSWER_ID, readAt: NOW, channelId: 'C0EXAMPLE1', threadTs: TS, messageTs: TS };
 export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0', channelId: 'C0' });
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
@@ -164,6 +167,7 @@ export function extremeViews(): Shape[] {
 		}),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
 		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
+		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
 		...shapesOf(homeView, {
