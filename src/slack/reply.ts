@@ -131,8 +131,9 @@ export function createReply(
 			(await personReads.turn(request)) === null && inChannel(request, content),
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
-		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */
-		inPlace: (request: PersonRequest, content: MessageContent) => throughResponseUrl(request, content, true),
+		/** Replaces the ephemeral message that the person acted on, or deletes it (null); false when Slack did not accept it. */
+		inPlace: (request: PersonRequest, content: MessageContent | null) =>
+			throughResponseUrl(request, content ?? { delete_original: true }, content !== null),
 		onTop,
 		/**
 		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the person is
@@ -201,7 +202,7 @@ function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};
 }
 
-async function throughResponseUrl(request: PersonRequest, content: MessageContent, replace_original = false) {
+async function throughResponseUrl(request: PersonRequest, content: object, replace_original = false) {
 	const { responseUrl } = request;
 	if (responseUrl === null) return false;
 	const body = { ...content, ...threadOf(request), response_type: 'ephemeral', replace_original };

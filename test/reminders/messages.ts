@@ -29,7 +29,9 @@ export function unlistedCount({ content }: Post): number {
 
 /** Whom it mentions, in text or blocks: ids of people and groups, `channel`, `here`. */
 export function mentionsIn({ content }: Post): string[] {
-	return [...new Set(Array.from(content.matchAll(/<(?:@|!subteam\^|!(?!date\^))(\w+)/g), ([, id = '']) => id))].toSorted();
+	return [
+		...new Set(Array.from(content.matchAll(/<(?:@|!subteam\^|!(?!date\^))(\w+)/g), ([, id = '']) => id)),
+	].toSorted();
 }
 
 /** The posts of questions: the first that shows each, by channel and question id. */

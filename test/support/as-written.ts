@@ -15,6 +15,7 @@ export function notAsWritten(entries: readonly TrafficEntry[]): string[] {
 		const isLoose =
 			direction !== 'delivery' &&
 			TEXTS.has(name) &&
+			request.delete_original !== true &&
 			!(request.parse === 'none' && (request.link_names === false || request.link_names === 'false'));
 		return [
 			...(isLoose ? [`${name} without parse none and link_names false: ${String(request.text)}`] : []),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSamePerson } from '../../questions/answer.ts';
 import { optionOrText } from '../../questions/input-kind.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -14,8 +15,9 @@ import {
 import type { Answers } from '../answer/accept.ts';
 import type { Draft } from '../answer/answering-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
+import { choiceMessage, takenWords } from '../answer/receipt-view.ts';
 import type { Offers } from './offers.ts';
-import { REPLY_WORDS, replyOutcome } from './view.ts';
+import { REPLY_WORDS } from './view.ts';
 
 /** Edits, deletions, joins and posts of apps have other subtypes. In a direct message with the app, the help answers. */
 const SUBTYPE = z.literal(['file_share', 'thread_broadcast']).nullish();
@@ -37,9 +39,10 @@ export function registerReplies(
 		return offer && ifAllowed(request.channelId, offer, SILENTLY);
 	});
 
-	/** Replaces the offer, and forgets its text. */
-	async function end(request: PersonRequest, draft: Draft | undefined, content: MessageContent): Promise<void> {
-		if (!(await reply.inPlace(request, content))) await reply.withoutTurn(request, content);
+	/** Replaces the offer, or deletes it (null), and forgets its text. */
+	async function end(request: PersonRequest, draft: Draft | undefined, content: MessageContent | null): Promise<void> {
+		const isShown = await reply.inPlace(request, content);
+		if (!isShown && content !== null) await reply.withoutTurn(request, content);
 		if (draft !== undefined) await drafting.letGo(draft);
 	}
 
@@ -75,11 +78,12 @@ export function registerReplies(
 		const { answer, kind } = result;
 		request.log.info({ answer: answer.id, session: sessionId, outcome: kind }, 'a reply was sent');
 		return async () => {
-			if (kind !== 'taken') await answers.afterAccept(answer);
+			// The question's post shows it, with *Undo*.
+			if (kind !== 'taken') return void (await Promise.all([answers.afterAccept(answer), end(request, draft, null)]));
 			const choice = { ...offered, position: 0, fingerprint, shownHash: shownHash ?? '', title, option: value };
-			const canUndo = config.UNDO_SECONDS > 0 && answer.state === 'accepted';
-			await end(request, draft, replyOutcome(result, choice, { canUndo, isEdited: text !== offeredText }));
-			if (kind === 'taken') await answers.noteTold(answer);
+			const words = takenWords(choice, result.by, isSamePerson(result.by.person, person));
+			await end(request, draft, choiceMessage(words, choice));
+			await answers.noteTold(answer);
 		};
 	}
 

@@ -1,9 +1,6 @@
-import { type AcceptResult, isSamePerson, textsOf } from '../../questions/answer.ts';
-import { ACTIONS, type Choice, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
+import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
 import { button, buttons, type MessageContent, message, section, textMessage } from '../../slack/parts.ts';
 import { quoted } from '../../slack/text.ts';
-import { momentMrkdwn } from '../../slack/words.ts';
-import { choiceMessage, takenWords } from '../answer/receipt-view.ts';
 
 const CHOSEN_TEXT_HELP = {
 	no_session:
@@ -33,23 +30,6 @@ export function formOffer(target: Parameters<typeof encodeCarriage>[0], text: st
 function offer(words: string, text: string, yes: ReturnType<typeof button>, id: string): MessageContent {
 	const no = button(ACTIONS.keepReply, 'No', { value: id });
 	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...buttons(yes, no)]);
-}
-
-/** In place of the offer, after *Send*. `isEdited`: its author has changed the message since it was offered. */
-export function replyOutcome(
-	result: AcceptResult,
-	choice: Choice,
-	{ canUndo, isEdited }: { canUndo: boolean; isEdited: boolean },
-): MessageContent {
-	const { answer } = result;
-	if (result.kind === 'taken') {
-		return choiceMessage(takenWords(choice, result.by, isSamePerson(result.by.person, answer.person)), choice);
-	}
-	const undo = canUndo ? button(ACTIONS.undo, 'Undo', { value: answer.id }) : null;
-	const when = canUndo ? `Sends at ${momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds')}` : 'Being sent';
-	const words = `👉 ${when}${isEdited ? ', as you have edited it since' : ''}:`;
-	const text = textsOf(answer)[0] ?? choice.option;
-	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...buttons(undo)]);
 }
 
 export const REPLY_WORDS = {

@@ -120,7 +120,7 @@ describe('a mention in the thread', () => {
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
 		expect(told.text()).toBe('Send this to the agent as the answer?\n> Forest, I think\n[Send] [No]');
 		await told.press('Send');
-		await app.until(() => told.buttons().includes('Undo'));
+		await app.until(() => app.thread(id)[0]?.buttons().includes('Undo') === true);
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
 	});

@@ -44,6 +44,13 @@ async function asked(...titles: string[]): Promise<{ id: string; post: Posted }>
 const offered = (thread: Posted, text: string, who = 'ada') =>
 	app.toldAfter(() => as(who).say('#agents', text, { thread }), who);
 
+/** Whether what only Ada saw is deleted. */
+const isGone = ({ slack }: WatchingApp, { ts }: Posted) =>
+	slack
+		.as('ada')
+		.messages('#agents', { all: true })
+		.every((message) => message.ts !== ts);
+
 /** What Slack is asked to show to single people, and to tell, while `act` runs and after it. */
 async function callsOf(act: () => Promise<unknown>): Promise<string[]> {
 	const from = app.now();
@@ -72,8 +79,8 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 	await own.pass(2_000);
 	expect(own.calls('chat.postEphemeral', from)).toEqual([]);
 	await Promise.all([offer.press('Send'), offer.press('Send')]);
-	await own.until(() => offer.buttons().includes('Undo'));
-	expect(offer.text()).toContain('> Sand & <stone>');
+	await own.until(() => thread.buttons().includes('Undo') && isGone(own, offer));
+	expect(thread.text()).toContain('*@ada: Sand & <stone>*');
 	await own.until(() => own.service.log.effectivePuts(id).length === 1);
 	await own.pass(20_000);
 	expect(own.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
@@ -90,9 +97,9 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 		.filter((message) => message.text() === 'I would say');
 	await said?.edit('FOREST ');
 	await offer.press('Send');
-	await app.until(() => offer.text().includes('as you have edited it since:\n> Forest'));
-	await offer.press('Undo');
-	await app.until(() => offer.text().includes('You took back'));
+	await app.until(() => post.text().includes(': Forest') && isGone(app, offer));
+	await post.press('Undo');
+	await app.until(() => post.buttons().includes('Answer…'));
 
 	const hers = await offered(post, 'sand', 'grace');
 	const deleted = as('grace')
@@ -127,7 +134,7 @@ it('sends nothing after No, to somebody who may not answer any more, and when so
 	expect(app.service.log.puts(id)).toEqual([]);
 	const mention = await app.toldAfter(() => as('ada').mention('#agents', 'Stone', { thread: post }));
 	await mention.press('Send');
-	await app.until(() => mention.buttons().includes('Undo'));
+	await app.until(() => post.buttons().includes('Undo'));
 	await late.press('Send');
 	await app.until(() => late.text().includes('@ada answered “Stone” before you.'));
 	await app.until(() => answersTo(id).length === 1);
@@ -150,9 +157,9 @@ it('asks for nothing anywhere else, and nobody who may not answer', async () => 
 	).toEqual([]);
 	expect(app.log.slice(lines).filter((line) => line.includes('"what":"message"'))).toEqual([]);
 	expect(await callsOf(() => as('gus').say('#agents', CHATTER, { thread: post }))).toEqual(['users.info']);
-	const [quick] = [await app.toldAfter(() => as('ada').mention('#agents', 'Sand', { thread: post }))];
+	const quick = await app.toldAfter(() => as('ada').mention('#agents', 'Sand', { thread: post }));
 	await quick.press('Send');
-	await app.until(() => quick.buttons().includes('Undo'));
+	await app.until(() => post.buttons().includes('Undo'));
 	// Somebody has answered.
 	expect(await callsOf(() => as('grace').say('#agents', CHATTER, { thread: post }))).toEqual([]);
 });

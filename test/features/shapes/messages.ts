@@ -58,7 +58,7 @@ import {
 	reminderPost,
 	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
-import { chosenTextHelp, formOffer, replyOffer, replyOutcome } from '../../../src/features/reply/view.ts';
+import { chosenTextHelp, formOffer, replyOffer } from '../../../src/features/reply/view.ts';
 import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../../src/features/watch/notice-view.ts';
@@ -201,15 +201,6 @@ export function messageVariants(): Shape[] {
 		}),
 		...shapesOf(replyOffer, {
 			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, ' '],
-		}),
-		...shapesOf(replyOutcome, {
-			'to be undone, edited': [{ kind: 'accepted', answer: CHOSEN }, CHOICE, { canUndo: true, isEdited: true }],
-			'being sent': [{ kind: 'accepted', answer: answerOf() }, CHOICE, { canUndo: false, isEdited: false }],
-			'somebody was first': [
-				{ kind: 'taken', by: answerOf(), answer: CHOSEN },
-				CHOICE,
-				{ canUndo: false, isEdited: false },
-			],
 		}),
 		...shapesOf(screenshotMessage, {
 			none: [EMPTY, MODEL.links],
