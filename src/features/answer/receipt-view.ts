@@ -7,6 +7,7 @@ import {
 	firstEndingOf,
 	hasArrived,
 	isBlocking,
+	isSamePerson,
 	itemsOf,
 	NOTHING_TO_START,
 	type Person,
@@ -303,11 +304,13 @@ export function noChoice(choice: Choice | null, context: ErrorContext): MessageC
 	return { ...answerCard(choice.sessionId, choice.messageIndex), text: QUICK_ANSWERS_OFF };
 }
 
-/** To somebody whose choice came after the answer `by`, which perhaps is their own. mrkdwn. */
-export function takenWords(choice: Choice, by: Answer, isOwn: boolean): string {
+/** To somebody whose choice came after the answer `by`, which perhaps is their own. */
+export function takenChoice(choice: Choice, by: Answer, person: Person): MessageContent {
 	const first = shownChoice(choice, by);
-	if (isOwn) return CHOICE_WORDS.second(choice, first);
-	return `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
+	const words = isSamePerson(person, by.person)
+		? CHOICE_WORDS.second(choice, first)
+		: `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
+	return choiceMessage(words, choice);
 }
 
 /** What an answer chose; null when that must not be shown. */

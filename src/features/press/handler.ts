@@ -11,7 +11,7 @@ import {
 	failedChoice,
 	noChoice,
 	shownChoice,
-	takenWords,
+	takenChoice,
 } from '../answer/receipt-view.ts';
 
 const REPEATED_WITHIN_MS = 60_000;
@@ -60,8 +60,8 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 			const isOwn = isSamePerson(request.person, by.person);
 			const isRepeated =
 				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || (isOwn && isDoubleClick(choice, by));
-			const content = choiceMessage(takenWords(choice, by, isOwn), choice);
-			if (isRepeated || (await reply.toPerson(request, content))) await answers.noteTold(answer);
+			if (isRepeated || (await reply.toPerson(request, takenChoice(choice, by, request.person))))
+				await answers.noteTold(answer);
 			return;
 		}
 		// The post or the inbox shows it, with *Undo*.

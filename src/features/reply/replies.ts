@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isSamePerson } from '../../questions/answer.ts';
 import { optionOrText } from '../../questions/input-kind.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -15,7 +14,7 @@ import {
 import type { Answers } from '../answer/accept.ts';
 import type { Draft } from '../answer/answering-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
-import { choiceMessage, takenWords } from '../answer/receipt-view.ts';
+import { takenChoice } from '../answer/receipt-view.ts';
 import type { Offers } from './offers.ts';
 import { REPLY_WORDS } from './view.ts';
 
@@ -81,8 +80,7 @@ export function registerReplies(
 			// The question's post shows it, with *Undo*.
 			if (kind !== 'taken') return void (await Promise.all([answers.afterAccept(answer), end(request, draft, null)]));
 			const choice = { ...offered, position: 0, fingerprint, shownHash: shownHash ?? '', title, option: value };
-			const words = takenWords(choice, result.by, isSamePerson(result.by.person, person));
-			await end(request, draft, choiceMessage(words, choice));
+			await end(request, draft, takenChoice(choice, result.by, person));
 			await answers.noteTold(answer);
 		};
 	}
