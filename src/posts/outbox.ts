@@ -21,6 +21,8 @@ const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
 export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
 /** The part of the burst that progress leaves to questions, answers and ends. */
 export const KEPT_FROM_PROGRESS = 6;
+/** What the state on cards leaves to the posts of questions, of which people see more. */
+export const KEPT_FROM_CARDS = 1;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
 const REFUSED_REPEATS = 4;
@@ -60,7 +62,7 @@ export function createOutbox(
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	/** By rate key and urgency: the latest turn given to a post of this process that waits for the rate. */
+	/** The turns of this process's posts that wait for a rate by post, and the latest of them by rate key and urgency. */
 	const turns = new Map<string, number>();
 	clock.onStep?.(() => turns.clear());
 
@@ -147,10 +149,17 @@ export function createOutbox(
 	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
 	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
 		const { key, rate, keep } = laneOf(post);
+		const lane = `${key}:${keep}`;
 		for (;;) {
-			const waitMs = await rateLimiter.take(key, rate, { now: clock.now(), keep });
-			if (waitMs === 0) return null;
-			if (waitMs > SHORT_WAIT_MS) return retry(turnOf(`${key}:${keep}`, rate, waitMs), PACED, unknown);
+			const now = clock.now();
+			// What waits already comes first.
+			const turnAt = turns.get(post.id) ?? turns.get(lane) ?? now;
+			const waitMs = turnAt > now ? turnAt - now : await rateLimiter.take(key, rate, { now, keep });
+			if (waitMs === 0) {
+				turns.delete(post.id);
+				return null;
+			}
+			if (turnAt > now || waitMs > SHORT_WAIT_MS) return retry(turnOf(post.id, lane, rate, waitMs), PACED, unknown);
 			await clock.sleep(waitMs, signal);
 		}
 	}
@@ -178,11 +187,13 @@ export function createOutbox(
 	}
 
 	/** When to try a post that waits for its rate. Each gets its own time: at the same one, all but one would wait again. */
-	function turnOf(key: string, { intervalMs }: RateLimit, waitMs: number): number {
+	function turnOf(postId: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
-		for (const [other, turnAt] of turns) if (turnAt <= now) turns.delete(other);
-		const turnAt = Math.min(now + RETRY.longestMs, Math.max(now + waitMs, (turns.get(key) ?? 0) + intervalMs));
-		turns.set(key, turnAt);
+		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
+		const own = turns.get(postId) ?? 0;
+		if (own > now) return own;
+		const turnAt = Math.min(now + RETRY.longestMs, Math.max(now + waitMs, (turns.get(lane) ?? 0) + intervalMs));
+		turns.set(postId, turnAt).set(lane, turnAt);
 		return turnAt;
 	}
 
@@ -289,9 +300,10 @@ function retry(at: number, code: string, unknown: boolean): Retry {
 	return { kind: 'retry', at, code, unknown };
 }
 
-function laneOf({ target, ts, urgency }: Post) {
-	const keep = ts !== null && urgency === 'progress' ? KEPT_FROM_PROGRESS : 0;
-	if (ts !== null) return { key: `update:${target.teamId}`, rate: UPDATE_RATE, keep };
+function laneOf({ target, ts, urgency, content }: Post) {
 	const place = target.kind === 'person' ? target.userId : target.channelId;
-	return { key: `post:${target.teamId}:${place}`, rate: POST_RATE, keep };
+	if (ts === null) return { key: `post:${target.teamId}:${place}`, rate: POST_RATE, keep: 0 };
+	const kept = content.kind === 'card' ? KEPT_FROM_CARDS : 0;
+	const keep = urgency === 'progress' ? KEPT_FROM_PROGRESS : kept;
+	return { key: `update:${target.teamId}`, rate: UPDATE_RATE, keep };
 }

@@ -1,6 +1,6 @@
 import { FRESH_RATE, type RateState, takeCall } from '../../../../src/core/rate-limiter.ts';
 import type { CardUrgency } from '../../../../src/database/watch.ts';
-import { KEPT_FROM_PROGRESS, UPDATE_RATE } from '../../../../src/posts/outbox.ts';
+import { KEPT_FROM_CARDS, KEPT_FROM_PROGRESS, UPDATE_RATE } from '../../../../src/posts/outbox.ts';
 import type { Agenda } from './agenda.ts';
 
 interface Card {
@@ -26,7 +26,7 @@ export function createVirtualCards(agenda: Agenda, count: number) {
 		for (;;) {
 			const next = first();
 			if (next?.wanted == null) return;
-			const keep = next.wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
+			const keep = next.wanted.urgency === 'now' ? KEPT_FROM_CARDS : KEPT_FROM_PROGRESS;
 			const decision = takeCall(rate, UPDATE_RATE, { now: agenda.now, keep });
 			if (decision.waitMs > 0) {
 				wakeAt(agenda.now + decision.waitMs);
