@@ -276,8 +276,7 @@ export async function createHandraise({
 		registerChannelEvents(context);
 		registerFallbacks(context);
 
-		const display = createInboxDisplay(clients, receipts.context);
-		inboxes.start({ display, memberships, mayAct });
+		inboxes.start({ display: createInboxDisplay(clients, receipts.context), memberships, mayAct });
 		openWindows.start();
 
 		return {
@@ -326,8 +325,7 @@ export async function createHandraise({
 			slack = createSlackApp(identity);
 			// What writes to Slack by itself needs `workspace` and the access policy.
 			worker.wake();
-			const draw = createDrawing(core, { mayAct, userGroups });
-			const announcer = { draw, ...createMessages(core) };
+			const announcer = { draw: createDrawing(core, { mayAct, userGroups }), ...createMessages(core) };
 			await watching.startPosting(announcer, createChannelList(clients.background));
 			await slack.app.start();
 			return { port };

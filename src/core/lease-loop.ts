@@ -77,8 +77,7 @@ export function createLeaseLoop<Item>(
 
 	function begin(item: Item, token: string): void {
 		const lost = new AbortController();
-		const signal = AbortSignal.any([shutdownSignal, lost.signal]);
-		const done = work(item, token, signal)
+		const done = work(item, token, AbortSignal.any([shutdownSignal, lost.signal]))
 			.catch((error: unknown) => {
 				if (shutdownSignal.aborted) cutShort.push({ item, token });
 				else if (!lost.signal.aborted) logFailure(item, error);

@@ -37,7 +37,6 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
  */
 export interface StoreDatabase {
 	readonly dialect: 'sqlite' | 'postgres';
-	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
 	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
@@ -52,7 +51,7 @@ export interface StoreDatabase {
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
 	writeOne<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
-	ping(): Promise<void>;
+	ping(): Promise<unknown>;
 	close(): Promise<void>;
 }
 

@@ -85,9 +85,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 			onChange: (listener) => void listeners.push({ tables, listener }),
 			lookEveryMs: LOOK_EVERY_MS,
 		}),
-		async ping() {
-			await sql`select 1 from migrations limit 1`.execute(kysely);
-		},
+		ping: () => sql`select 1 from migrations limit 1`.execute(kysely),
 		close() {
 			closing ??= (async () => {
 				await flushing;
@@ -129,19 +127,15 @@ async function commitTogether(connection: Db, database: DatabaseSync, batch: rea
 		}
 		await sql`commit`.execute(connection);
 	} catch (error) {
-		if (database.isTransaction) rollBack(database);
+		try {
+			if (database.isTransaction) database.exec('rollback');
+		} catch {
+			// SQLite has already rolled back: the original error is reported.
+		}
 		for (const write of batch) write.reject(error);
 		return;
 	}
 	for (const settle of settled) settle();
-}
-
-function rollBack(database: DatabaseSync): void {
-	try {
-		database.exec('rollback');
-	} catch {
-		// SQLite has already rolled back; the caller reports the original error.
-	}
 }
 
 /** Cached prepared statements; Handraise has a few dozen. */

@@ -68,8 +68,7 @@ export async function checkPort({ ok, warning, failure }: Findings, port: number
 
 /** The error's code; null when it listens. */
 export async function listen(server: Server, port: number): Promise<string | null> {
-	const listening = once(server.listen(port), 'listening');
-	return listening.then(
+	return once(server.listen(port), 'listening').then(
 		() => null,
 		({ code = 'unknown' }: NodeJS.ErrnoException) => code,
 	);

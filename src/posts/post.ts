@@ -190,6 +190,5 @@ export const SHOWN_EVERY_MS = 10_000;
 /** The endings after one more. `isAnswered`: as a read shows it. */
 export function withEnding(endings: Endings, isAnswered: boolean, at: number): Endings {
 	if (isAnswered || endings.isAnswered) return { ...endings, isNewestAnswered: true };
-	const unansweredCount = endings.unansweredCount + 1;
-	return { ...endings, unansweredCount, unansweredAt: at, isNewestAnswered: false };
+	return { ...endings, unansweredCount: endings.unansweredCount + 1, unansweredAt: at, isNewestAnswered: false };
 }

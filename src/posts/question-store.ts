@@ -54,8 +54,7 @@ export async function recordQuestions(
 		}
 		if (one.kind === 'moved') {
 			const { messageIndex } = one;
-			const open = { ...sessionOf(session), settledAt: null };
-			await change(trx, 'questions', open, { messageIndex }).execute();
+			await change(trx, 'questions', { ...sessionOf(session), settledAt: null }, { messageIndex }).execute();
 			continue;
 		}
 		const { question } = one;

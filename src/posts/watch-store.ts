@@ -146,8 +146,7 @@ export async function redrawFormer(
 /** Ends a raised hand whose question is settled, and drops its unsent posts. The caller holds the session's lock. */
 export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
 	const { trx, now } = tx;
-	await dropPlanned(trx, { watchId: row.id, sendingSince: null });
-	await endWatch(tx, row, { reason: 'handLowered', posts, keepPending: true });
+	await endWatch(tx, row, { reason: 'handLowered', posts, keepPending: false });
 	const asked = { watchId: row.id, state: ['planned', 'shown', 'closed', 'gone'] };
 	const wasPosted = await isFound(from(trx, 'posts', asked).select('id'));
 	// Once for all channels.

@@ -54,33 +54,15 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is withdrawn or fails for any
  * reason but a conflict of its own.
  */
-export const ANSWER_STATES = [
-	'accepted',
-	'delivering',
-	'waiting',
-	'delivered',
-	'resumed',
-	'conflicted',
-	'changed',
-	'refused',
-	'ended',
-	'withdrawn',
-] as const;
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
 /** A question can have only one answer in these states at a time. */
-export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
+export const BLOCKING_STATES = ['accepted', 'delivering'] as const;
 /** The service has the answer. */
-export const ARRIVED_STATES = ['delivered', 'resumed'] as const satisfies readonly AnswerState[];
-
+export const ARRIVED_STATES = ['delivered', 'resumed'] as const;
 /** In these states an answer is sent again only when its author asks for it. */
-export const FAILED_STATES = [
-	'waiting',
-	'conflicted',
-	'changed',
-	'refused',
-	'ended',
-] as const satisfies readonly AnswerState[];
+export const FAILED_STATES = ['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const;
+export const ANSWER_STATES = [...BLOCKING_STATES, ...ARRIVED_STATES, ...FAILED_STATES, 'withdrawn'] as const;
 
 /** One item of the question as the author saw it, with their value. */
 export interface AnswerItem {
@@ -306,12 +288,8 @@ export function itemsOf({ content }: Answer): readonly AnswerItem[] {
 }
 
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
-export function agentMayStand({
-	state,
-	agentOutcome,
-	startFailed = false,
-}: Pick<Answer, 'state' | 'agentOutcome'> & Partial<Pick<Answer, 'startFailed'>>): boolean {
-	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
+export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answer>): boolean {
+	return state === 'delivered' && startFailed === true && (agentOutcome ?? 'unseen') === 'unseen';
 }
 
 /** The texts of its items by position, without secret and empty ones. */

@@ -176,8 +176,7 @@ function fromQuestion(text: string): string[] | null {
 		if (colon !== -1) list = question.slice(colon + 1).trim();
 	}
 	if (VERB_FIRST.test(list) || INTERROGATIVE.test(list)) return null;
-	const options = splitList(list);
-	const named = options.filter((option) => !SOMETHING_ELSE.test(option));
+	const named = splitList(list).filter((option) => !SOMETHING_ELSE.test(option));
 	if (named.some((option) => option.split(' ').length > 5 || option.length > 40)) return null;
 	if (named.some((option) => NOT_AN_OPTION.test(option) || namesData(option))) return null;
 	return named;

@@ -139,8 +139,7 @@ export function parseTime(text: string | null): number | null {
 function newestFirst({ messages }: Pick<Session, 'messages'>) {
 	let steps = 0;
 	const entries = messages.map((message, messageIndex) => {
-		const step = message.role === 'assistant' ? ++steps : null;
-		return { messageIndex, step, message };
+		return { messageIndex, step: message.role === 'assistant' ? ++steps : null, message };
 	});
 	return entries.reverse();
 }

@@ -69,8 +69,7 @@ export function createAccessPolicy(
 		if (users.length === 0 && userGroups.length === 0) return true;
 		if (users.includes(userId)) return true;
 		for (const group of userGroups) {
-			const members = await groups.get(group, maxAgeMs, signal);
-			if (members.has(userId)) return true;
+			if ((await groups.get(group, maxAgeMs, signal)).has(userId)) return true;
 		}
 		return false;
 	}

@@ -39,8 +39,7 @@ export function createChannels({ clients: { people: client }, directChannelOf, c
 			try {
 				// Opening the bot's own direct message returns its id and needs no further scope.
 				if (channelId.startsWith('D')) {
-					const isOurs = (await directChannelOf(person.userId)) === channelId;
-					return isOurs ? YES : no('direct');
+					return (await directChannelOf(person.userId)) === channelId ? YES : no('direct');
 				}
 				const { channel } = await client.conversations.info({ channel: channelId });
 				if (channel === undefined) return no('could_not_check');

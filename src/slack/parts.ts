@@ -96,8 +96,7 @@ export function buttons(...row: readonly (Button | Overflow | StaticSelect | nul
 
 /** Rows of buttons with an id that tells where they belong, which is not where they stand. See `inboxRowId`. */
 export function inRow(rows: readonly KnownBlock[], origin: Origin, key: string): KnownBlock[] {
-	const block_id = inboxRowId(origin, key);
-	return rows.map((row) => ({ ...row, block_id }));
+	return rows.map((row) => ({ ...row, block_id: inboxRowId(origin, key) }));
 }
 
 interface ModalParts {

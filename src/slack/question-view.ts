@@ -72,8 +72,7 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 		const more = leftOut > 0 ? '' : quotedText(withoutListed(description, labels), limits.description, mark.onCut);
 		return `*${name}*\n${more}`.trimEnd();
 	});
-	const more = andMoreWords(leftOut);
-	return { said, items, more, isWhole: !mark.isCut };
+	return { said, items, more: andMoreWords(leftOut), isWhole: !mark.isCut };
 }
 
 /** A headline and what the agent wrote. */

@@ -42,8 +42,7 @@ export function createReply(
 	/** Resolves to why Slack did not take the message, or null. */
 	async function inDm(request: PersonRequest, content: MessageContent) {
 		try {
-			const channel = await directChannelOf(request.person.userId);
-			await client.chat.postMessage({ channel, ...content });
+			await client.chat.postMessage({ channel: await directChannelOf(request.person.userId), ...content });
 			return null;
 		} catch (error) {
 			const failure = slackFailure(error);

@@ -104,8 +104,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 			const controller = new AbortController();
 			running.set(controller, handle.id);
 			try {
-				const work = permit.read(sessionId, controller.signal);
-				const reading = await withNotes(clock, work, async (waitedMs) => {
+				const reading = await withNotes(clock, permit.read(sessionId, controller.signal), async (waitedMs) => {
 					// Without a hash, a late note could replace the content.
 					if (!handle.hasHash) return false;
 					const outcome = await note(waitedMs);

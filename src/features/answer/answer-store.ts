@@ -113,8 +113,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const due = from(trx, 'answers', untold).selectAll().where('nextAttemptAt', 'is not', null);
 				const [answer] = (await due.execute()).flatMap(readOrSkip);
 				if (answer === undefined) return;
-				const told = { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null };
-				await change(trx, 'answers', untold, told).execute();
+				await change(trx, 'answers', untold, { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null }).execute();
 			}),
 
 		/**

@@ -144,8 +144,7 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 		claim: ({ question, person, until }: Claim, now: number) =>
 			db.write(async (trx) => {
 				const own = ofPerson(person, question);
-				const active = change(trx, 'claims', own, { until }).where('until', '>', now);
-				if (await hasChanged(active)) return false;
+				if (await hasChanged(change(trx, 'claims', own, { until }).where('until', '>', now))) return false;
 				const begun = { claimedAt: now, until };
 				const key = ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'] as const;
 				const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>

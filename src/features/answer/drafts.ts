@@ -85,8 +85,7 @@ export function createClaims(
 		release: (question: QuestionKey, person: Person) => change(question, person, () => store.release(question, person)),
 		/** The claims of other people, oldest first. */
 		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
-			const active = await store.active(question, clock.now());
-			return active.filter(({ person }) => !isSamePerson(person, own));
+			return (await store.active(question, clock.now())).filter(({ person }) => !isSamePerson(person, own));
 		},
 	};
 }
@@ -129,13 +128,7 @@ export function createDrafting(
 		const { metadata } = view;
 		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
-		const reading = readForm({
-			values: view.values,
-			options: view.options,
-			metadata,
-			draft: draft?.values ?? {},
-			acted: actedBlockId,
-		});
+		const reading = readForm({ ...view, draft: draft?.values ?? {}, acted: actedBlockId });
 		return { view, metadata: { ...metadata, secret: reading.secret }, typed: { ...reading, at } };
 	}
 
@@ -179,8 +172,7 @@ export function createDrafting(
 			return form;
 		},
 		async typed(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<void> {
-			const form = await read(view, actedBlockId);
-			await keep(person, form);
+			await keep(person, await read(view, actedBlockId));
 			const { formId } = view.metadata;
 			const key = keyOf(view.metadata);
 			const now = uptimeOf(clock);

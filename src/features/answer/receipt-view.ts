@@ -267,7 +267,7 @@ export function choiceMessage(words: string, target: SessionTarget): MessageCont
 /** An option has at most 30 characters; escaping makes it longer. */
 const OPTION_LENGTH = 200;
 
-type OwnChoice = Pick<Choice, 'option' | 'title' | 'sessionId'>;
+type OwnChoice = Pick<Choice, 'option'>;
 
 /** What people are told about their choice. mrkdwn. */
 export const CHOICE_WORDS = {
@@ -326,8 +326,7 @@ export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
 
 /** What became of an answer after *Undo* was pressed. mrkdwn. */
 export function afterUndoWords(answer: Answer): string {
-	const item = itemsOf(answer).find(({ value }) => value !== null);
-	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
+	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
 	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
 	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
 	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer);

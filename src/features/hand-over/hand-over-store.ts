@@ -109,8 +109,7 @@ export async function giveBackUndelivered(
 	questionId: string | null,
 ): Promise<void> {
 	const held = from(tx.trx, 'questions', { id: questionId ?? '', handOverId });
-	const row = await held.selectAll().executeTakeFirst();
-	const handOver = readHandOver(row);
+	const handOver = readHandOver(await held.selectAll().executeTakeFirst());
 	if (handOver !== null) await giveBack(tx, { ...handOver, userId: handOver.to, undelivered: true });
 }
 

@@ -33,8 +33,7 @@ export const NOTE_FIELD = 'b.hand_over_note';
 export const MOST_IN_NOTE = 300;
 
 export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQuestion): ViewMetadata {
-	const origin = { channelId, threadTs: null };
-	return { ...newMetadata({ sessionId, formId: '', origin }), fingerprint };
+	return { ...newMetadata({ sessionId, formId: '', origin: { channelId, threadTs: null } }), fingerprint };
 }
 
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {

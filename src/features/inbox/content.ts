@@ -115,8 +115,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
 		]);
 		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));
-		const lastAnswers = newest.filter(({ id }) => !shownIds.has(id)).slice(0, MOST_LAST_ANSWERS);
-		return { ownAnswers, lastAnswers };
+		return { ownAnswers, lastAnswers: newest.filter(({ id }) => !shownIds.has(id)).slice(0, MOST_LAST_ANSWERS) };
 	}
 
 	/** The waiting sessions of which the person sees no question, the longest waiting first. */

@@ -79,8 +79,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
-			const rows = await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now });
-			return rows.map(readInbox);
+			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
 		},
 
 		rows: db.queuedRows(['inboxes']),

@@ -30,8 +30,7 @@ export function registerSessionActions(core: HandlerContext & { flow: SessionFlo
 			const view = sessionViewOf(press.view);
 			return ifAllowed(windowPlace(view.metadata), async (request) => {
 				const form = await drafting.save(request.person, view);
-				const metadata = { ...form.metadata, ...change(press) };
-				await flow.show(request, { ...form, metadata, sameReading });
+				await flow.show(request, { ...form, metadata: { ...form.metadata, ...change(press) }, sameReading });
 			});
 		});
 	}

@@ -97,8 +97,7 @@ export function createPresenter(
 	/** Whether the modal's channel watches the session; null without a channel. */
 	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
 		if (origin.channelId === null) return null;
-		const session = { service: serviceUrl, sessionId };
-		const watch = await watches.find({ teamId, channelId: origin.channelId }, session);
+		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service: serviceUrl, sessionId });
 		// A raised hand ends by itself, and can become a watch with a card.
 		return { watching: watch !== null && watch.mode !== 'raisedHand' };
 	}

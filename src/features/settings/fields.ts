@@ -271,8 +271,7 @@ export function valuesOf(
 	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
 ): SettingsValues {
 	const { from = '20:00', to = '08:00', zone } = quiet;
-	const hours = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
-	const { timeZone, ...times } = hours;
+	const { timeZone, ...times } = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
 	return { remind, escalate, people: mention.userIds, groups: mention.groupIds, ...times, zone: timeZone };
 }
 

@@ -88,8 +88,7 @@ export function registerChannelSettings(
 		setBounded(emptied, key, { ...emptied.get(key), [list]: [] }, MOST_WINDOWS);
 		const show = async (request: AllowedRequest) => {
 			const stored = await saving.read(request, before.channelId);
-			const form = formOf(metadataOf(view) ?? before, stored, await userGroups.list());
-			await reply.handleOf(view).update(form);
+			await reply.handleOf(view).update(formOf(metadataOf(view) ?? before, stored, await userGroups.list()));
 		};
 		// A refusal is told at *Save*.
 		return ifAllowed(before.channelId, show, { ...SILENTLY, takesTurn: true });

@@ -214,8 +214,7 @@ export function createSettingsDrawing(
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			const known = { names, groups, channelId: target.channelId, defaults };
-			return lookOf(settingsChangedPost(content, known));
+			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults }));
 		},
 	} satisfies Drawing<'settingsChanged'>;
 }

@@ -336,8 +336,7 @@ export function settingsChangedPost(
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
-	const words = [`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n');
-	return textMessage(words);
+	return textMessage([`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n'));
 }
 
 /** A line for each setting that differs. mrkdwn. */

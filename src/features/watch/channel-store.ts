@@ -94,8 +94,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				if (row === undefined) {
 					await remove(trx, 'discoveries', channel).execute();
 					// Of two replicas that find none, one fails on the key and runs again.
-					const first = { ...channel, service, ...values, createdBy, createdAt };
-					await add(trx, 'discoveries', first).execute();
+					await add(trx, 'discoveries', { ...channel, service, ...values, createdBy, createdAt }).execute();
 					await planPosts({ trx, now: createdAt }, posts);
 					return 'begun';
 				}

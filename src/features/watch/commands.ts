@@ -85,8 +85,7 @@ export function createWatchCommands({
 	): Promise<void> {
 		const begun = await begin(request, sessionIds);
 		if (begun === null) return;
-		const work = subscribe(request, begun, sessionIds, settings);
-		const lines = await reply.patiently(request, null, work);
+		const lines = await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings));
 		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
 	}
 

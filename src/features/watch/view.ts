@@ -237,8 +237,7 @@ export function watchList(
 	offset: number,
 	discovery: readonly string[] = [],
 ): MessageContent {
-	const discovers = discovery.length > 0;
-	const headline = watchCountWords(total, discovers);
+	const headline = watchCountWords(total, discovery.length > 0);
 	const about = section(discovery.join('\n'));
 	if (total === 0) return message(headline, [...section(headline), ...about]);
 	return message(headline, [

@@ -96,8 +96,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		},
 		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
-			const here = { ...channelOf(channel), ...sessionOf(session) };
-			const row = await liveWatches(db.read, here).executeTakeFirst();
+			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
 		/**

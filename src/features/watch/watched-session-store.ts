@@ -122,8 +122,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
 		async takeDue(service: string, lease: Lease, limit: number, { now, only }: { now: number; only: ReadKind | null }) {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
-			const orderBy = sql`read_by`;
-			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
+			const due = { table: 'watched_sessions', service, where, orderBy: sql`read_by`, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			// `view` is null before the first read, and when it cannot be read.
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
@@ -358,8 +357,7 @@ export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Prom
 	if (await isFound(watches.where('endedAt', 'is', null))) return;
 	await settleQuestion(trx, key, 'unwatched', { now });
 	if (await isFound(watches)) {
-		const stopped = { nextReadAt: null, ...WITHOUT_LEASE };
-		await change(trx, 'watched_sessions', sessionOf(key), stopped).execute();
+		await change(trx, 'watched_sessions', sessionOf(key), { nextReadAt: null, ...WITHOUT_LEASE }).execute();
 		return;
 	}
 	await remove(trx, 'questions', sessionOf(key)).execute();

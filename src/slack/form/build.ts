@@ -202,11 +202,9 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 			return { type: 'datepicker', action_id, ...(offer === null ? {} : { initial_date: offer }) };
 		case 'time':
 			return { type: 'timepicker', action_id, ...(offer === null ? {} : { initial_time: offer }) };
-		default: {
+		default:
 			// A key may have several lines, and an input of one line removes the line ends.
-			const multiline = field.kind === 'longText' || (field.secret && metadata.plainText);
-			return { ...typed, ...LONG_TEXT, multiline };
-		}
+			return { ...typed, ...LONG_TEXT, multiline: field.kind === 'longText' || (field.secret && metadata.plainText) };
 	}
 }
 

@@ -3,7 +3,7 @@ import { guessInput, type InputGuess, splitNote, withNote, YES_NO } from '../../
 import { looksSecretAt } from '../../questions/secrecy.ts';
 import { isReworded, type Question } from '../../questions/session.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
-import type { SubmittedView } from '../request.ts';
+import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
 
 /** The most items with descriptions as text: each takes up to three of a view's 100 blocks. */
@@ -165,10 +165,7 @@ const ELEMENT = z.object({
 
 export type Element = z.infer<typeof ELEMENT>;
 
-interface FormInput {
-	readonly values: SubmittedView['values'];
-	readonly options: SubmittedView['options'];
-	readonly metadata: ViewMetadata;
+interface FormInput extends Pick<SubmittedSessionView, 'values' | 'options' | 'metadata'> {
 	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
 	/** The block_id of the input whose `block_actions` event this is; if it has no value, the person emptied it. */

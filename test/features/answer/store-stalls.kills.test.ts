@@ -88,7 +88,7 @@ it('tells a person that their choice was not sent when it could not be saved', a
 	await locker.query('begin');
 	await locker.query('lock table answers in access exclusive mode');
 	const pressed = post.press('TP 570');
-	const words = CHOICE_WORDS.notSent({ option: 'TP 570', title: '', sessionId: '' }, '').trim();
+	const words = CHOICE_WORDS.notSent({ option: 'TP 570' }, '').trim();
 	await ada.waitForMessage('#agents', words, 10_000);
 	expect(await pressed).toBe(true);
 	await locker.query('rollback');
