@@ -106,7 +106,6 @@ export async function openStore(options: StoreOptions) {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
 			},
-			/** For `createSharedState`. */
 			db,
 			/** Stored times are compared with it. */
 			clock,

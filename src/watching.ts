@@ -68,9 +68,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts: messageTs };
 			outbox?.showPressed(place, responseUrl);
 		},
-		/** Posts were stored for the outbox. */
 		wakeOutbox,
-		/** A read was moved forward. */
 		wakePoller: poller.wake,
 		endings,
 		/** Begins to read, which needs no Slack. */

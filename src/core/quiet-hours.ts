@@ -46,7 +46,6 @@ export function timeZoneNamed(name: string): string | null {
 	}
 }
 
-/** 9:00 of tomorrow in a time zone, in milliseconds since the epoch. */
 export function tomorrowAtNine(now: number, timeZone: string): number {
 	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
 		.toZonedDateTimeISO(timeZone)

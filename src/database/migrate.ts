@@ -45,14 +45,12 @@ const INDEXES = [
 	`create index windows_session on windows (service, session_id)`,
 	`create index windows_due on windows (due_at) where due_at is not null`,
 	`create index claims_until on claims (until)`,
-	// One live watch for a session and a channel.
 	`create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
 		where ended_at is null`,
 	`create index watches_session on watches (service, session_id) where ended_at is null`,
 	`create index watches_ended on watches (ended_at) where ended_at is not null`,
 	`create index watches_of_session on watches (service, session_id)`,
 	`create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null`,
-	// One open question of a session.
 	`create unique index questions_one_open on questions (service, session_id) where settled_at is null`,
 	`create index questions_held on questions (held_watch_id) where held_watch_id is not null`,
 	`create index questions_settled on questions (settled_at) where settled_at is not null`,

@@ -163,7 +163,6 @@ export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tab
 		leasedUntil: LEASE,
 		// Quiet hours may last for days. The start makes all ladders due.
 		dueAt: { longestMs: 30 * DAY_MS, decides: true },
-		// The end of a claim.
 		reminderDueAt: { longestMs: 10 * MINUTE_MS, lasts: true },
 	},
 	snoozes: { until: { longestMs: LONGEST_SNOOZE_MS } },

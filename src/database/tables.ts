@@ -36,7 +36,6 @@ export const COLUMNS = {
 		other: 'text',
 		/** JSON that no query filters by, see `rows-store.ts`. */
 		submission: `text not null default ''`,
-		/** JSON */
 		secretPositions: 'text',
 		state: 'text not null',
 		attempts: 'integer not null',
@@ -46,15 +45,12 @@ export const COLUMNS = {
 		undoUntil: 'bigint',
 		nextAttemptAt: 'bigint',
 		putStartedAt: 'bigint',
-		/** JSON */
 		beforePut: 'text',
 		deliveredAt: 'bigint',
 		agentOutcome: 'text',
 		endedAt: 'bigint',
 		lastError: 'text',
-		/** JSON */
 		timeline: 'text not null',
-		/** JSON */
 		receiptState: 'text not null',
 		notBefore: 'bigint',
 		missingCount: 'integer not null default 0',
@@ -254,7 +250,6 @@ export const COLUMNS = {
 
 	channel_settings: {
 		...CHANNEL,
-		/** JSON */
 		settings: 'text not null',
 		revision: 'integer not null',
 		changedBy: 'text not null',
@@ -293,7 +288,6 @@ export const COLUMNS = {
 	shared_states: {
 		/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
 		name: 'text primary key',
-		/** JSON */
 		state: 'text not null',
 		changedAt: 'bigint not null',
 	},

@@ -45,7 +45,6 @@ export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pi
 	return all;
 }
 
-/** Whether Handraise can listen on its port, or already does. */
 export async function checkPort({ ok, warning, failure }: Findings, port: number) {
 	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
 	const server = createServer();

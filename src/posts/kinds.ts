@@ -18,7 +18,6 @@ const reminderEntry = z.object({
 	watchId: z.string(),
 	sessionId: z.string(),
 	questionId: z.string(),
-	/** Of the question's post. */
 	postTs: z.string(),
 	postedAt: z.number(),
 	/** Slack user id of who was answering when the reminder was due, and did not answer. */
@@ -43,7 +42,6 @@ export const KINDS = {
 	/** The one post of a session that changes its question often. It shows the newest. */
 	switching: { schema: z.object({}), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
-	/** The session is over. */
 	end: { schema: z.object({}), thread: 'first' },
 	/** The watch has ended for another reason. */
 	watchEnded: { schema: z.object({}), thread: 'first' },

@@ -110,7 +110,6 @@ export function openWithLists(trx: Db, filter: Filter<'posts'>): Filter<'posts'>
 export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.watch_id = watches.id
 	and posts.kind in ('question', 'switching') and posts.ts is not null)`;
 
-/** How the questions of a watched session ended lately. */
 export async function endingsOf(db: Db, session: SessionKey, now: number): Promise<Endings> {
 	const since = now - COUNTED_MS;
 	const asked = from(db, 'questions', sessionOf(session)).selectAll();

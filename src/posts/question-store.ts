@@ -99,7 +99,6 @@ export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questi
 		.executeTakeFirst();
 }
 
-/** The newest question of a session, open or not. */
 export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
 	const asked = from(db, 'questions', sessionOf(session)).selectAll();
 	return asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
@@ -161,7 +160,6 @@ function noteOf(row: Row<'questions'>, cipher: Cipher): string | null {
 	return noteColumn.open(row.handOverNote, row.id, cipher);
 }
 
-/** `id`: of the question. */
 export function noteColumns(note: string | null, id: string, cipher: Cipher) {
 	return { handOverNote: note === null ? null : noteColumn.seal(note, id, cipher) };
 }

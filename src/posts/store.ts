@@ -24,7 +24,6 @@ export interface PostHooks {
 	giveBackUndelivered(tx: Tx, content: ContentOf<'handedOver'>, questionId: string | null): Promise<void>;
 }
 
-/** The part of the store of watches that posts. */
 export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, hooks: PostHooks) {
 	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	async function shownOf(watchIds: readonly string[]) {

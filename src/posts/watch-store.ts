@@ -78,7 +78,6 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 	};
 }
 
-/** Makes these ladders due at `now`. */
 export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: number): Promise<void> {
 	const columns = { dueAt: now, changeCount: sql<number>`change_count + 1` };
 	await change(trx, 'ladders', { watchId: locked(trx, 'ladders', filter) }, columns).execute();

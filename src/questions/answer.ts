@@ -204,7 +204,6 @@ type NotPatched = 'content' | 'positions' | 'secretPositions' | 'checkedAt' | 'e
 /** The fields that a step may write. A change of the state appends to the timeline. */
 export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | NotPatched>> & { readonly other?: OtherAnswer };
 
-/** The result of sending a receipt. */
 export interface Telling {
 	readonly receiptState: ReceiptState;
 	/** The pause that Slack asks for, in ms; null when it does not limit the calls. */
@@ -292,7 +291,6 @@ export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answ
 	return state === 'delivered' && startFailed === true && (agentOutcome ?? 'unseen') === 'unseen';
 }
 
-/** The texts of its items by position, without secret and empty ones. */
 export function textsOf(answer: Answer): Readonly<Record<number, string>> {
 	const texts = itemsOf(answer).map(({ value, secret }, position) => [position, secret ? '' : (value ?? '')] as const);
 	return Object.fromEntries(texts.filter(([, text]) => text !== ''));

@@ -14,7 +14,6 @@ import {
 	resultOf,
 	type Session,
 	stepOf,
-	taskOf,
 	withoutSignedLinks,
 } from './session.ts';
 
@@ -28,7 +27,6 @@ const item = z.object({
 	/** Channels see only that it was answered. */
 	withheld: z.boolean(),
 });
-/** One item of a question as a channel may see it. */
 export type ItemView = Readonly<z.infer<typeof item>>;
 
 export const questionView = z.object({
@@ -52,7 +50,6 @@ const step = z.object({ step: z.int(), text: z.string(), actions: z.array(agentA
 export const sessionSnapshot = z.object({
 	sessionId: z.string(),
 	name: z.string(),
-	task: z.string().nullable(),
 	status: z.string(),
 	step: z.int(),
 	maxSteps: z.int(),
@@ -81,7 +78,6 @@ const ITEM_LENGTH = 2_000;
 const CONTEXT_LENGTH = 1_500;
 const RESULT_LENGTH = 2_800;
 const NAME_LENGTH = 200;
-const TASK_LENGTH = 500;
 
 export interface OurAnswers {
 	/** Items that they left empty on purpose count as answered. */
@@ -107,11 +103,9 @@ export type SeenSession = ReturnType<typeof seenIn>;
 export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
-	const task = taskOf(session);
 	return {
 		sessionId: session.sessionId,
 		name: cut(session.name, NAME_LENGTH),
-		task: task === null ? null : cut(task, TASK_LENGTH),
 		status: cut(session.status, NAME_LENGTH),
 		...stepOf(session),
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({

@@ -67,7 +67,6 @@ export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
 export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
-	readonly status: string;
 	/** When it was last saved through the service, by the service's clock; null: unknown. Agents may not change it. */
 	readonly updatedAt: number | null;
 }
@@ -106,7 +105,6 @@ export function resultOf(session: Pick<Session, 'messages'>): string | null {
 	return actions.findLast((action) => action.kind === 'done')?.text || null;
 }
 
-/** The newest `limit` assistant messages, newest first. */
 export function latestAssistantMessages(session: Pick<Session, 'messages'>, limit: number) {
 	const steps = newestFirst(session).flatMap(({ step, message }) => (step === null ? [] : [{ step, message }]));
 	return steps.slice(0, limit);
@@ -273,7 +271,6 @@ function withoutSignature(url: string): string {
 	return parameters.replace(/…(?:(?:&amp;|[&;])…)+/g, '…');
 }
 
-/** What became of a question that somebody looks at. */
 export type Became = 'answered' | 'changed' | 'ended';
 
 /** What became of a question that was shown; null while it is open. */

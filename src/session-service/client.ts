@@ -189,7 +189,6 @@ export type BackgroundBudget = RequestBudget['background'];
 export type SessionServiceClient = ReturnType<typeof createSessionServiceClient>;
 
 interface KeptSession extends Omit<SessionReading, 'endedAt'> {
-	/** For the next conditional read. */
 	readonly response: Kept<Session>;
 	/** `readAt` on the clock's uptime. */
 	readonly beganAt: number;

@@ -70,7 +70,6 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 
 	clock.sleep(timeoutMs, settled.signal).then(
 		() => fail('timed_out', 'did not come in time'),
-		// The exchange is over.
 		() => undefined,
 	);
 
@@ -131,7 +130,6 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 		controller.pause();
 		request.claimLargeBody(settled.signal).then(
 			() => controller.resume(),
-			// The exchange is over.
 			() => undefined,
 		);
 	}

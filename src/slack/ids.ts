@@ -113,14 +113,12 @@ export const CHOOSE_IDS = ([1, 2, 3, 4, 5] as const).map((place) => ACTIONS[`cho
 
 export const CALLBACKS = {
 	loading: 'handraise.loading',
-	/** The form of a question. */
 	session: 'handraise.session',
 	receipt: 'handraise.receipt',
 	error: 'handraise.error',
 	history: 'handraise.history',
 	chooseItem: 'handraise.choose_item',
 	home: 'handraise.home',
-	/** The inbox in a window. */
 	inbox: 'handraise.inbox',
 	/** The settings of a channel: while they are looked up, as a form, and after saving. */
 	settings: 'handraise.settings',
@@ -297,7 +295,6 @@ const METADATA_SCHEMA = z.object({
 	origin: ORIGIN.default({ channelId: null, threadTs: null }),
 	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	putOverheadBytes: z.number().min(0).default(0),
-	/** Positions that have a field. */
 	fields: POSITIONS,
 	/** Those of `fields` with an initial value, which Slack may leave out of the state. */
 	offered: POSITIONS,
@@ -322,7 +319,6 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
-/** The metadata of a view before the first read. */
 export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata {
 	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 }

@@ -211,13 +211,6 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		}
 	}
 
-	/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
-	function event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
-		handleEvent(name, async (event, isFirst) => {
-			if (isFirst()) await handle(event, teamId);
-		});
-	}
-
 	/** `isFirst` remembers the event. */
 	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
@@ -360,7 +353,12 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			);
 		},
 
-		event,
+		/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
+		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
+			handleEvent(name, async (event, isFirst) => {
+				if (isFirst()) await handle(event, teamId);
+			});
+		},
 
 		/**
 		 * A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request: nothing

@@ -153,9 +153,7 @@ export function createReply(
 		/** To update the view in which somebody acted. */
 		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, addressOf(id, hash)),
 		errorContext,
-		/** The words about what was thrown, or about a code. */
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
-		/** The words about an error as a view. `start`: its metadata. */
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
 		/** Sends words about what was thrown, however fast the person is, or about a code. `too_fast` only if it is worth telling. */

@@ -53,9 +53,7 @@ const VIEW_SCHEMA = z
 		/** Elements by block_id and action_id, not yet checked. */
 		values: state?.values ?? {},
 		callbackId,
-		/** `label.text` of the input blocks, by block_id. */
 		labels: Object.fromEntries(blocks.flatMap((block) => (block ? [[block.block_id, block.label.text]] : []))),
-		/** The values of the options that an input block offers, by block_id. */
 		options: Object.fromEntries(
 			blocks.flatMap((block) =>
 				block?.element ? [[block.block_id, block.element.options.map(({ value }) => value)]] : [],
@@ -129,7 +127,6 @@ export function readPress(action: unknown, view: SubmittedView | null) {
 
 export type Press = Readonly<ReturnType<typeof readPress>>;
 
-/** A view of a session, which carries metadata. */
 export type SubmittedSessionView = SubmittedView & { readonly metadata: ViewMetadata };
 
 export function isOfSession(view: SubmittedView | null): view is SubmittedSessionView {

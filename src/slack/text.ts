@@ -150,7 +150,6 @@ export function typedText(text: string, leftOut: string | null = null): string {
 	return unescaped(text.replace(MARKED, (whole, inside: string) => typed(inside, leftOut) ?? whole)).trim();
 }
 
-/** Undoes `escapeMrkdwn`. */
 export function unescaped(text: string): string {
 	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -8,7 +8,6 @@ import { slackErrorCode } from './clients.ts';
 import type { Reading, ReadPermit } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
-/** How Slack's update names a view. */
 type ViewAddress =
 	/** Slack drops an update with an old hash; without one, the update applies in any case. */
 	| { readonly view_id: string; readonly hash?: string }
@@ -23,9 +22,7 @@ export type UpdateOutcome = 'updated' | 'gone' | 'changed';
 export interface ViewHandle {
 	/** Null when Slack's response to the opening was lost. */
 	readonly id: string | null;
-	/** Whether Slack drops an update that arrives late. */
-	readonly hasHash: boolean;
-	/** Slack's, of what the view shows; empty when that is not known. */
+	/** Slack's, of what the view shows, which drops an update that arrives late; empty when that is not known. */
 	readonly hash: string;
 	/** Throws Slack's error when Slack refuses the view. */
 	update(view: ModalView): Promise<UpdateOutcome>;
@@ -39,9 +36,6 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 	let address = start;
 	return {
 		id: 'view_id' in start ? start.view_id : null,
-		get hasHash() {
-			return 'hash' in address;
-		},
 		get hash() {
 			return 'hash' in address ? (address.hash ?? '') : '';
 		},
@@ -106,10 +100,10 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 			try {
 				const reading = await withNotes(clock, permit.read(sessionId, controller.signal), async (waitedMs) => {
 					// Without a hash, a late note could replace the content.
-					if (!handle.hasHash) return false;
+					if (handle.hash === '') return false;
 					const outcome = await note(waitedMs);
 					// Another replica may have received the closing.
-					if (outcome === 'gone' || (outcome === 'changed' && handle.hasHash)) controller.abort(VIEW_LEFT);
+					if (outcome === 'gone' || (outcome === 'changed' && handle.hash !== '')) controller.abort(VIEW_LEFT);
 					return outcome === 'updated';
 				});
 				controller.signal.throwIfAborted();

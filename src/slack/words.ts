@@ -82,7 +82,6 @@ export function sessionIdMrkdwn(sessionId: string): string {
 	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
 }
 
-/** `session *3f9a2c1d*`. mrkdwn. */
 export function sessionName(sessionId: string): string {
 	return `session *${sessionIdMrkdwn(sessionId)}*`;
 }
@@ -172,7 +171,6 @@ function actionWords({ kind, text }: AgentAction): string {
 	}
 }
 
-/** At most `most` actions on one line; repeated ones are counted. */
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const repeats: { words: string; count: number }[] = [];
 	for (const action of actions.slice(0, 50)) {
@@ -187,18 +185,15 @@ export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	return joined(...parts, andMoreWords(actions.length - shownCount));
 }
 
-/** A value as `show` quotes it, or why there is none. mrkdwn. */
 export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, show: (text: string) => string) {
 	if (secret) return '(hidden)';
 	return value === null || isBlank(value) ? '(left empty)' : show(value);
 }
 
-/** The parts that are not empty, on one line. */
 export function joined(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** The sentences that are not empty, one after the other. */
 export function sentences(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' ');
 }
@@ -213,7 +208,6 @@ export function andMoreWords(count: number, what = ''): string {
 	return count > 0 ? `and ${count} more ${what}`.trim() : '';
 }
 
-/** Whether a channel's id is that of a direct message with one person. */
 export function isDirectMessage(channelId: string): boolean {
 	return channelId.startsWith('D');
 }

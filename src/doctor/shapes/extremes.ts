@@ -32,17 +32,6 @@ import {
 } from './samples.ts';
 import { extremeViews } from './views.ts';
 
-export const GIANT_CARD: CardModel = {
-	...MODEL,
-	asks: true,
-	view: snapshotAtNow(GIANT_SESSION),
-	checkedAt: null,
-	waitedMs: 120_000,
-	ended: null,
-	watchMaxDays: 7,
-	isUpdate: true,
-};
-
 const NOTE = HOSTILE.repeat(2).slice(0, MOST_IN_NOTE);
 
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
@@ -59,8 +48,15 @@ export const POST: PostContext = {
 	reader: null,
 	ended: null,
 	watchMaxDays: 7,
-	settledAt: NOW,
 	showAnswers: 'always',
+};
+export const GIANT_CARD: CardModel = {
+	...POST,
+	asks: true,
+	view: snapshotAtNow(GIANT_SESSION),
+	checkedAt: null,
+	waitedMs: 120_000,
+	isUpdate: true,
 };
 export const GIANT_POST: PostContext = {
 	...POST,
@@ -98,7 +94,6 @@ export const ESCALATION: RemindedQuestion = {
 	link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
 };
 
-/** Each of its own question. */
 const escalationAs = (index: number) => ({ ...ESCALATION, entry: { ...ESCALATION.entry, questionId: `${index}` } });
 export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 

@@ -53,7 +53,6 @@ export const LONGEST_ID = 'f'.repeat(400);
 export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
 export const USER_ID = 'U0EXAMPLE1';
 export const PLACE = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
-/** Of the rows of a question. */
 export const ABOUT = {
 	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
@@ -145,10 +144,8 @@ export function agentMessage(content: string, overrides: Partial<Message> = {}):
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
 
-/** A session of which only the id is known. */
 export const EMPTY = present(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, SESSION_ID));
 
-/** A session that has this text everywhere. */
 export function sessionOf(text: string, overrides: Partial<Session> = {}): Session {
 	return {
 		...EMPTY,
@@ -176,7 +173,6 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 
 export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
 
-/** The session with one more message, which asks for these items. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
 	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };

@@ -52,8 +52,7 @@ import {
 	USER_ID,
 } from './samples.ts';
 
-const TS = '1795250400.000100';
-const REPLY = { id: ANSWER_ID, readAt: NOW, channelId: 'C0EXAMPLE1', threadTs: TS, messageTs: TS };
+const REPLY = { ...PLACE, id: ANSWER_ID, readAt: NOW, messageTs: PLACE.threadTs };
 export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0', channelId: 'C0' });
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
@@ -83,7 +82,6 @@ export const GIANT_DRAFT: InboxDraft = {
 	askedIn: ASKED_IN,
 };
 
-/** Each with its own id. */
 export const many = <Value>(length: number, make: (id: string) => Value) =>
 	listOf(length, (index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
 export const waitingAs = (id: string) => ({

@@ -185,7 +185,6 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
-/** See `FIRST_ENDINGS`. */
 function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 	if (putStartedAt !== null) return 'first_unknown';
 	if (state === 'withdrawn') return 'first_withdrawn';

@@ -70,7 +70,6 @@ export function registerAnswerActions(
 		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
 	}
 
-	/** Opens the session's form with the texts of `answer` in it, where they fit. */
 	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, answer: Answer | null): Task {
 		const prefilled =
 			answer === null ? {} : { origin: answer.origin, prefill: { values: textsOf(answer), givenFor: answer } };

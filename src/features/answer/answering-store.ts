@@ -131,7 +131,6 @@ function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cip
 	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash }, formId, cipher);
 }
 
-/** Null when it cannot be read. */
 export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
 	const content = draftColumn.open(row.content, row.formId, cipher);
 	const own = pick(row, 'formId', 'fingerprint', 'updatedAt');
@@ -170,7 +169,6 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
 }
 
-/** Identifies a question among those of one service. */
 export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {
 	return `${messageIndex}:${sessionId}`;
 }
@@ -216,7 +214,6 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 				countChanged(change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecent(now))),
 			),
 
-		/** Notes for each window of this session what a read found. */
 		async learn(session: SessionKey, find: (shown: ShownQuestion) => Became | null, now: number): Promise<void> {
 			const rows = from(db.read, 'windows', sessionOf(session)).where(isRecent(now));
 			const columns = ['viewId', 'messageIndex', 'fingerprint', 'shownHash', 'learned'] as const;

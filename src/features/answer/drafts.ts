@@ -123,7 +123,6 @@ export function createDrafting(
 		}
 	}
 
-	/** Reads a view's form. `actedBlockId`: the block that was changed. */
 	async function read(view: SubmittedSessionView, actedBlockId?: string): Promise<StandingForm> {
 		const { metadata } = view;
 		const at = clock.now();

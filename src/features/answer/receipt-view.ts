@@ -279,7 +279,6 @@ export const CHOICE_WORDS = {
 	/** It came second. `first`: the other answer; null when it is not told. */
 	lost: ({ option }: OwnChoice, who: string, first: string | null) =>
 		`${who} ${answeredWords(first)} before you. Your choice, ${quotedOption(option)}, was not sent.`,
-	/** They had chosen already. */
 	second: ({ option }: OwnChoice, first: string | null) =>
 		`You have already ${answeredWords(first)}. Your second choice, ${quotedOption(option)}, was not sent.`,
 	/** Before the acknowledgement of a choice that takes long to store. */
@@ -324,7 +323,6 @@ export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
 	return textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
 }
 
-/** What became of an answer after *Undo* was pressed. mrkdwn. */
 export function afterUndoWords(answer: Answer): string {
 	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
 	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);

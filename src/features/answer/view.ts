@@ -53,14 +53,12 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	unseen: '👀 Delivered. The agent has not gone on yet; look at the session later',
 };
 
-/** For `conflicted`. */
 const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, string>> = {
 	other: STATE_LINES.conflicted,
 	own: '🔀 Not sent: the same person had already answered',
 	ownInstead: '🔀 Not sent: a later answer of the same person counts',
 };
 
-/** For an answer that lost: what became of the first one. */
 const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
 	first_withdrawn: '⏳ Not sent: the first answer was taken back',
 	first_outdated: '⏳ Not sent: the first answer was for an older question and was not sent',
@@ -83,7 +81,6 @@ export function firstPersonOf({ content }: Partial<Answer>): Person | null {
 	return content?.kind === 'readable' ? (content.other?.person ?? null) : null;
 }
 
-/** The line for a state that the answer reached: the current one, or that of an entry of its timeline. */
 function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 	if (state === 'refused' && isProvenRefusal(answer.lastError)) return `⛔ Not sent: ${MAY_NOT_ANSWER}`;
@@ -118,7 +115,6 @@ export function stateLine(answer: ToldAnswer): string {
 	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_LINES[agentOutcome] : lineOf(state, answer);
 }
 
-/** The mark at the beginning of the state line. */
 export function markOf(answer: ToldAnswer): string {
 	return stateLine(answer).split(' ', 1).join();
 }
@@ -166,7 +162,6 @@ export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
 
-/** Above the history of a session. mrkdwn. */
 export function historyWords(sessionId: string, total: number): string {
 	const name = sessionName(sessionId);
 	if (total === 0) return `Nobody has answered ${name} through Handraise yet.`;

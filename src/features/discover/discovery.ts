@@ -4,7 +4,7 @@ import type { Core } from '../../core.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
 import type { LeftOut, PostContent } from '../../posts/kinds.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { isWaiting, type ListedSession } from '../../questions/session.ts';
+import type { ListedSession } from '../../questions/session.ts';
 import { isDirectMessage } from '../../slack/words.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
@@ -103,7 +103,6 @@ export function createDiscoveries(
 	}
 
 	return {
-		/** Why sessions are not discovered; null when they are. */
 		whyNot,
 		leftOut,
 		/** Tells the channels when the settings do not allow any more what they were promised. */
@@ -114,13 +113,12 @@ export function createDiscoveries(
 			const channels = await pause(why);
 			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
 		},
-		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
-			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
+		async listed({ sessions, isComplete }: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
 			// An incomplete list without any says nothing.
-			if (!discoverSessions || (!list.isComplete && sessions.length === 0)) return;
+			if (!discoverSessions || (!isComplete && sessions.length === 0)) return;
 			const now = clock.now();
 			const shown = sessions.slice(0, MOST_WAITING);
-			const isCutNow = !list.isComplete || shown.length < sessions.length;
+			const isCutNow = !isComplete || shown.length < sessions.length;
 			if (isCutNow && !isCut) {
 				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${shown.length} are`);
 			}

@@ -11,7 +11,6 @@ import type { Discoveries } from './discovery.ts';
 
 export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
 
-/** What replicas share. */
 export interface ListingState {
 	/** The process that lists, one request at a time; null: none. */
 	readonly holder: string | null;

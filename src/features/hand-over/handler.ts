@@ -25,7 +25,6 @@ const VALUES = z.object({
 	[NOTE_FIELD]: z.object({ [ACTIONS.handOverNote]: z.object({ value: z.string().nullish() }) }).optional(),
 });
 
-/** Registers *Hand over* with its window, and *Give back*. */
 export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }): void {
 	const { listen, personReads, reply, handOvers, mayAct, directory: names } = core;
 

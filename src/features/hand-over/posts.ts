@@ -6,7 +6,6 @@ import { handOverOf, type QuestionFacts } from '../watch/facts.ts';
 import { drawAgainAt, isLastLook, settledQuestionPost } from '../watch/post-view.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from './view.ts';
 
-/** Draws the direct messages about hand-overs. */
 export function createHandOverDrawing(facts: QuestionFacts) {
 	async function draw(content: ContentOf<'handedOver' | 'givenBack'>, due: DuePost): Promise<Drawn> {
 		const { watch, post } = due;

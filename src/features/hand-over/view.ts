@@ -151,7 +151,6 @@ export function tooManyHandOversText(
 	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
 }
 
-/** What came of a hand-over. mrkdwn. */
 export function handOverWords(outcome: HandOverObstacle): string {
 	switch (outcome.kind) {
 		case 'handedOver':

@@ -190,7 +190,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				kind: 'shown' as const,
 				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
-				/** How many questions they snoozed, and when the first of them comes back; null: none. */
 				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt) },
 				/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
@@ -211,7 +210,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 						firstPage: pageCount,
 						shown: pageOf(old, shownPage - pageCount),
 					},
-					/** Why there are none; null: they are listed. */
 					why: listed.why,
 				},
 				isWatching,

@@ -219,7 +219,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return new Set(answered.map(({ sessionId }) => sessionId));
 		},
 
-		/** The person's newest answers, newest first. */
 		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
 			const kept = ofPerson(service, person).selectAll().where(IS_NOT_DISMISSED);
 			const newest = kept.orderBy('acceptedAt', 'desc').orderBy('id');

@@ -220,7 +220,6 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			touchedBy.add(by?.userId ?? null);
 			loop.wake();
 		},
-		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());

@@ -215,7 +215,6 @@ function needsDecision(answer: Answer): boolean {
 	return isFailed(answer.state) || agentMayStand(answer);
 }
 
-/** One line, with at most one button. */
 function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
 	if (accessory === null) return context(answerLine(answer));
 	return section(answerLine(answer), { block_id: inboxRowId(answer.origin, `last ${answer.id}`), accessory });
@@ -263,7 +262,6 @@ export function waitingCountWords(total: number, snoozedCount: number, oldCount 
 	return `${counted(total, 'question waits', 'questions wait')} for you${snoozed}`;
 }
 
-/** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
 function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): string {
 	const what = counted(count, 'question is snoozed. It comes', 'questions are snoozed. The next one comes');
 	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
@@ -318,7 +316,6 @@ export function waitingSinceWords(since: number, now: number): string {
 /** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
 export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
 
-/** Above the sessions of the account that wait. */
 export function waitingSessionsWords(total: number): string {
 	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
 	return total === 1

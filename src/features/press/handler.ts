@@ -18,7 +18,6 @@ const REPEATED_WITHIN_MS = 60_000;
 const DOUBLE_CLICK_MS = 5_000;
 const MAX_PRESSES = 1_000;
 
-/** Registers the buttons that answer in one press. */
 export function registerQuickAnswers(core: HandlerContext & { answers: Answers }): void {
 	const { listen, reply, answers, clock, config } = core;
 

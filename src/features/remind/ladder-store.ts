@@ -159,7 +159,6 @@ export function createLadderStore({ db, log }: SettingsParts) {
 }
 
 export type LadderStore = ReturnType<typeof createLadderStore>;
-/** The due ladders of one channel, with its settings and what is known of their questions. */
 export type LadderBatch = Awaited<ReturnType<LadderStore['takeDue']>>[number];
 export type TakenLadder = LadderBatch['ladders'][number];
 /** The reminders of one question in one channel. All times are milliseconds since the epoch. */

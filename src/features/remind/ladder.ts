@@ -2,7 +2,6 @@ import { quietUntil } from '../../core/quiet-hours.ts';
 import type { LadderTimes, QuietHours, ReminderStage } from '../../database/channel-settings.ts';
 import type { TakenLadder, Wait } from './ladder-store.ts';
 
-/** A ladder that was taken, with the settings of its channel. */
 export interface LadderFacts extends Omit<TakenLadder, 'changeCount'> {
 	readonly times: LadderTimes;
 	readonly quietHours: QuietHours | null;
@@ -31,7 +30,6 @@ const LOOK_AGAIN_ANSWERED_MS = 10_000;
 /** Reminders of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
 
-/** What to do about a ladder at `now`. */
 export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };

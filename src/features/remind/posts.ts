@@ -15,7 +15,6 @@ const MOST_LINKS = 1_000;
 
 type ReminderKind = ReminderStage | 'digest';
 
-/** Draws reminders, escalations and digests. */
 export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
 	const { store, config, directory, clock } = core;
 	/** By the `ts` of posts. They never change, and a list is drawn often. */

@@ -63,7 +63,6 @@ function linkWords({ link }: RemindedQuestion): string {
 	return link === null ? '' : `<${link}|open thread>`;
 }
 
-/** A reminder of a question that does not wait any more. */
 export function settledReminderPost(asked: RemindedQuestion): MessageContent {
 	const { outcome } = asked;
 	const words = asked.entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
@@ -126,7 +125,6 @@ function toldOf(
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
 
-/** The opening words of a reminder. mrkdwn. */
 export function reminderWords({ stage, isLast }: Stage, waitedMs: number | null): string {
 	const waited = waitedMs === null ? null : durationText(waitedMs);
 	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;

@@ -17,7 +17,6 @@ import {
 import type { Drafting } from '../answer/drafts.ts';
 import type { SessionFlow } from './flow.ts';
 
-/** What a button changes in a view. */
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
 /** Registers buttons, typing and closing of a session's modal, and the buttons on messages that open it. */

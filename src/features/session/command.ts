@@ -154,14 +154,12 @@ function help(reason: HelpReason, word?: string) {
 	return { kind: 'help', reason, word } as const;
 }
 
-/** What other parts do for the command. */
 interface Others extends WatchCommands {
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
 	readonly openInbox: (request: PersonRequest) => Promise<void>;
 	readonly openSettings: (request: AllowedRequest) => Promise<void>;
 }
 
-/** Registers `/session …`. */
 export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Others): void {
 	const { listen, flow, reply, config } = core;
 

@@ -54,7 +54,6 @@ export function createSessionFlow(
 		});
 	}
 
-	/** Puts a session into the view. */
 	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
 		const { metadata, text } = content;
 		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);

@@ -94,7 +94,6 @@ export function createPresenter(
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
 
-	/** Whether the modal's channel watches the session; null without a channel. */
 	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
 		if (origin.channelId === null) return null;
 		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service: serviceUrl, sessionId });
@@ -116,7 +115,6 @@ export function createPresenter(
 			return { choose: [question, positions, text, { ...metadata, messageIndex, fingerprint }] as const };
 		},
 
-		/** Whether the open question is the one that a view with this metadata shows. */
 		async asksTheSame(metadata: ViewMetadata, { session }: Reading): Promise<boolean> {
 			const question = await openQuestionOf(session);
 			return question === null ? metadata.messageIndex === null : asksTheSame(metadata, question);
@@ -236,7 +234,6 @@ function isOther({ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>, q
 	return fingerprint !== question.fingerprint || isReworded(shownHash, question.shownHash);
 }
 
-/** The texts for positions of open items. */
 function fitting(values: Values, question: Question): Values {
 	return Object.fromEntries(
 		Object.entries(values).filter(([position, text]) => text !== '' && question.openItems.includes(Number(position))),

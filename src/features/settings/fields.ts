@@ -36,7 +36,6 @@ export interface UserGroup {
 	readonly handle: string;
 }
 
-/** The user groups of the workspace, by name, or why they are not known. */
 export type UserGroups =
 	| { readonly kind: 'listed'; readonly groups: readonly UserGroup[] }
 	| { readonly kind: 'unknown'; readonly why: 'missing_scope' | 'no_answer' };
@@ -288,7 +287,6 @@ export function settingsOf({ remind, escalate, people, groups, ...quiet }: Setti
 /* What a change of a setting says */
 
 export interface LineContext {
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
 	/** The words for whom an escalation mentions; `other`: whom it mentions before or after a change. */
 	readonly mentioned: (mention: Mention, other: Mention) => string;

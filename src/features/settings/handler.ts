@@ -73,7 +73,6 @@ export function registerChannelSettings(
 	const emptied = new Map<string, Partial<SettingsMetadata['shown']>>();
 	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
 
-	/** The metadata of a form; null for other views. */
 	function metadataOf(view: SubmittedView): SettingsMetadata | null {
 		const metadata = decodeSettingsMetadata(view.privateMetadata);
 		return metadata && { ...metadata, shown: { ...metadata.shown, ...emptied.get(keyOf(view, metadata)) } };

@@ -121,7 +121,6 @@ export function settingsRefused({ labels }: SubmittedView, revision: number, err
 
 export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
 	readonly groups: UserGroups;
 	/** The last change; null when there was none. */
@@ -223,7 +222,6 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 	);
 }
 
-/** Who changed the settings last. mrkdwn. */
 export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
 	if (change === null) return 'Nobody has changed these settings yet.';
 	return `Last changed by ${personMrkdwn(change.by)}, ${momentMrkdwn(change.at)}.`;
@@ -294,7 +292,6 @@ interface MentionNames {
 	readonly groups: UserGroups;
 }
 
-/** Why people and user groups cannot be mentioned, for their fields. */
 export function mentionErrors(problems: MentionProblems, { names, groups }: MentionNames): SettingsErrors {
 	function errorAt(field: keyof MentionProblems, nameOf: (id: string) => string): SettingsErrors {
 		const words = problems[field].map(({ id, why }) => `${nameOf(id)} ${PROBLEMS[why]}.`);
@@ -339,7 +336,6 @@ export function settingsChangedPost(
 	return textMessage([`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n'));
 }
 
-/** A line for each setting that differs. mrkdwn. */
 function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
 	return changedParts(before, after).map((part) => {
 		const { label, words } = LINES[part];

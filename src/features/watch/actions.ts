@@ -15,7 +15,6 @@ import type { Drafting, Forms } from '../answer/drafts.ts';
 import type { WatchCommands } from './commands.ts';
 import { filesMessage, screenshotMessage } from './details-view.ts';
 
-/** Registers the buttons for watching, and for what a card shows to one person only. */
 export function registerWatching(
 	{ listen, flow, drafting, personReads, reply, links }: HandlerContext & { flow: Forms; drafting: Drafting },
 	{ watch, unwatch, list }: WatchCommands,

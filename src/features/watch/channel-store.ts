@@ -21,7 +21,6 @@ const BACK_WITHIN_MS = 24 * 3_600_000;
 /** A session that was saved this shortly before it left the list was answered, resumed or stopped in the service. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
-/** The part of the store of watches about discovery. */
 export function createDiscoveryStore({ db, cipher }: StoreParts) {
 	const nameOf = (row: WaitingRow) => cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
 
@@ -33,7 +32,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		 */
 		async replaceWaiting(
 			service: string,
-			sessions: readonly Omit<ListedSession, 'status'>[],
+			sessions: readonly ListedSession[],
 			{ now, isFollowing, isCut }: { now: number; isFollowing: boolean; isCut: boolean },
 		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));

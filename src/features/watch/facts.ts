@@ -83,7 +83,6 @@ export function createQuestionFacts(
 				again: await againOf(watch),
 				watchMaxDays: config.WATCH_MAX_DAYS,
 				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
-				settledAt: due.question?.settledAt ?? null,
 				showAnswers: watch?.discreet === false ? config.SHOW_ANSWERS : 'never',
 				discreet: watch?.discreet !== false,
 				isUpdate,

@@ -28,7 +28,6 @@ export interface PollerOptions {
 	readonly onNews: () => void;
 	/** Called after a question was opened, changed or closed. */
 	readonly onQuestions: () => void;
-	/** Called after a read ended a watch. */
 	readonly onEnd: (watch: Watch, reason: WatchEnd) => void;
 }
 

@@ -47,19 +47,14 @@ export interface PostContext {
 	/** Slack user id of the reader of a direct message; null in channels. */
 	readonly reader: string | null;
 	readonly handOver: HandOver | null;
-	/** Who is answering. */
 	readonly claimedBy: readonly string[];
 	/** When the first of them lapses; null: nobody is. */
 	readonly claimedUntil: number | null;
-	/** Why it is not watched any more; null while it is. */
 	readonly ended: WatchEnd | null;
 	/** Whether somebody can watch it again there, or has done so; null: neither. */
 	readonly again?: 'offered' | 'done' | null;
 	readonly watchMaxDays: number;
-	/** As buttons. */
 	readonly offersOptions: boolean;
-	/** When a read found its question settled; null before. */
-	readonly settledAt: number | null;
 	/** Which answers its channel sees. */
 	readonly showAnswers: ShowAnswers;
 	/** Whether notifications say only that an agent asks. */
@@ -141,7 +136,6 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	return message(`${mark} ${title}: ${line}`, [...words, ...again]);
 }
 
-/** Null where nobody can watch it again. */
 export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'sessionId'>) {
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
@@ -223,7 +217,6 @@ export function isLastLook(isSettled: boolean, { standing }: Pick<PostContext, '
 	return isSettled && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 
-/** The session's name, or its id. mrkdwn. */
 export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
 }

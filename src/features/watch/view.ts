@@ -102,7 +102,6 @@ export function outcomesMessage(lines: readonly string[], note = ''): MessageCon
 	return message(parts[0]?.text?.text ?? '', [...parts, ...context(note)]);
 }
 
-/** The result of `/session watch` for one session, in one line of mrkdwn. */
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	switch (outcome.kind) {
@@ -143,7 +142,6 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 export const WATCH_OPTIONS =
 	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
 
-/** The result of `/session unwatch` for one session. mrkdwn. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
@@ -188,12 +186,10 @@ const NO_LIST: Readonly<Record<NoListReason, string>> = {
 		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
 };
 
-/** mrkdwn */
 export function noListWords(why: NoListReason, adminContact: string | null): string {
 	return NO_LIST[why].replace('{contact}', () => contactMrkdwn(adminContact));
 }
 
-/** Why `/session watch all` did nothing. mrkdwn. */
 export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
 	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`/session watch\` with an id works.`;
 }

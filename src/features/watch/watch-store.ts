@@ -83,7 +83,6 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 				return (await end({ trx, now }, stalest.id, ending)) !== null;
 			});
 		},
-		/** The watches that have not ended, newest change first. */
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
 			const newest = liveWatches(db.read, channelOf(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
 			const all = from(db.read, 'watches', { ...channelOf(channel), endedAt: null });
@@ -94,7 +93,6 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
 			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
 		},
-		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);

@@ -72,7 +72,6 @@ interface HeldSession {
 	readonly token: string;
 }
 
-/** A session that is read, with what is stored of it. */
 export type TakenSession = Awaited<ReturnType<ReturnType<typeof createWatchedSessionStore>['takeDue']>>[number];
 
 export interface ReadOutcome {
@@ -90,7 +89,6 @@ type OutageUpdate = Readonly<{
 	code: string;
 }>;
 
-/** The part of the store of watches about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 	async function recordWatch(tx: Tx, update: WatchUpdate): Promise<void> {
 		const { trx, now } = tx;
@@ -128,7 +126,6 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
-		/** Since when the open question of a session is asked; null while none is open. */
 		askedAt: async (key: SessionKey) => (await openQuestionOf(db.read, key))?.askedAt ?? null,
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
@@ -144,7 +141,6 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
-		/** When `takeDue` next finds a session, or null. */
 		nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
 			return nextDue(db, 'watched_sessions', where, 'nextReadAt');

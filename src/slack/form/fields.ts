@@ -74,7 +74,6 @@ export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
 
-/** Whether the view of this metadata asks this question, with the same text. */
 export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint, shownHash }: Question): boolean {
 	const isSame = metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
 	return isSame && !isReworded(metadata.shownHash, shownHash);
@@ -268,7 +267,6 @@ function mainId(metadata: ViewMetadata, position: number): string {
 	return fieldBlockId(metadata, position, metadata.asText.includes(position) ? 'plain' : 'guessed');
 }
 
-/** The title of an item as the view showed it. */
 export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
 	return withoutMarks(labels[mainId(metadata, position)] ?? '');
 }

@@ -19,7 +19,6 @@ export function postContext(
 		ended: null,
 		watchMaxDays: 7,
 		offersOptions: true,
-		settledAt: null,
 		showAnswers: 'always',
 		discreet: false,
 		adminContact: null,
