@@ -175,6 +175,8 @@ export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'se
 
 /** A window is told of changes for this long after it was opened or touched. */
 const WINDOW_MS = 15 * 60_000;
+/** Longer than most reads of a session. */
+const DRAWN_WITHIN_MS = 30_000;
 const windowColumn = sealedColumn(
 	'windows',
 	'view',
@@ -205,6 +207,22 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		async touched(viewId: string, hash: string, now: number): Promise<void> {
 			const dueAt = sql<number | null>`case when hash = ${hash} then due_at else ${now} end`;
 			await db.writeOne((trx) => change(trx, 'windows', { viewId }, { hash, touchedAt: now, dueAt }).execute());
+		},
+
+		/**
+		 * Its person wants to see something else: until that is shown, no notice changes it. Resolves to Slack's hash of a notice
+		 * that it shows, else to null; to false while one is being shown.
+		 */
+		async takeOver(viewId: string, now: number): Promise<string | null | false> {
+			const lease = { leaseToken: viewId, leasedUntil: now + DRAWN_WITHIN_MS };
+			const isFree = sql<boolean>`(lease_token is null or lease_token = ${viewId} or leased_until <= ${now})`;
+			const columns = ['notice', 'hash'] as const;
+			const row = await db.writeOne((trx) =>
+				change(trx, 'windows', { viewId }, lease).where(isFree).returning(columns).executeTakeFirst(),
+			);
+			if (row !== undefined) return row.notice === '' ? null : row.hash;
+			const held = from(db.read, 'windows', { viewId }).select('viewId');
+			return (await held.executeTakeFirst()) === undefined ? null : false;
 		},
 
 		forget: (viewId: string) => db.writeOne((trx) => countChanged(remove(trx, 'windows', { viewId }))),

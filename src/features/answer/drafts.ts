@@ -24,6 +24,9 @@ const CLAIM_MS = 5 * 60_000;
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
 const MAX_FORMS = 2_000;
+/** A notice is shown within these tries, unless Slack is slow. */
+const NOTICE_TRIES = 20;
+const NOTICE_TRY_MS = 100;
 
 /** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
 export interface Prefill {
@@ -156,6 +159,15 @@ export function createDrafting(
 	return {
 		read,
 		keep,
+		/** A view is about to show something else: the view, with its newest hash. A notice may have come since the press. */
+		async takeOver(view: SubmittedView): Promise<SubmittedView> {
+			for (let tries = 0; tries < NOTICE_TRIES; tries++) {
+				const hash = await windows.takeOver(view.id, clock.now()).catch(() => null);
+				if (hash !== false) return { ...view, hash: hash ?? view.hash };
+				await clock.sleep(NOTICE_TRY_MS);
+			}
+			return view;
+		},
 		/** A view shows this question (null: none): its person is told when somebody else answers it. */
 		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
 			const { question: asked, metadata } = shown;

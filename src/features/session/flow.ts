@@ -159,7 +159,8 @@ export function createSessionFlow(
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
-		const outcome = await showIn(request, reply.handleOf(view), content, isShown);
+		const handle = reply.handleOf(await shown.drafting.takeOver(view));
+		const outcome = await showIn(request, handle, content, isShown);
 		if (outcome !== null) logAccess(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
 	}
 

@@ -48,6 +48,21 @@ export function describeWindows(subject: Subject): void {
 			expect(await windows().nextDueAt(T0 + 27 * MINUTE_MS)).toBeNull();
 		});
 
+		it('are told of nothing while they are taken over, also after a notice, which is not disturbed', async () => {
+			await windows().shown('V1', SHOWN, VIEW, T0);
+			await windows().markDue(QUESTION, T0);
+			const [window] = await replica().takeDue(LEASE, 5, T0);
+			expect(await windows().takeOver('V1', T0)).toBe(false);
+			if (window !== undefined) await replica().end(window, LEASE.token, { notice: 'n', hash: 'hash-2' });
+			expect(await windows().takeOver('V1', T0)).toBe('hash-2');
+			await windows().markDue(QUESTION, T0 + 1);
+			expect(await replica().takeDue(LEASE, 5, T0 + 29_999)).toEqual([]);
+			expect(await replica().takeDue(LEASE, 5, T0 + 30_000)).toHaveLength(1);
+			await windows().shown('V1', SHOWN, VIEW, T0);
+			expect(await windows().takeOver('V1', T0)).toBeNull();
+			expect(await windows().takeOver('other', T0)).toBeNull();
+		});
+
 		it('are forgotten when they close, are old, or a text in them becomes secret', async () => {
 			const isThere = async () => {
 				await windows().markDue(QUESTION, T0);

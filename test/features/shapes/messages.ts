@@ -45,6 +45,7 @@ import {
 	onlyAuthorCanUndo,
 	ownTextMessage,
 	receiptMessage,
+	takenChoice,
 } from '../../../src/features/answer/receipt-view.ts';
 import {
 	GIVE_BACK_LATE,
@@ -187,6 +188,10 @@ export function messageVariants(): Shape[] {
 		...shapesOf(failedChoice, {
 			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
 			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
+		}),
+		...shapesOf(takenChoice, {
+			'of somebody else': [CHOICE, answerOf(), { teamId: 'T0', userId: 'U0OTHER' }],
+			'of the same person': [CHOICE, CHOSEN, CHOSEN.person],
 		}),
 		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),

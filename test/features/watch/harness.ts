@@ -181,10 +181,10 @@ export async function watchingApp({
 
 	/** What only this person is told after `act`. */
 	async function toldAfter(act: () => Promise<unknown>, who = 'ada', channel = '#agents'): Promise<Posted> {
-		const before = onlyFor(who, channel).length;
+		const before = new Set(onlyFor(who, channel).map(({ ts }) => ts));
 		await act();
 		return until(
-			() => onlyFor(who, channel)[before],
+			() => onlyFor(who, channel).find(({ ts }) => !before.has(ts)),
 			() => `${who} was told nothing`,
 		);
 	}
