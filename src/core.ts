@@ -16,7 +16,6 @@ export interface Core<S = unknown> {
 	/** The session service's address, which also identifies it in the store. */
 	readonly serviceUrl: string;
 	readonly sessionService: SessionServiceClient;
-	/** Replicas share its limits. */
 	readonly rateLimiter: RateLimiter;
 	readonly clients: SlackClients;
 	/** Names and time zones of people whom the access policy has looked up. */

@@ -51,7 +51,6 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	return {
 		subscriptions,
 		discoveries,
-		/** Whether the service's list works. */
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Has a session's posts drawn again. Its question was claimed or answered, or an answer was taken back. */
 		questionUpdated(key: SessionKey, what: Parameters<QuestionUpdated>[1]): void {

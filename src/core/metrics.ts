@@ -103,7 +103,6 @@ export function createMetrics(sources: MetricSources) {
 				'Between the response to the read before a PUT and the start of the PUT',
 				[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
 			),
-			// Deliveries take from milliseconds to a day.
 			delivered: duration(
 				'delivery_seconds',
 				'From Submit, or from the end of the time for Undo, to "the service has it"',

@@ -20,7 +20,6 @@ export interface RateState {
 
 export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
-/** The most recently used ones are kept. */
 const MOST_RATES = 10_000;
 
 /** Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again. */

@@ -72,10 +72,6 @@ export function stillDue<Entry extends { readonly stage: ReminderStage; readonly
 	});
 }
 
-export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {
-	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
-}
-
 export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
 	return userIds.length + groupIds.length > 0;
 }

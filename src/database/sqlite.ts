@@ -211,7 +211,8 @@ export function openSqliteFile(dataDir: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
 	try {
-		makeDirectory(directory);
+		const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+		if (made !== undefined) syncDirectory(dirname(made));
 		makePrivateFile(join(directory, 'handraise.lock'));
 		makePrivateFile(path);
 	} catch (error) {
@@ -278,11 +279,6 @@ function configure(database: DatabaseSync): void {
 			);
 		}
 	}
-}
-
-function makeDirectory(directory: string): void {
-	const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
-	if (made !== undefined) syncDirectory(dirname(made));
 }
 
 /** Never opens an existing file: closing it would release the locks that this process holds on it (POSIX). */

@@ -204,7 +204,6 @@ const NO_WATCH = {
 const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
-/** Whether a post is not kept current any more. */
 const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
 
 /** When to draw a post again: at once if something has changed since it was taken, else at `againAt`, if any. */

@@ -11,11 +11,6 @@ export function submissionKeyOf(viewId: string, formId: string): string {
 	return `${viewId}:${formId}`;
 }
 
-/** Identifies one press of a button with an option, however often Slack repeats it. `actionTs`: when Slack took the press. */
-export function pressKeyOf(place: string, actionTs: string): string {
-	return `press:${place}:${actionTs}`;
-}
-
 const PERSON = z.object({ teamId: z.string(), userId: z.string() });
 export type Person = Readonly<z.infer<typeof PERSON>>;
 
@@ -267,11 +262,6 @@ export function isAnsweredSince(answer: Answer | null, readAt: number | null): b
 /** True when the answer was not delivered and its author decides whether to try again. */
 export function isFailed(state: AnswerState): boolean {
 	return (FAILED_STATES as readonly AnswerState[]).includes(state);
-}
-
-/** True once nothing more is sent. A `delivered` answer may still be confirmed. */
-export function isSettled(state: AnswerState): boolean {
-	return !isBlocking(state) && state !== 'waiting';
 }
 
 export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>, told: ReceiptState): boolean {

@@ -26,7 +26,6 @@ const questionDigest = z
 		open: positions,
 	})
 	.readonly();
-/** What is stored of a session's newest question. */
 export type QuestionDigest = z.infer<typeof questionDigest>;
 
 type QuestionState = Omit<QuestionDigest, 'sameBefore'>;

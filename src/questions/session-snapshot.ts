@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { createCutMark, cutWithNote, type OnCut } from '../core/cut.ts';
 import type { DeepReadonly } from '../core/values.ts';
@@ -124,10 +123,6 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS):
 		digest: digestOf(session, ours.leftEmpty),
 		seenAt,
 	};
-}
-
-export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
-	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
 }
 
 export function questionViewAt(

@@ -210,7 +210,6 @@ export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec(
 	z.object({ id: text, ...TARGET.shape }),
 );
 
-/** The button that an entry of a menu stands for. */
 export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec(
 	'menu',
 	z.object({ actionId: text, value: text }),
@@ -306,7 +305,6 @@ const METADATA_SCHEMA = z.object({
 	withOptions: POSITIONS,
 	/** The `fields` whose boxes were ticked when the view was built. */
 	secret: POSITIONS,
-	/** Whether the form has the box for secrets. */
 	boxed: z.boolean().default(false),
 	/** UTF-16 units to which initial values were cut. */
 	offerLimit: INDEX.default(0),

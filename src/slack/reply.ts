@@ -150,7 +150,6 @@ export function createReply(
 			await withoutTurn(request, noWindow(what));
 			return null;
 		},
-		/** To update the view in which somebody acted. */
 		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, addressOf(id, hash)),
 		errorContext,
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),

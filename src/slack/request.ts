@@ -60,7 +60,6 @@ const VIEW_SCHEMA = z
 			),
 		),
 	}));
-/** A view of ours as Slack sends it with an interaction. */
 export type SubmittedView = DeepReadonly<z.infer<typeof VIEW_SCHEMA>>;
 
 const INTERACTION_SCHEMA = z.object({ view: VIEW_SCHEMA.nullish() });

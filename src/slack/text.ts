@@ -117,7 +117,6 @@ export function cutTo(text: string, limit: number): string {
 	return text.slice(0, boundaryBefore(text, limit));
 }
 
-/** Whether nothing of the text is visible. */
 export function isBlank(text: string): boolean {
 	return !/[!-~]/.test(text) && neutralise(text.slice(0, 10_000)).trim() === '';
 }

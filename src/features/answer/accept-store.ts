@@ -95,18 +95,15 @@ async function acceptInTransaction(
 		// The answer was never accepted, so its timeline starts empty.
 		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
 		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
-		const tellAt = isOthersPress(answer, by) ? answer.acceptedAt + TOLD_WITHIN_MS : null;
+		// A press has no window that shows its author that somebody else was first.
+		const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
+		const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
 		const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
 		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 	}
 	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
 	await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
 	return { kind: 'accepted', answer: readAnswer(await insert(row), cipher) };
-}
-
-/** A press has no window that shows its author that somebody else was first. */
-function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
-	return press !== null && !isSamePerson(by.person, person);
 }
 
 async function repeat(

@@ -86,7 +86,6 @@ export function createClaims(
 			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
 		},
 		release: (question: QuestionKey, person: Person) => change(question, person, () => store.release(question, person)),
-		/** The claims of other people, oldest first. */
 		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
 			return (await store.active(question, clock.now())).filter(({ person }) => !isSamePerson(person, own));
 		},

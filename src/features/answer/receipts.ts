@@ -41,7 +41,6 @@ const NOT_UPDATABLE = new Set([
 /** Of these the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
-/** What a receipt in a window needs to know. */
 interface Windows {
 	/** The question that waits for its author after this one; null: none is known. */
 	nextOf(answer: Answer): Promise<Wish | null>;

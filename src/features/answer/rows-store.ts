@@ -17,7 +17,6 @@ import {
 	firstDueAt,
 	isBlocking,
 	isFailed,
-	isSettled,
 	type NewAnswer,
 	OTHER_ANSWER,
 	type OtherAnswer,
@@ -223,7 +222,7 @@ export function enterState(
 	return {
 		state: next,
 		timeline: JSON.stringify(appendState(timeline, { state: next, at: now, lostTo })),
-		...(isSettled(next) ? { endedAt: endedAt ?? now, secrets: null } : { endedAt: null }),
+		...(isBlocking(next) || next === 'waiting' ? { endedAt: null } : { endedAt: endedAt ?? now, secrets: null }),
 	};
 }
 

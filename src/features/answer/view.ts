@@ -115,10 +115,6 @@ export function stateLine(answer: ToldAnswer): string {
 	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_LINES[agentOutcome] : lineOf(state, answer);
 }
 
-export function markOf(answer: ToldAnswer): string {
-	return stateLine(answer).split(' ', 1).join();
-}
-
 /** `· ✅ delivered`, `· sending…`: the state line behind other words. ⏳ stands for what is under way, which the words say. */
 export function inlineState(answer: ToldAnswer): string {
 	const [mark = '', ...words] = stateLine(answer).split(' ');

@@ -16,7 +16,6 @@ export interface ListingState {
 	readonly holder: string | null;
 	/** When another process may take over, clock milliseconds. */
 	readonly until: number;
-	/** Whether the service has a list that works. */
 	readonly isAvailable: boolean;
 	/** Whether there is none: since it has failed for some minutes. */
 	readonly isUnlisted: boolean;

@@ -1,5 +1,5 @@
 import { setBounded } from '../../core/values.ts';
-import { type AcceptResult, type Answer, isBlocking, isSamePerson, pressKeyOf } from '../../questions/answer.ts';
+import { type AcceptResult, type Answer, isBlocking, isSamePerson } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -28,7 +28,8 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
 		const pressedAt = press.actionTs ?? request.triggerId ?? '';
 		return {
-			submissionKey: pressKeyOf(`${request.person.userId}:${place}`, pressedAt),
+			// The same for a press however often Slack repeats it.
+			submissionKey: `press:${request.person.userId}:${place}:${pressedAt}`,
 			viewId: '',
 			undoMs: config.UNDO_SECONDS * 1_000,
 			person: request.person,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../core/quiet-hours.ts';
 import type { DeepReadonly } from '../../core/values.ts';
 import type { ChannelSettings, LadderTimes, Mention, QuietHours, Weekday } from '../../database/channel-settings.ts';
-import { changedParts, isInOrder, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
+import { changedParts, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import { plain, quotedName } from '../../slack/text.ts';
@@ -101,7 +101,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			const hasNewMention = mentionsAnybody(chosen) && changedParts(before, chosen).includes('mention');
 			// A list that was there before may be kept for later.
 			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
-			return isInOrder({ remindAfterMs, escalateAfterMs })
+			return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs
 				? ''
 				: `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
 		},
@@ -300,7 +300,6 @@ const timeWordsOf =
 	(settings, { defaults }) =>
 		afterWords(settings[part], defaults[part]);
 
-/** A line of each setting that a person can see in words. */
 export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
 	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
 	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },

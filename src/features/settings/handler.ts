@@ -17,7 +17,6 @@ import {
 	SETTINGS_LOADING,
 	SETTINGS_OUTDATED,
 	type SettingsMetadata,
-	settingsFailedWords,
 	settingsForm,
 	settingsNotice,
 	settingsRefused,
@@ -63,7 +62,7 @@ export function registerChannelSettings(
 		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
 			request.log.error({ code, err: error }, 'the settings of a channel could not be shown');
-			return { outcome: code, view: settingsNotice(settingsFailedWords(what)) };
+			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`/session settings\` again.`) };
 		});
 		await handle.update(view);
 		return outcome;

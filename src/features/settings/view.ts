@@ -153,7 +153,6 @@ export function settingsForm(model: SettingsModel): ModalView {
 
 const TITLE = 'Channel settings';
 
-/** Words instead of the form. mrkdwn. */
 export function settingsNotice(...words: readonly string[]): ModalView {
 	const blocks = words.flatMap((text) => section(text));
 	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks });
@@ -242,11 +241,6 @@ export const NO_SETTINGS = {
 	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
 
-/** A failure while the window is filled. mrkdwn. */
-export function settingsFailedWords(what: string): string {
-	return `⚠️ ${what} Type \`/session settings\` again.`;
-}
-
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
 export const SETTINGS_ERRORS = {
@@ -263,7 +257,6 @@ export function notSavedError({ code, what, plain: words, retry }: ReturnType<ty
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
 
-/** Why a place in which nothing can be posted any more has no settings. */
 export function placeError(reason: keyof typeof NO_SETTINGS): string {
 	return `${plainText(NO_SETTINGS[reason]).replace(/^\S+ /, '')} ${NOT_SAVED}`;
 }

@@ -90,7 +90,6 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	return { kind: 'added', watch: readWatch(row) } as const;
 }
 
-/** The transaction of `WatchStore.raiseHand`. */
 export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const { session, createdAt } = hand;
 	await lockFor(trx, 'addingWatches');

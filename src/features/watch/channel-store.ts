@@ -197,7 +197,6 @@ type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 
 export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
-/** The settings of channels. Every method is one transaction. */
 export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
 		/** The defaults where nobody has set anything. */

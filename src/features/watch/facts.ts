@@ -1,7 +1,8 @@
 import type { Core } from '../../core.ts';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { PostKind } from '../../posts/kinds.ts';
-import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
+import type { Asked, DuePost } from '../../posts/post.ts';
+import type { StoredQuestion } from '../../posts/question-store.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
@@ -49,7 +50,6 @@ export function createQuestionFacts(
 
 	return {
 		standing: answers.standing,
-		/** Why somebody may not act in a channel now, or null. */
 		refusal: (person: Person, channelId: string | null) => mayAct(person, channelId, FRESH_MS),
 		shownOf: watches.shownOf,
 

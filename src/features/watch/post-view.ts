@@ -29,7 +29,7 @@ import {
 	sessionTitle,
 	waitingWords,
 } from '../../slack/words.ts';
-import { inlineState, markOf, notSentWords } from '../answer/view.ts';
+import { inlineState, notSentWords, stateLine } from '../answer/view.ts';
 
 export interface PostContext {
 	readonly sessionId: string;
@@ -130,7 +130,7 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		const words = section(line, undo === null ? {} : { accessory: undo });
 		return message(`⏳ ${title}: ${line}`, [...questionBlocks(`⏳ ${title} asks`, asked.question), ...words]);
 	}
-	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : markOf(answer);
+	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : stateLine(answer).split(' ', 1).join();
 	const words = section(`${mark} ${title} asked: ${askedLine(asked.question)}\n${line}`);
 	const again = how === 'unwatched' && answer === null && post.reader === null ? buttons(watchAgain(post)) : [];
 	return message(`${mark} ${title}: ${line}`, [...words, ...again]);
@@ -171,7 +171,7 @@ function undoButton(asked: Asked, how: SettledLook | null, post: PostContext): B
 /** The answer from Handraise that a post shows: of a question that is over, only one that did that. */
 function shownAnswer(asked: Asked, how: SettledLook | null, standing: Answer | null): Answer | null {
 	// A choice that was not sent yet is not the answer that the session got.
-	if (how === 'answered') return isThere(standing) ? standing : null;
+	if (how === 'answered') return standing?.state === 'waiting' || standing?.state === 'accepted' ? null : standing;
 	// Nobody reads here any more what becomes of it.
 	const isStillShown = how === null || how === 'unwatched' || how === 'gaveWay';
 	return isStillShown && isAnswering(asked, standing) ? standing : null;
@@ -227,11 +227,6 @@ const MOST_ITEMS = 5;
 export function waitingLine({ status, question }: SessionSnapshot): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
 	return waitingWords(question, null);
-}
-
-/** Whether `answer` reached the session, or may have: not while it waits for its author or was never sent. */
-function isThere(answer: Answer | null): answer is Answer {
-	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
 /** The items that are not open any more, with their values as the channel may see them. */

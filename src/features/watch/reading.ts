@@ -7,7 +7,7 @@ import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session, statusKind } from '../../questions/session.ts';
-import { type OurAnswers, seenIn, showSame } from '../../questions/session-snapshot.ts';
+import { type OurAnswers, seenIn } from '../../questions/session-snapshot.ts';
 import {
 	createPlanner,
 	isEarlyReadAsked,
@@ -104,7 +104,7 @@ export function createReading(
 			const questions = isLost
 				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
 				: occurrenceChanges(taken.digest, sinceRead, seen);
-			const isAsShown = taken.digest !== null && taken.view !== null && showSame(taken.view, view);
+			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const base = {
 				stepRate: measuredRate(taken, digest, {
 					readAt,

@@ -20,7 +20,6 @@ export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
 export type Values = Readonly<Record<number, string>>;
 
-/** One field of a form, before its blocks are built. */
 export interface Field {
 	readonly position: number;
 	readonly variant: Exclude<FieldVariant, 'other'>;
@@ -205,7 +204,6 @@ function tickedPositions(view: FormInput): readonly number[] {
 	return ticked.length === 0 && acted !== blockId ? metadata.secret : ticked;
 }
 
-/** The value of one field; adds what is wrong with it to `errors`. */
 function readField(view: FormInput, position: number, errors: Record<string, string>): string {
 	const { metadata } = view;
 	const blockId = mainId(metadata, position);
