@@ -57,8 +57,8 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 
 	return {
 		/** Writes the draft, unless a newer one is there or `submissionKey` was submitted: typing can arrive after that. */
-		async save(draft: Draft, submissionKey = ''): Promise<void> {
-			await db.writeOne(async (trx) => {
+		save: (draft: Draft, submissionKey = '') =>
+			db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
 				const submitted = trx.selectFrom('answers').select('id').where('submissionKey', '=', submissionKey);
@@ -71,8 +71,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
 					)
 					.execute();
-			});
-		},
+			}),
 
 		/** Writes a new draft. False when there is one with its id: that decides once. */
 		addNew: (draft: Draft) =>
@@ -92,8 +91,8 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 		},
 
 		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
-		async forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void> {
-			await db.write(async (trx) => {
+		forget: (person: Person, question: QuestionKey, positions: readonly number[]) =>
+			db.write(async (trx) => {
 				const rows = await from(trx, 'drafts', ofPerson(person, question)).selectAll().forUpdate().execute();
 				for (const row of rows) {
 					const draft = read(row);
@@ -109,13 +108,11 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				await remove(trx, 'windows', ofPerson(person, question)).execute();
 				// Also makes copies of those drafts in SQLite's files unreadable.
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
-			});
-		},
+			}),
 
 		/** Removes the author's drafts for a submitted answer's question, but not the one that it became while it waited. */
-		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
-			await db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute());
-		},
+		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
+			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
 
 		removeOlderThan: (before: number) =>
 			db.writeOne((trx) => countChanged(remove(trx, 'drafts').where('updatedAt', '<', before))),

@@ -267,15 +267,14 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		},
 
 		/** Hides a question from its person's inbox until `until`; replaces what they have snoozed of this session. */
-		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
-			await db.writeOne((trx) =>
+		snooze: ({ person, session, fingerprint, until }: Snooze) =>
+			db.writeOne((trx) =>
 				add(trx, 'snoozes', { ...personOf(person), ...sessionOf(session), fingerprint, until })
 					.onConflict((conflict) =>
 						conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet({ fingerprint, until }),
 					)
 					.execute(),
-			);
-		},
+			),
 
 		/** Shows a person all questions of a session service again. */
 		async endSnoozes(service: string, person: Person): Promise<void> {

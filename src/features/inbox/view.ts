@@ -189,7 +189,7 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
 	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
-		block_id: inboxRowId({ channelId: null, threadTs: null }, `session ${sessionId}`),
+		block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
 		accessory: button(ACTIONS.open, 'Open', { value }),
 	});
 }
@@ -241,11 +241,10 @@ function answerLine(answer: Answer): string {
 function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
 	const { sessionId, messageIndex } = question;
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
-	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
 	return section(
 		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
 		{
-			block_id: inboxRowId(origin, `draft ${formId}`),
+			block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
 			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
 		},
 	);
