@@ -51,7 +51,6 @@ import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createReply } from './slack/reply.ts';
-import type { InboxPlace } from './slack/request.ts';
 import { openStore, type Store } from './stores.ts';
 import { createWatching } from './watching.ts';
 
@@ -218,19 +217,15 @@ export async function createHandraise({
 		const patient = { ...core, directory: createDirectory(clients.background) };
 		latePolicy = createAccessPolicy(patient, identity, { isPatient: true });
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
-		const { whyNotThere } = memberships;
-		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const onPostPress = watching.showPressed;
-		const { app } = bolt;
 		const listen = createListen(core, {
-			app,
+			app: bolt.app,
 			teamId,
 			accessPolicy,
-			whyNotThere,
+			whyNotThere: memberships.whyNotThere,
 			personReads,
 			reply,
-			onInboxPress,
-			onPostPress,
+			onInboxPress: (inbox) => inboxes.ask(inbox, null),
+			onPostPress: watching.showPressed,
 		});
 		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });

@@ -1,4 +1,4 @@
-import type { Button, KnownBlock, SectionBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import { createCutMark } from '../core/cut.ts';
 import { looksSecret } from '../questions/asks-for-secret.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
@@ -75,13 +75,9 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 	return { said, items, more: andMoreWords(leftOut), isWhole: !mark.isCut };
 }
 
-/** A headline and what the agent wrote. */
-function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
-	return section(`${headline}\n${said}`.trim(), { ...UNFOLDED, ...extra });
-}
-
 function bodyBlocks(headline: string, { said, items, more }: ReturnType<typeof questionBody>): KnownBlock[] {
-	return [...saidBlocks(headline, said), ...items.flatMap((item) => section(item, UNFOLDED)), ...context(more)];
+	const top = section(`${headline}\n${said}`.trim(), UNFOLDED);
+	return [...top, ...items.flatMap((item) => section(item, UNFOLDED)), ...context(more)];
 }
 
 /** A question without buttons, below a headline. mrkdwn. */
@@ -225,8 +221,7 @@ const LINE_LENGTH = 150;
 type Answered = Omit<ItemView, 'open' | 'description'>;
 
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
-export function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
-	if (question === null) return [];
+export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {
 	const open = new Set(question.openItems);
 	const filled = question.items.flatMap(({ value, ...item }, position) => {
 		if (open.has(position)) return [];
