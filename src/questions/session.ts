@@ -67,6 +67,7 @@ export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
 export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
+	readonly status: string;
 	/** When it was last saved through the service, by the service's clock; null: unknown. Agents may not change it. */
 	readonly updatedAt: number | null;
 }

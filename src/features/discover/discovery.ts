@@ -4,7 +4,7 @@ import type { Core } from '../../core.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
 import type { LeftOut, PostContent } from '../../posts/kinds.ts';
 import type { NewPost } from '../../posts/post.ts';
-import type { ListedSession } from '../../questions/session.ts';
+import { isWaiting, type ListedSession } from '../../questions/session.ts';
 import { isDirectMessage } from '../../slack/words.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
@@ -113,12 +113,13 @@ export function createDiscoveries(
 			const channels = await pause(why);
 			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
 		},
-		async listed({ sessions, isComplete }: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
+		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
+			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
 			// An incomplete list without any says nothing.
-			if (!discoverSessions || (!isComplete && sessions.length === 0)) return;
+			if (!discoverSessions || (!list.isComplete && sessions.length === 0)) return;
 			const now = clock.now();
 			const shown = sessions.slice(0, MOST_WAITING);
-			const isCutNow = !isComplete || shown.length < sessions.length;
+			const isCutNow = !list.isComplete || shown.length < sessions.length;
 			if (isCutNow && !isCut) {
 				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${shown.length} are`);
 			}

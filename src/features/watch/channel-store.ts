@@ -32,7 +32,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		 */
 		async replaceWaiting(
 			service: string,
-			sessions: readonly ListedSession[],
+			sessions: readonly Omit<ListedSession, 'status'>[],
 			{ now, isFollowing, isCut }: { now: number; isFollowing: boolean; isCut: boolean },
 		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
