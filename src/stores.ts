@@ -14,7 +14,7 @@ import {
 } from './database/encryption.ts';
 import { migrate } from './database/migrate.ts';
 import { MIGRATING, openPostgres } from './database/postgres.ts';
-import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './database/secret-wiping.ts';
+import { type CheckpointOutcome, startSecretWiping } from './database/secret-wiping.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
 import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './database/tables.ts';
@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions) {
 	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
 	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { onNewer })), workspace, onNewer };
 	let storeClock: StoreClock | null = null;
-	let wiping: SecretWiping | null = null;
+	let wiping: Awaited<ReturnType<typeof startSecretWiping>> | null = null;
 	async function close(): Promise<void> {
 		storeClock?.close();
 		await wiping?.close();

@@ -16,8 +16,6 @@ export interface Held<Item> {
 	readonly token: string;
 }
 
-export type LeaseLoop = ReturnType<typeof createLeaseLoop>;
-
 /** The table that is a loop's queue. */
 export interface QueuedRows {
 	/** Calls `listener` after each commit of this process that changed rows. */

@@ -21,8 +21,6 @@ const SECRET_COLUMNS = [
 /** `busy`: another program was reading; it is tried again. */
 export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 
-export type SecretWiping = Awaited<ReturnType<typeof startSecretWiping>>;
-
 /**
  * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but pages that
  * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So

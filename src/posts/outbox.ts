@@ -10,7 +10,7 @@ import { kindOf } from './kinds.ts';
 import type { createMessages } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
 import { CARD_AGAIN_MS, HELD, PACED, UNSURE_MS } from './post.ts';
-import type { PostStore, PressedPlace } from './store.ts';
+import type { createPostStore, PressedPlace } from './store.ts';
 
 const POSTS_AT_ONCE = 10;
 /** The others are kept for first posts: Slack may not respond to updates. */
@@ -55,7 +55,7 @@ export interface Announcer extends ReturnType<typeof createMessages> {
  * `onGone`: ends what a channel follows that takes no posts any more.
  */
 export function createOutbox(
-	core: Core<{ watches: PostStore }>,
+	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
 	{ draw, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
 ) {

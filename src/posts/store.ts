@@ -184,8 +184,6 @@ export interface PressedPlace {
 	readonly ts: string;
 }
 
-export type PostStore = ReturnType<typeof createPostStore>;
-
 const ALL = { updates: true };
 
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;

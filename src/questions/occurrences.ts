@@ -1,5 +1,5 @@
 import type { Change, Digest, QuestionDigest } from './changes.ts';
-import type { QuestionView, SeenSession } from './session-snapshot.ts';
+import type { QuestionView, seenIn } from './session-snapshot.ts';
 
 /** `changed`: the message asks something else. `renewed`: asked again while it was open. */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched';
@@ -19,7 +19,7 @@ export type OccurrenceChange =
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
-	{ view: { digest: current }, digestAt, questionAt }: SeenSession,
+	{ view: { digest: current }, digestAt, questionAt }: ReturnType<typeof seenIn>,
 ): OccurrenceChange[] {
 	const found: OccurrenceChange[] = [];
 	const known = before?.question ?? null;

@@ -96,8 +96,6 @@ export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
 	};
 }
 
-export type SeenSession = ReturnType<typeof seenIn>;
-
 /** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
 export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
 	const asking = askingMessageIndex(session);

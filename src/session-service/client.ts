@@ -14,7 +14,7 @@ import {
 	readListResponse,
 	readSessionResponse,
 } from './schema.ts';
-import { createTransport, type Kept, type Transport, type TransportOptions } from './transport.ts';
+import { createTransport, type Kept, type TransportOptions } from './transport.ts';
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
@@ -303,7 +303,7 @@ const LISTING_MS = 45_000;
 type KeptPage = Kept<ListPage>;
 
 /** Lists waiting sessions, if the service can. After a page that is too large, this and later lists come in smaller pages. */
-function createSessionList(transport: Transport, budget: RequestBudget, clock: Clock) {
+function createSessionList(transport: ReturnType<typeof createTransport>, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly KeptPage[] = [];
 	let pageSize = MAX_PAGE_SIZE;

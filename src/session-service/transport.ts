@@ -56,8 +56,6 @@ export interface TransportOptions {
 	readonly onCall?: ((report: CallReport) => void) | undefined;
 }
 
-export type Transport = ReturnType<typeof createTransport>;
-
 /** Sends requests to the service over one keep-alive pool, and tells the budget what the responses say. */
 export function createTransport(options: TransportOptions) {
 	const { baseUrl, apiKey, clock, log, budget, callTimeoutMs = 20_000, proxy = null, onCall } = options;

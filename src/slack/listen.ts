@@ -381,11 +381,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	};
 }
 
-export type Listen = ReturnType<typeof createListen>;
-
 /** What handlers share; what only some need is beside it. `listen` asks the access policy before a handler uses the rest. */
 export interface HandlerContext<S = unknown> extends Core<S> {
-	readonly listen: Listen;
+	readonly listen: ReturnType<typeof createListen>;
 	readonly reply: Reply;
 	readonly personReads: PersonReads;
 	readonly botUserId: string;

@@ -200,7 +200,7 @@ export function elsewhereWords(hasDashboard: boolean): string {
 }
 
 /** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
-export function answeredItem({ title, withheld, ...item }: Answered, position: number) {
+export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>, position: number) {
 	const head = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
 	if (withheld && !item.secret) return `${head}\n(not shown in channels)`;
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
@@ -217,8 +217,6 @@ export function askedLine({ items, itemCount, context: said }: QuestionView): st
 }
 
 const LINE_LENGTH = 150;
-
-type Answered = Omit<ItemView, 'open' | 'description'>;
 
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {

@@ -13,7 +13,7 @@ import {
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import type { Question } from '../../questions/session.ts';
-import { type FormReading, readForm, type Values, without } from '../../slack/form/fields.ts';
+import { readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { ViewHandle } from '../../slack/windows.ts';
@@ -57,7 +57,7 @@ export interface StandingForm {
 	/** With `secret` as the box is ticked now. */
 	readonly metadata: ViewMetadata;
 	/** What its fields hold at one time, in milliseconds since the epoch; the form's draft has later texts. */
-	readonly typed: FormReading & { readonly at: number };
+	readonly typed: Readonly<ReturnType<typeof readForm>> & { readonly at: number };
 }
 
 /** What presses need of `features/session/flow.ts`. */

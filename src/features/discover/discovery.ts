@@ -160,8 +160,6 @@ export function createDiscoveries(
 	};
 }
 
-export type Discoveries = ReturnType<typeof createDiscoveries>;
-
 /** For the other people of a channel; a direct message has none. */
 function noticesIn(channel: ChannelKey, content: PostContent, now: number): readonly NewPost[] {
 	if (isDirectMessage(channel.channelId)) return [];

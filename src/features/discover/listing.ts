@@ -7,7 +7,7 @@ import type { ListedWaiting } from '../../database/watch.ts';
 import type { BackgroundBudget, SessionServiceClient } from '../../session-service/client.ts';
 import type { ServiceHealth } from '../../session-service/health.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
-import type { Discoveries } from './discovery.ts';
+import type { createDiscoveries } from './discovery.ts';
 
 export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
 
@@ -27,7 +27,7 @@ interface Options {
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
 	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
-	readonly discoveries: Pick<Discoveries, 'listed' | 'unlisted'>;
+	readonly discoveries: Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 	readonly onEarlyRead: () => void;
 }
 

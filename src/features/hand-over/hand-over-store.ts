@@ -147,5 +147,3 @@ async function tooManyOf(trx: Db, next: HandOver, now: number): Promise<HandOver
 	if (fromCount >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };
 	return toCount >= MOST_IN_WINDOW.to ? { kind: 'tooMany', who: 'to', againInMs: until(toSince) } : null;
 }
-
-export type HandOverStore = ReturnType<typeof createHandOverStore>;

@@ -11,14 +11,14 @@ import type { MayAct, Refusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import { activeHolder, handOverOf } from '../watch/facts.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
-import type { HandOverStore } from './hand-over-store.ts';
+import type { createHandOverStore } from './hand-over-store.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
 export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { readonly sessionId: string };
 
 /** Hands questions over to people, and back. `onNews` is called after something was stored. */
 export function createHandOvers(
-	core: Core<{ handOvers: HandOverStore; answers: AnswerStore; watches: WatchStore }>,
+	core: Core<{ handOvers: ReturnType<typeof createHandOverStore>; answers: AnswerStore; watches: WatchStore }>,
 	{ mayAct, onNews }: { readonly mayAct: MayAct; readonly onNews: () => void },
 ) {
 	const { serviceUrl, clock } = core;

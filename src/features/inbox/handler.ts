@@ -14,7 +14,7 @@ import {
 	windowOf,
 } from '../../slack/request.ts';
 import type { ReceiptContext } from '../answer/receipt-view.ts';
-import type { InboxDisplay, Inboxes, ShowOutcome } from './inboxes.ts';
+import type { createInboxes, InboxDisplay, ShowOutcome } from './inboxes.ts';
 import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
 
 /** The other tab holds the messages. */
@@ -22,7 +22,7 @@ const HOME_EVENT = z.object({ tab: z.literal('home') });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the returned function is for `/session inbox`. */
-export function registerInbox(core: HandlerContext & { inboxes: Inboxes }) {
+export function registerInbox(core: HandlerContext & { inboxes: ReturnType<typeof createInboxes> }) {
 	const { listen, clients, personReads, reply, inboxes, memberships } = core;
 
 	/** Shows the inbox, or why there is none. Who is too fast keeps what they see, because they have just got it. */

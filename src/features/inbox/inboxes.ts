@@ -234,8 +234,6 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	};
 }
 
-export type Inboxes = ReturnType<typeof createInboxes>;
-
 const isFollowed = ({ openedAt }: Inbox, at: number) => openedAt > at - FOLLOWED_MS;
 
 function earliestOf(...times: readonly (number | null)[]): number | null {

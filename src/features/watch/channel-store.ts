@@ -13,7 +13,6 @@ import type { Person } from '../../questions/answer.ts';
 import type { ListedSession, SessionKey } from '../../questions/session.ts';
 import { limitReached, type NewRaisedHand, raiseHand } from './adding-store.ts';
 
-type DiscoveryRow = Row<'discoveries'>;
 type WaitingRow = Row<'waiting_sessions'>;
 
 /** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
@@ -181,7 +180,7 @@ function waitingRows(db: Db, service: string) {
 	return listed.orderBy('since').orderBy('sessionId');
 }
 
-function readDiscovery(row: DiscoveryRow): Discovery {
+function readDiscovery(row: Row<'discoveries'>): Discovery {
 	return { ...row, discreet: row.discreet === 1, buttons: row.buttons === 1 };
 }
 

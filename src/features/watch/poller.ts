@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codeOf, retryAtOf } from '../../core/errors.ts';
-import { createLeaseLoop, type LeaseLoop } from '../../core/lease-loop.ts';
+import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
@@ -44,7 +44,7 @@ const NOTE_INTERVAL_MS = 60_000;
 const PERMIT_CHECK_MS = 1_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the posts of them. */
-export function createPoller(core: Core<{ watches: WatchStore }>, options: PollerOptions): LeaseLoop {
+export function createPoller(core: Core<{ watches: WatchStore }>, options: PollerOptions) {
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;

@@ -149,8 +149,6 @@ const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) =
 	timepicker: [isTime, 'Choose a time.'],
 };
 
-export type FormReading = Readonly<ReturnType<typeof readForm>>;
-
 const ELEMENT = z.object({
 	type: z.string().optional(),
 	value: z.string().nullish(),
