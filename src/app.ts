@@ -230,7 +230,6 @@ export async function createHandraise({
 		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
 		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
-		const channels = createChannels(core);
 		const context = {
 			...core,
 			listen,
@@ -241,7 +240,7 @@ export async function createHandraise({
 			botUserId,
 			mayAct,
 			memberships,
-			channels,
+			channels: createChannels(core),
 			links,
 			answers,
 			receipts,

@@ -86,13 +86,12 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	const found = await Promise.all(rows.map(read));
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
-		const id = skipped.map((row) => row.id);
 		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
 		const news = skipped.filter((row) => row.lastError !== UNREADABLE).map((row) => row.id);
 		if (news.length > 0) {
 			log?.warn({ [query.table]: news }, 'what is damaged or written with another key cannot be read and is skipped');
 		}
-		const held = { id, leaseToken: taking.lease.token };
+		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
 		await db.writeOne((trx) => change(trx, query.table as 'posts', held, set).execute());
 	}

@@ -146,7 +146,6 @@ export function sessionModal(model: SessionModel): ModalView {
 		...noticeBlocks(model),
 		...(question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark)),
 	];
-	const last = [...steps.navigation, ...footer(model)];
 	const isBeside = question !== null && pictureOf(model) !== null;
 	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
@@ -154,7 +153,7 @@ export function sessionModal(model: SessionModel): ModalView {
 		callbackId: CALLBACKS.session,
 		title: viewTitle(sessionId),
 		metadata,
-		blocks: fitBlocks(first, [...above, ...steps.cards, ...below], last),
+		blocks: fitBlocks(first, [...above, ...steps.cards, ...below], [...steps.navigation, ...footer(model)]),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
 }

@@ -186,11 +186,10 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 }
 
 function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
-	const value = encodeTarget({ sessionId, messageIndex: null });
 	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
 	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
 		block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
-		accessory: button(ACTIONS.open, 'Open', { value }),
+		accessory: button(ACTIONS.open, 'Open', { value: encodeTarget({ sessionId, messageIndex: null }) }),
 	});
 }
 

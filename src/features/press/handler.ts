@@ -24,7 +24,6 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
 		const item = { title: '', value: null, secret: false, wiped: false };
-		const items = Array.from({ length: position }, () => item);
 		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
 		const pressedAt = press.actionTs ?? request.triggerId ?? '';
 		return {
@@ -36,7 +35,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 			question: { sessionId, messageIndex },
 			fingerprint,
 			shownHash,
-			items: [...items, { ...item, title, value: option }],
+			items: [...Array.from({ length: position }, () => item), { ...item, title, value: option }],
 			leftEmpty: [],
 			boxed: false,
 			origin: originOf(request, press, choice),

@@ -58,10 +58,9 @@ function isAll(words: readonly string[]): boolean {
 }
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null) {
-	const flags = words.filter((word) => FLAG.test(word));
 	const ids = words.filter((word) => !FLAG.test(word));
 	let settings: Partial<WatchSettings> = {};
-	for (const flag of flags) {
+	for (const flag of words.filter((word) => FLAG.test(word))) {
 		const setting = WATCH_FLAGS[`-${flag.replace(DASHES, '-').toLowerCase()}`];
 		if (setting === undefined) return help('unknown_flag', flag);
 		settings = { ...settings, ...setting };

@@ -204,8 +204,7 @@ export function createSessionFlow(
 			const from = wish.origin ?? originOf(request, view);
 			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
-			const origin = isCopy ? { ...from, isCopy } : from;
-			const metadata = newMetadata({ sessionId, origin });
+			const metadata = newMetadata({ sessionId, origin: isCopy ? { ...from, isCopy } : from });
 			const { messageIndex, toAnswer = false, prefill = null, text = null } = wish;
 			const content = { metadata, wanted: messageIndex ?? (toAnswer ? 'newest' : null), prefill, text } as const;
 			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);

@@ -95,9 +95,8 @@ export function createPlanner() {
 		},
 		/** When to read a session next; not before `now`. */
 		nextRead(outline: SessionOutline, now: number): PlannedRead {
-			const from = outline.lastReadAt ?? now;
 			const planned = (ms: number) => {
-				const at = Math.max(now, from + ms);
+				const at = Math.max(now, (outline.lastReadAt ?? now) + ms);
 				return { at, by: at + SLACK * ms };
 			};
 			if (outline.failures > 0) {
