@@ -1,7 +1,6 @@
 import { ACTIONS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import type { AllowedRequest } from '../../slack/request.ts';
-import { ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
+import { type AllowedRequest, ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 

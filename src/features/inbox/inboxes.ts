@@ -6,8 +6,7 @@ import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { InboxPlace } from '../../slack/request.ts';
-import type { ContentOptions, Discovered, InboxContent } from './content.ts';
-import { createInboxContent, FOLLOWED_MS } from './content.ts';
+import { type ContentOptions, createInboxContent, type Discovered, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 import { LONGEST_SNOOZE_MS } from './snooze.ts';
 

@@ -1,6 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Session } from '../../questions/session.ts';
-import { asks, latestHistory, resultOf, taskOf } from '../../questions/session.ts';
+import { asks, latestHistory, resultOf, type Session, taskOf } from '../../questions/session.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
 import {
