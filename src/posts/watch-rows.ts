@@ -14,10 +14,6 @@ export type WatchedSessionRow = Row<'watched_sessions'>;
 export type PostRow = Row<'posts'>;
 
 const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
-export const WATCH_JSON = {
-	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
-	posts: { content },
-};
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 /** Of a post whose look only time changes: every mark draws it earlier. */

@@ -4,10 +4,14 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { channelSettings } from '../../src/database/channel-settings.ts';
 import type { Tables } from '../../src/database/tables.ts';
+import { stepRate } from '../../src/database/watch.ts';
 import { draftColumn } from '../../src/features/answer/answering-store.ts';
-import { ANSWER_JSON } from '../../src/features/answer/rows-store.ts';
-import { QUESTION_JSON } from '../../src/posts/question-store.ts';
-import { WATCH_JSON } from '../../src/posts/watch-rows.ts';
+import * as rows from '../../src/features/answer/rows-store.ts';
+import { content } from '../../src/posts/kinds.ts';
+import { contentColumn } from '../../src/posts/question-store.ts';
+import { RECEIPT_STATE, SUBMISSION } from '../../src/questions/answer.ts';
+import { digest } from '../../src/questions/changes.ts';
+import { sessionSnapshot } from '../../src/questions/session-snapshot.ts';
 import { makeDataDir, open } from './support.ts';
 
 /**
@@ -96,10 +100,20 @@ it('classifies each column: it holds ids of people, or none', async () => {
 });
 
 const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
-	answers: ANSWER_JSON,
+	answers: {
+		submission: SUBMISSION,
+		timeline: rows.timeline,
+		beforePut: rows.beforePut,
+		receiptState: RECEIPT_STATE,
+		other: rows.otherColumn.schema,
+		content: rows.contentColumn.schema,
+		secrets: rows.secretsColumn.schema,
+		secretPositions: rows.positions,
+	},
 	drafts: { content: draftColumn.schema },
-	...WATCH_JSON,
-	...QUESTION_JSON,
+	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
+	posts: { content },
+	questions: { content: contentColumn.schema },
 	channel_settings: { settings: channelSettings },
 };
 
@@ -113,7 +127,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.secrets': '{}',
 	'drafts.content': 'values.{} shownHash',
 	'watched_sessions.digest': 'status question.fingerprint question.shownHash result files',
-	'watched_sessions.view': `sessionId name task status steps[].text steps[].actions[].text question.fingerprint question.shownHash
+	'watched_sessions.view': `sessionId name status steps[].text steps[].actions[].text question.fingerprint question.shownHash
 		question.context question.items[].title question.items[].description question.items[].value
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files`,

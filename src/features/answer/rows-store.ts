@@ -38,9 +38,9 @@ export type AnswerChange = {
 
 const state = z.enum(ANSWER_STATES);
 const agentOutcome = z.enum(AGENT_OUTCOMES);
-const positions = z.array(z.int());
-const timeline = z.array(TIMELINE_ENTRY);
-const beforePut: z.ZodType<BeforePut> = z.object({
+export const positions = z.array(z.int());
+export const timeline = z.array(TIMELINE_ENTRY);
+export const beforePut: z.ZodType<BeforePut> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
@@ -48,18 +48,8 @@ const beforePut: z.ZodType<BeforePut> = z.object({
 export const otherColumn = sealedColumn('answers', 'other', OTHER_ANSWER);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
 const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
-const contentColumn = sealedColumn('answers', 'content', z.array(item));
-const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
-export const ANSWER_JSON = {
-	submission: SUBMISSION,
-	timeline,
-	beforePut,
-	receiptState: RECEIPT_STATE,
-	other: otherColumn.schema,
-	content: contentColumn.schema,
-	secrets: secretsColumn.schema,
-	secretPositions: positions,
-};
+export const contentColumn = sealedColumn('answers', 'content', z.array(item));
+export const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
