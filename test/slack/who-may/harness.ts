@@ -13,6 +13,8 @@ import { openQuery, outcomeOf, type Trace, tracesOf } from './traces.ts';
 
 /** What is known of people may be this old. */
 const FACTS_HOLD_MS = 5 * 60_000;
+/** On the machine's clock. */
+const STALLED_MS = 250;
 /** Slack is not waited for any longer. */
 const NO_ANSWER_MS = 1_500;
 
@@ -167,13 +169,23 @@ export async function whoMayApp({
 		return handledCounts.get(id) ?? 0;
 	}
 
-	/** Resolves when everybody's act is done. Once all wait for an answer that Slack keeps back, that much time passes. */
+	/**
+	 * Resolves when everybody's act is done. Once all wait for an answer that Slack keeps back, that much time passes, and a
+	 * moment each time that nothing is done for a while: what the program knows of people must not grow old while a machine is slow.
+	 */
 	async function everybody(run: (member: Acting) => Promise<unknown>): Promise<void> {
 		const handled = members.map(handledBy);
 		const isDone = () => members.every((member, index) => handledBy(member) > (handled[index] ?? 0));
 		const asking = members.filter(({ act }) => act.group !== 'free').length;
-		const done = [...members.map(run), app.until(isDone)];
+		const done = members.map(run);
+		const doneCount = () => members.filter((member, index) => handledBy(member) > (handled[index] ?? 0)).length;
+		let [counted, changedAt] = [-1, performance.now()];
 		for (let passedFor = asking - 1; !isDone(); await delay(5)) {
+			if (counted !== doneCount()) [counted, changedAt] = [doneCount(), performance.now()];
+			else if (performance.now() > changedAt + STALLED_MS) {
+				changedAt = performance.now();
+				await app.clock.advance(100);
+			}
 			const held = slack.traffic.calls('users.info').filter(({ doneAt }) => doneAt === null).length;
 			// An act that asks for no check may ask Slack all the same, a moment later.
 			if (held <= passedFor) continue;
