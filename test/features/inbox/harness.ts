@@ -7,7 +7,7 @@ const IN_ORDER = 3;
 
 /** The whole program, and people who look at their inbox. */
 export async function inboxApp(options: Parameters<typeof watchingApp>[0] = {}) {
-	const app = await watchingApp({ ...options, env: { SESSION_SERVICE_RPM: '60', ...options.env } });
+	const app = await watchingApp(options);
 	const textOf = (who: string) => app.slack.as(who).home()?.text() ?? 'no Home';
 	const windowOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 	/** Waits until `text` holds these words, and until it holds none of `notThese`. */

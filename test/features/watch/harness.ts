@@ -15,7 +15,7 @@ const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.upd
 const DIGEST = /questions wait for an answer/;
 const REASONABLE_MS = 5 * 60_000;
 /** Most tests only let time pass: with few requests a minute that costs few reads. */
-const FEW_REQUESTS = { SESSION_SERVICE_RPM: '30' };
+const FEW_REQUESTS = { SESSION_SERVICE_RPM: '60' };
 /** The default of the program, for tests of its speed and for people who read much at once. */
 export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 
