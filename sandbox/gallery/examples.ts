@@ -170,7 +170,6 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			'asks nothing': switchingPost({ ...question, openCount: 0 }, post),
 		},
 		status: { paused: plain({ kind: 'status', from: 'active', to: 'paused' }) },
-		end: { completed: plain({ kind: 'end' }, { view: snapshotAtNow(ALL.done) }) },
 		watchEnded: { unwatched: plain({ kind: 'watchEnded' }, { ended: 'unwatched' }) },
 		serviceDown: { down: plain({ kind: 'serviceDown', since: NOW - 600_000, code: 'unavailable' }) },
 		serviceBack: { back: plain({ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }) },

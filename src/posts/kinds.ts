@@ -42,8 +42,7 @@ export const KINDS = {
 	/** The one post of a session that changes its question often. It shows the newest. */
 	switching: { schema: z.object({}), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
-	end: { schema: z.object({}), thread: 'first' },
-	/** The watch has ended for another reason. */
+	/** The watch has ended, but not with its session: that is on the card. */
 	watchEnded: { schema: z.object({}), thread: 'first' },
 	/** One for each channel. `code`: of the failure. */
 	serviceDown: { schema: z.object({ since: z.number(), code: z.string() }) },

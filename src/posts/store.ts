@@ -39,7 +39,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const shown = row.watchId === null ? undefined : (await shownOf([row.watchId])).get(row.watchId);
 		if (shown === undefined) return { post, ...NO_WATCH };
 		const { watch, view } = shown;
-		if (view === null && (row.kind === 'card' || row.kind === 'end')) return null;
+		if (view === null && row.kind === 'card') return null;
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;

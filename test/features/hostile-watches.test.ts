@@ -55,5 +55,5 @@ describe('hostile watched sessions', () => {
 
 function posts(view: ReturnType<typeof snapshotOf>): PostedContent[] {
 	const { status } = view;
-	return [{ kind: 'status', from: status, to: status }, { kind: 'end' }];
+	return [{ kind: 'status', from: status, to: status }];
 }

@@ -191,7 +191,6 @@ function posts(view: SessionSnapshot, name: string): PostedContent[] {
 	const { status, sessionId } = view;
 	return [
 		{ kind: 'status', from: name, to: status },
-		{ kind: 'end' },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId, 'a'] },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId] },
 	];

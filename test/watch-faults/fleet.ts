@@ -1,7 +1,7 @@
 import { callSlack, type Message } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import { ACTIONS, encodeTarget } from '../../src/slack/ids.ts';
 import type { Harness } from '../faults/harness.ts';
+import { opensSession } from '../support/opens-session.ts';
 
 /** Sessions that several channels watch: one channel takes one post a second, so a run needs several. */
 export interface Fleet {
@@ -51,12 +51,7 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 		state.messages.filter(
 			(one) => one.channel === channelOf(id) && one.user === botUser && one.ephemeralFor === undefined,
 		);
-	const cards = (id: string) =>
-		shownIn(id).filter(
-			(one) =>
-				isCard(one) &&
-				JSON.stringify(one.blocks).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null }))),
-		);
+	const cards = (id: string) => shownIn(id).filter((one) => isCard(one) && opensSession(one.blocks, id));
 
 	return {
 		ids,
@@ -98,5 +93,5 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 
 /** Whether a message is the card of a session: nothing else opens one. */
 export function isCard({ threadTs, blocks }: Message): boolean {
-	return threadTs === undefined && JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.open}"`);
+	return threadTs === undefined && opensSession(blocks);
 }

@@ -67,10 +67,7 @@ export const GIANT_POST: PostContext = {
 	adminContact: GIANT,
 };
 
-export const GIANT_END: PostContext = {
-	...GIANT_POST,
-	view: { ...snapshotAtNow({ ...AT_WORK, name: GIANT, status: 'completed' }), result: GIANT, step: 30 },
-};
+export const GIANT_END: PostContext = { ...GIANT_POST, ended: 'channelShared' };
 
 export const ESCALATION: RemindedQuestion = {
 	...MODEL,
@@ -126,7 +123,7 @@ export function extremes(): Shape[] {
 		...shapesOf(settledQuestionPost, {
 			'giant answered': [{ question: giant, readAt, answered }, 'answered', GIANT_POST],
 		}),
-		...shapesOf(watchPost, { 'giant end': [{ kind: 'end' }, GIANT_END] }),
+		...shapesOf(watchPost, { 'giant end': [{ kind: 'watchEnded' }, GIANT_END] }),
 		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST, NOTE] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, 900_000, REMINDER] }),
 		...shapesOf(digestPost, { many: [listOf(100, escalationAs), REMINDER] }),

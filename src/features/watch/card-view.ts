@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { KnownBlock, SectionBlock } from '@slack/types';
 import { isOver } from '../../questions/session.ts';
 import type { QuestionView, SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
@@ -33,17 +33,39 @@ export interface CardModel
 
 /** The one message of a session in a channel: one line, and the newest step or the result. */
 export function watchCard(model: CardModel): MessageContent {
-	const { view, waitedMs, discreet } = model;
+	const { view, waitedMs, discreet, checkedAt } = model;
 	const line = titleLine(view);
 	const open = model.asks && (view.question?.openCount ?? 0) > 0 ? view.question : null;
 	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
+	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
 	const result = isOver(view.status) ? firstLines(view.result ?? '') : null;
+	const showAll = result?.isWhole === false ? button(ACTIONS.open, 'Show all', { value }) : null;
+	const more = cardMenu(model, value, showAll === null);
 	return message(told, [
-		...section(line),
+		...section(line, beside(more.at(-1))),
 		...section(waitingLine(view)),
-		...(open !== null ? askedParts(open, model) : section(result === null ? newestStep(view) : result.mrkdwn)),
-		...footer(model, result?.isWhole === false),
+		...(open !== null ? askedParts(open, model) : section(result?.mrkdwn ?? newestStep(view), beside(showAll))),
+		...buttons(watchAgain({ ...model, sessionId: view.sessionId }), ...more.slice(0, -1)),
+		// The first line says that the session is over.
+		...context(
+			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
+			checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`,
+		),
 	]);
+}
+
+const beside = (accessory: SectionBlock['accessory'] | null) => (accessory == null ? {} : { accessory });
+
+/** The last of these has room beside the first line. */
+function cardMenu({ view, ended, dashboardUrl }: CardModel, value: string, opens: boolean) {
+	const url = dashboardLink(dashboardUrl, view.sessionId);
+	return moreMenu(
+		opens ? button(ACTIONS.open, 'Open', { value }) : null,
+		view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
+		view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
+		url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
+		ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
+	);
 }
 
 function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
@@ -57,8 +79,7 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 
 /** The newest step in one line, unless it is the question, which stands elsewhere. */
 function newestStep({ steps: [newest], question }: SessionSnapshot): string {
-	const isAsked = (question?.openCount ?? 0) > 0 && newest?.text === question?.context;
-	if (newest === undefined || isAsked) return '';
+	if (newest === undefined || question?.goneOn === false) return '';
 	const text = joined(markdownLine(newest.text, 200), actionsLine(newest.actions, 3));
 	return text === '' ? '' : `> ${text}`;
 }
@@ -73,23 +94,4 @@ function firstLines(result: string) {
 	const shown = lines.slice(0, RESULT_LINES).join('\n');
 	const isWhole = lines.length <= RESULT_LINES && shown.length <= RESULT_LENGTH;
 	return { mrkdwn: quotedMarkdown(shown, RESULT_LENGTH), isWhole };
-}
-
-function footer(model: CardModel, isCut: boolean): KnownBlock[] {
-	const { view, checkedAt, ended, dashboardUrl } = model;
-	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
-	const url = dashboardLink(dashboardUrl, view.sessionId);
-	return [
-		...buttons(
-			watchAgain({ ...model, sessionId: view.sessionId }),
-			button(ACTIONS.open, isCut ? 'Show all' : 'Open', { value }),
-			...moreMenu(
-				view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
-				view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
-				url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
-				ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
-			),
-		),
-		...context(endedWords(model), checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`),
-	];
 }

@@ -5,7 +5,6 @@ import { type MessageContent, section, textMessage } from '../../slack/parts.ts'
 import {
 	andMoreWords,
 	contactMrkdwn,
-	counted,
 	durationText,
 	momentMrkdwn,
 	personName,
@@ -27,11 +26,6 @@ const PLAIN = {
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
 		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
 		return textMessage(text, section(waiting));
-	},
-	end(_, post) {
-		const { status = '', step = 0 } = post.view ?? {};
-		const { emoji, mrkdwn } = statusWords(status);
-		return `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
 	},
 	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>

@@ -37,7 +37,7 @@ export function createReading(
 		const stale = !update.changed && !isOver(status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && !update.changed && end === null) return [];
-		const posts = end === 'noChange' ? [...update.posts, farewell(watch, 'watchEnded')] : update.posts;
+		const posts = end === 'noChange' ? [...update.posts, farewell(watch)] : update.posts;
 		return [{ ...update, posts, end }];
 	}
 
@@ -66,11 +66,10 @@ export function createReading(
 			const isLost = isGone || isStale(watch) || (watch.revision <= 0 && failures >= HAND_TRIES);
 			return isLost ? ended('handLowered', []) : [];
 		}
-		if (!isGone) return isStale(watch) ? ended('noChange', [farewell(watch, 'watchEnded')]) : [];
-		// The end of a session that was over is announced without a last read.
+		if (!isGone) return isStale(watch) ? ended('noChange', [farewell(watch)]) : [];
+		// The card of a session that was over shows that already.
 		const wasOver = taken.overSince !== null && taken.view !== null;
-		const isTold = wasOver && watch.mode === 'everything';
-		return ended(wasOver ? 'sessionOver' : 'sessionGone', [farewell(watch, isTold ? 'end' : 'watchEnded')]);
+		return wasOver ? ended('sessionOver', []) : ended('sessionGone', [farewell(watch)]);
 	}
 
 	return {
@@ -223,16 +222,15 @@ export function postsOf(watch: Watch, changes: readonly Change[]): NewPost[] {
 			return change.items.length === 0 ? [] : [{ target, key: 'question:', content }];
 		}
 		if (watch.mode !== 'everything') return [];
-		if (change.kind === 'ended') return [farewell(watch, 'end')];
 		if (change.kind !== 'statusChanged' || !statusMatters(change, changes)) return [];
 		const { from, to } = change;
 		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from, to } }];
 	});
 }
 
-/** The last post of a watch: of the session's end, or why it is not watched any more. */
-function farewell(watch: Watch, kind: 'end' | 'watchEnded'): NewPost {
-	return { target: targetOf(watch), key: kind, content: { kind } };
+/** The last post of a watch: why it is not watched any more. */
+function farewell(watch: Watch): NewPost {
+	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } };
 }
 
 /** False when another post tells it (a question, an end) and when the agent goes on after a question or an end. */

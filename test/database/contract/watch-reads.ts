@@ -112,10 +112,10 @@ export function describeWatchReads(subject: Subject): void {
 		it('ends a watch with its session and keeps its pending posts', async () => {
 			const watch = await added();
 			await posted();
-			await recorded([news(watch, { posts: [said(watch, 'end')], card: 'now', end: 'sessionOver' })]);
+			await recorded([news(watch, { posts: [said(watch, 'over')], card: 'now', end: 'sessionOver' })]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
 			expect(await store().countSessions(SERVICE)).toBe(0);
-			expect(await posted()).toEqual(['end']);
+			expect(await posted()).toEqual(['over']);
 			const due = await store().takePosts(LEASE, 10, T0);
 			expect(due).toMatchObject([{ post: { key: 'card' }, watch: { id: watch.id }, view: { name: 'Session s1' } }]);
 		});

@@ -1,14 +1,6 @@
 import type { ReminderStage } from '../../../src/database/channel-settings.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/database/watch.ts';
-import {
-	ESCALATION,
-	FULL_PAGE,
-	GIANT_CARD,
-	GIANT_END,
-	GIANT_POST,
-	POST,
-	REMINDER,
-} from '../../../src/doctor/shapes/extremes.ts';
+import { ESCALATION, FULL_PAGE, GIANT_CARD, GIANT_POST, POST, REMINDER } from '../../../src/doctor/shapes/extremes.ts';
 import {
 	ABOUT,
 	ANSWER_ID,
@@ -245,7 +237,6 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 function plainPosts(): readonly PostedContent[] {
 	const contents: { readonly [Kind in PostedContent['kind']]: readonly Extract<PostedContent, { kind: Kind }>[] } = {
 		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
-		end: [{ kind: 'end' }],
 		watchEnded: [{ kind: 'watchEnded' }],
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000, code: 'unauthorized' }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
@@ -330,8 +321,6 @@ export function watchVariants(): Shape[] {
 		...shapesOf(watchChooser, { nothing: [[]], 'more than it shows': [WAITING.shown.concat(WAITING.shown)] }),
 		...postShapes('plain', plainPosts(), POST),
 		...WATCH_ENDS.flatMap((reason) => postShapes(reason, [{ kind: 'watchEnded' }], { ...POST, ended: reason })),
-		...postShapes('giant', [{ kind: 'end' }], GIANT_END),
-		...postShapes('failed', [{ kind: 'end' }], { ...POST, view: snapshotAtNow({ ...AT_WORK, status: 'failed' }) }),
 		...askedShapes('plain', questionOf(ASKS), POST),
 		...askedShapes('options', questionOf(FLIGHTS), POST),
 		...askedShapes('handed over', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER }),

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { encodeTarget } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
+import { opensSession } from '../../support/opens-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -28,8 +28,7 @@ const cards = (id: string): Posted[] =>
 		.filter(
 			(message) => message.threadTs() === null && message.buttons().includes('Stop watching') && names(message, id),
 		);
-const names = (message: Posted, id: string) =>
-	JSON.stringify(message.blocks()).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null })));
+const names = (message: Posted, id: string) => opensSession(message.blocks(), id);
 /** The bot's posts in the channel outside threads, without cards, since `from`. */
 const openWords = (from: Posted): string[] =>
 	app
@@ -81,7 +80,7 @@ describe('a card that somebody deleted', () => {
 		app.ask(id);
 		const card = await newCard(id, former);
 		await app.cardSays(id, 'Which colour?');
-		expect(card.buttons()[0]).toBe('Answer');
+		expect(card.buttons()).toContain('Answer');
 		await app.pass(20_000);
 		expect(app.thread(id)).toHaveLength(1);
 		const post = present(app.thread(id)[0]);
@@ -186,17 +185,16 @@ describe('a card that somebody deleted', () => {
 		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBeNull();
 	});
 
-	it('does not post a deleted card again when its session has ended, and tells the end', async () => {
+	it('does not post a deleted card again when its session has ended', async () => {
 		const id = await app.watched();
 		const former = cardOf(id);
 		app.slack.faults.hold('chat.update');
 		former.remove();
 		app.service.sessions.setStatus(id, 'completed');
-		const end = await app.until(() => app.inChannel().find((one) => one.text().includes('completed after')));
-		expect(end.threadTs()).toBeNull();
+		await app.until(() => app.service.log.reads(id).length > 2);
 		app.slack.faults.clear();
-		await app.pass(10_000);
-		expect(openWords(former)).toHaveLength(1);
+		await app.pass(30_000);
+		expect(openWords(former)).toEqual([]);
 		expect(cards(id)).toEqual([]);
 	});
 

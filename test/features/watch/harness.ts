@@ -3,8 +3,8 @@ import { createManualClock, type Posted, type TrafficEntry } from '../../../fake
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
-import { encodeTarget } from '../../../src/slack/ids.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
+import { opensSession } from '../../support/opens-session.ts';
 import { passTime, steadyClock } from '../../support/pass-time.ts';
 import { says } from '../../support/sentences.ts';
 
@@ -118,10 +118,7 @@ export async function watchingApp({
 	/** The newest card of a session in a channel. */
 	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
 		return inChannel(channel, who).findLast(
-			(message) =>
-				message.threadTs() === null &&
-				isCard(message) &&
-				JSON.stringify(message.blocks()).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null }))),
+			(message) => message.threadTs() === null && isCard(message) && opensSession(message.blocks(), id),
 		);
 	}
 

@@ -43,10 +43,4 @@ describe('after the encryption key was changed by mistake', () => {
 	it('a question that could not be read, in Slack and at the service, is posted', async () => {
 		expect(await keyChangedBefore('Which colour?', (id) => app.ask(id), { isDown: true })).toHaveLength(1);
 	});
-
-	it('the end of a session is told as it was', async () => {
-		const end = (id: string) => app.service.sessions.setStatus(id, 'completed');
-		const posts = await keyChangedBefore(' after ', end);
-		expect(posts.map((post) => post.text())).toEqual([expect.stringContaining('completed after 1 step')]);
-	});
 });

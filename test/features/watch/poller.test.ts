@@ -25,8 +25,6 @@ const answered = {
 	],
 };
 
-const byKind = (one: { kind: string }, other: { kind: string }) => (one.kind < other.kind ? -1 : 1);
-
 describe('posts', () => {
 	it('announces a question, its answer and the end, in that order and once each', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
@@ -43,7 +41,7 @@ describe('posts', () => {
 		expect(await announced()).toEqual([{ kind: 'settled', messageIndex: 2, how: 'answered' }]);
 		put({ ...answered, status: 'completed' });
 		await pass(clock, 60_000);
-		expect(await announced()).toMatchObject([{ kind: 'end', status: 'completed' }]);
+		expect(await announced()).toEqual([]);
 		expect(await store.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
 	});
 
@@ -123,7 +121,7 @@ describe('posts', () => {
 		expect(await announced()).toEqual([]);
 	});
 
-	it('tells that a question is closed by the end, and of the end', async () => {
+	it('tells that a question is closed by the end', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
@@ -132,7 +130,7 @@ describe('posts', () => {
 		await announced();
 		put({ ...asking, status: 'completed' });
 		await pass(clock, 60_000);
-		expect((await announced()).toSorted(byKind)).toMatchObject([{ kind: 'end' }, { kind: 'settled', how: 'closed' }]);
+		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }]);
 	});
 
 	it('leaves out changes that the mode of the watch excludes', async () => {
@@ -177,7 +175,10 @@ describe('a session', () => {
 		const done = { ...assistant(''), actions: [{ kind: 'done', text: 'All is well' } as const] };
 		put({ status: 'completed', messages: [...started, done] });
 		await pass(clock, 6_000);
-		expect(await announced()).toEqual([{ kind: 'end', status: 'completed', result: 'All is well', step: 2 }]);
+		const due = await store.takePosts({ token: 'test', ms: 1 }, 10, clock.now());
+		expect(due).toMatchObject([
+			{ post: { key: 'card' }, view: { status: 'completed', result: 'All is well', step: 2 } },
+		]);
 		const reads = readsOf('s1').length;
 		await pass(clock, 60_000);
 		expect(readsOf('s1')).toHaveLength(reads);

@@ -4,7 +4,6 @@ import type { SessionJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { statusWords } from '../../../src/slack/words.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
-import { ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -102,7 +101,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 		agent_data: { action: [{ done: { text: `Result at [here](${link}) and ${link}` } }] },
 	});
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, ended('sessionOver'));
+	await app.cardSays(id, 'completed');
 });
 
 it("neutralises a session's texts in the card and in the thread", async () => {
@@ -131,7 +130,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
 	await app.cardSays(id, '<!everyone>');
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, ended('sessionOver'));
+	await app.cardSays(id, 'completed');
 	await app.command('/session list');
 	expectDisarmed();
 });

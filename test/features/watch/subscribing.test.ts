@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unwatchedWords } from '../../../src/features/watch/view.ts';
-import { encodeTarget } from '../../../src/slack/ids.ts';
 import { openSession } from '../../slack/support/open-session.ts';
+import { opensSession } from '../../support/opens-session.ts';
 import { answeredMeanwhile, ended, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -61,15 +61,7 @@ describe('/session watch', () => {
 			'What is posted about it has changed',
 		);
 		await app.pass(10_000);
-		expect(
-			app
-				.inChannel()
-				.filter((message) =>
-					JSON.stringify(message.blocks()).includes(
-						JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null })),
-					),
-				),
-		).toHaveLength(1);
+		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
 		expect((await app.command('/session list')).text()).toContain('questions only');
 	});
 

@@ -185,8 +185,7 @@ export async function openTestStore(): Promise<Store> {
 type Redrawn =
 	| { readonly kind: 'redraw' }
 	| { readonly kind: 'settled'; readonly messageIndex: number; readonly how: string }
-	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd | undefined }
-	| ({ readonly kind: 'end' } & Partial<Pick<SessionSnapshot, 'status' | 'result' | 'step'>>);
+	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd | undefined };
 
 interface PollerOverrides extends Partial<PollerOptions> {
 	readonly clock?: Clock;
@@ -231,7 +230,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	}
 	/**
 	 * Takes all posts that are due, and returns in their order the contents of first posts, and of questions that are drawn
-	 * again: how they were settled, or that they changed. Of ends with what their posts show.
+	 * again: how they were settled, or that they changed.
 	 */
 	async function announced(now = clock.now()) {
 		const contents: (PostContent | Redrawn)[] = [];
@@ -239,12 +238,10 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		for (;;) {
 			const due = await store.takePosts({ token: 'test', ms: 1 }, 100, now);
 			if (due.length === 0) return contents;
-			for (const { post, question, watch, view } of due) {
+			for (const { post, question, watch } of due) {
 				const { kind } = post.content;
 				const isOver = question !== null && question.settled !== null;
-				const [status, result, step] = [view?.status, view?.result, view?.step];
 				if (kind === 'watchEnded') contents.push({ kind, reason: watch?.ended?.reason });
-				else if (kind === 'end') contents.push({ kind, status, result, step });
 				else if (post.ts === null) contents.push(post.content);
 				else if (kind === 'question' && question !== null) {
 					const { messageIndex, settled: how } = question;

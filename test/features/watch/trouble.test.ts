@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
-import { encodeTarget } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
+import { opensSession } from '../../support/opens-session.ts';
 import { answering, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -249,13 +249,7 @@ describe('Slack', () => {
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
 			await app.cardSays(id, statusWords('humanInput').mrkdwn);
-			const cards = app
-				.inChannel()
-				.filter((message) =>
-					JSON.stringify(message.blocks()).includes(
-						JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null })),
-					),
-				);
+			const cards = app.inChannel().filter((message) => opensSession(message.blocks(), id));
 			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
 		});
 

@@ -18,9 +18,13 @@ describe('whoever does one thing over and over', () => {
 
 	const kinds = IN_WORKSPACE.filter(([kind]) => kind === 'full member' || kind === 'single-channel guest');
 
-	it.each(kinds)('calls no method of Slack more often than their turns allow: %s', async (_, become) => {
-		const most = await workspace.flood(become, TIMES);
-		expect(Object.entries(most).filter(([, calls]) => calls > MOST_CALLS)).toEqual([]);
-		expect(workspace.app.slack.violations()).toEqual([]);
-	}, 120_000);
+	it.each(kinds)(
+		'calls no method of Slack more often than their turns allow: %s',
+		async (_, become) => {
+			const most = await workspace.flood(become, TIMES);
+			expect(Object.entries(most).filter(([, calls]) => calls > MOST_CALLS)).toEqual([]);
+			expect(workspace.app.slack.violations()).toEqual([]);
+		},
+		120_000,
+	);
 });
