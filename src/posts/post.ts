@@ -1,9 +1,10 @@
 import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
+import type { HandOver } from '../questions/hand-over.ts';
+import type { SettledHow } from '../questions/occurrences.ts';
 import type { QuestionView, SessionSnapshot } from '../questions/session-snapshot.ts';
 import { hashOf } from '../slack/ids.ts';
 import type { MessageContent } from '../slack/parts.ts';
 import type { ContentOf, PostContent, PostKind, ReminderEntry } from './kinds.ts';
-import type { StoredQuestion } from './question-store.ts';
 
 /** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
 export const HELD = 'held';
@@ -50,6 +51,27 @@ export interface Asked {
 	readonly readAt: number;
 	/** The items when they were answered; left out before, and where no read has shown the answer. */
 	readonly answered?: QuestionView['items'];
+}
+
+/** The stored question of a post: one time that an agent asked. */
+export interface StoredQuestion {
+	readonly id: string;
+	readonly messageIndex: number;
+	readonly fingerprint: string;
+	readonly askedAt: number;
+	/** Null while it is open. */
+	readonly settled: SettledHow | null;
+	readonly settledAt: number | null;
+	/** Of our answer that settled it. */
+	readonly answerId: string | null;
+	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
+	readonly handOver: HandOver | null;
+	/** What whoever handed it over wrote to its holder: untrusted. */
+	readonly note: string | null;
+	/** Null after the retention time, or when it cannot be read. */
+	readonly asked: Asked | null;
+	/** Whether it is stored, and encrypted with another key or damaged. */
+	readonly isUnreadable: boolean;
 }
 
 /** A post that is due, with what it is about, as stored now. */

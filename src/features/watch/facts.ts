@@ -1,8 +1,7 @@
 import type { Core } from '../../core.ts';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { PostKind } from '../../posts/kinds.ts';
-import type { Asked, DuePost } from '../../posts/post.ts';
-import type { StoredQuestion } from '../../posts/question-store.ts';
+import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
