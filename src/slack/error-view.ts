@@ -147,10 +147,8 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: f
 	],
 };
 
-const FAILURES = { ...AGAIN, ...FOR_OPERATOR, ...FOR_PERSON };
+export const FAILURES = { ...AGAIN, ...FOR_OPERATOR, ...FOR_PERSON };
 const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS }));
-/** For tests and `npm run doctor -- views`: the failures that have words of their own. */
-export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES, errorWords, NOT_THERE, REFUSAL_CODES } from '../../src/slack/error-view.ts';
+import { errorWords, FAILURES, NOT_THERE, REFUSAL_CODES } from '../../src/slack/error-view.ts';
 import {
 	actionsLine,
 	agoText,
@@ -51,7 +51,7 @@ describe('errorWords', () => {
 	});
 
 	it('has different words for each code', () => {
-		const words = ['unknown', ...ERROR_CODES].map(
+		const words = ['unknown', ...Object.keys(FAILURES)].map(
 			(code) => errorWords(code, { kept: 'nothing', adminContact: null }).what,
 		);
 		expect(new Set(words).size).toBe(words.length);

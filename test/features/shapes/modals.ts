@@ -34,7 +34,7 @@ import { receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
-import { ERROR_CODES, errorModal, errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import { errorModal, errorWords, FAILURES, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
@@ -126,7 +126,7 @@ export function modalVariants(): Shape[] {
 		...shapesOf(
 			errorModal,
 			Object.fromEntries(
-				[...REFUSAL_CODES, ...ERROR_CODES].map((code) => [code, [code, metadataOf(), MODEL] as const]),
+				[...REFUSAL_CODES, ...Object.keys(FAILURES)].map((code) => [code, [code, metadataOf(), MODEL] as const]),
 			),
 		),
 		...shapesOf(sessionModal, SESSIONS),
