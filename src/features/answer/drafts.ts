@@ -193,10 +193,7 @@ export function createDrafting(
 		},
 		left,
 		submitted: (answer: Answer) => Promise.all([drafts.discard(answer), noted(windows.forget(answer.viewId))]),
-		/**
-		 * Saves a message that may become an answer, until its author says so, or which field it is for. False when this form id
-		 * was used before.
-		 */
+		/** Saves a message until its author says whether it is an answer, and to which field. False for a used form id. */
 		async keepAside(
 			person: Person,
 			{ formId, sessionId }: Pick<ViewMetadata, 'formId' | 'sessionId'>,
