@@ -146,7 +146,7 @@ export function sessionModal(model: SessionModel): ModalView {
 		...noticeBlocks(model),
 		...(question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark)),
 	];
-	const isBeside = question !== null && pictureOf(model) !== null;
+	const isBeside = question !== null && pictureBeside(model, question) !== null;
 	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
 	return modal({
@@ -185,16 +185,21 @@ function pictureOf({ session, links }: SessionModel) {
 	return link.kind === 'link' ? link : null;
 }
 
+/** A table or code needs the whole width: the screenshot is below then. */
+function pictureBeside(model: SessionModel, { context: said }: Question) {
+	return /^\s*(?:\||```)/m.test(said) ? null : pictureOf(model);
+}
+
 function questionBlocks(model: SessionModel, question: Question, form: Form, mark: CutMark): KnownBlock[] {
 	const { metadata } = model;
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
 	const picture = pictureOf(model);
-	const alt_text = `${SCREENSHOT_TEXT}${picture?.host == null ? '' : `, at ${picture.host}`}`;
-	const isShown = picture !== null && model.withoutImages !== true;
+	const image = model.withoutImages === true ? null : pictureBeside(model, question);
+	const alt_text = `${SCREENSHOT_TEXT}${image?.host == null ? '' : `, at ${image.host}`}`;
 	// A view with the most inputs has no room for more blocks.
 	const beside = {
 		...(fields.length > 0 && { fields }),
-		...(isShown && { accessory: { type: 'image', image_url: picture.url, alt_text } as const }),
+		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
 	const said = quotedMarkdown(question.context, 2900, mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
@@ -312,15 +317,19 @@ export const NOTICES = {
 /** What an open window says at its top when its question is over for somebody who did not do that. mrkdwn. */
 export const WINDOW_NOTICES = {
 	answeredBy: (userId: string) => `🔀 ${personMrkdwn(userId)} has answered. Your text stays here.`,
+	ownAnswer: '🔀 You have answered in another place. Your text stays here.',
 	answered: '🔀 This was answered elsewhere. Your text stays here.',
 	changed: '✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.',
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
 
 /** A form with such a notice, or without; `key`: of the notice. It stands in the block of the title line: a form may be full. */
-export function noticedView(form: ModalView | null, by: string | null, became: Became | null) {
-	const words = by !== null ? WINDOW_NOTICES.answeredBy(by) : became === null ? '' : WINDOW_NOTICES[became];
-	const [first, ...others] = (form?.blocks ?? []) as readonly KnownBlock[];
+export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
+	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
+	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
+	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
+	// Who is answering does not count any more.
+	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
 	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
 	const top = { ...first, text: mrkdwn(`${words}\n${first.text.text}`.trim()) };
 	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };

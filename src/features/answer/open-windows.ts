@@ -26,7 +26,7 @@ export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: Wi
 		const answer = await answers.standing(window);
 		// From what is stored, so that an answer that is taken back takes its notice with it.
 		const by = answer?.fingerprint === window.fingerprint ? answer.person.userId : null;
-		const { key: notice, view } = noticedView(window.view, by, window.learned as Became | null);
+		const { key: notice, view } = noticedView(window.view, window.userId, by, window.learned as Became | null);
 		if (view === null || notice === window.notice) return windows.end(window, token, {});
 		const handle = createViewHandle(clients.people, addressOf(window.viewId, window.hash));
 		try {

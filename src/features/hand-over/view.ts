@@ -93,7 +93,7 @@ export function handOverPost(
 	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
 	const hint = isHeld
-		? `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
+		? `Asked in ${place}. Others can still answer it. In the menu, *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
 		: '';
 	return message(`${words} ${text}`, [
 		...section(isHeld ? `*${words}*\n${quotedLine(note ?? '', 2_000)}`.trim() : words),

@@ -14,7 +14,7 @@ import {
 } from '../../slack/parts.ts';
 import { claimsWords, handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
 import { markdownLine, quotedMarkdown } from '../../slack/text.ts';
-import { actionsLine, joined, momentMrkdwn, titleLine } from '../../slack/words.ts';
+import { actionsLine, joined, momentMrkdwn, sessionTitle, titleLine } from '../../slack/words.ts';
 import { endedWords } from './notice-view.ts';
 import { type PostContext, waitingLine, watchAgain } from './post-view.ts';
 
@@ -34,7 +34,9 @@ export interface CardModel
 /** The one message of a session in a channel: one line, and the newest step or the result. */
 export function watchCard(model: CardModel): MessageContent {
 	const { view, waitedMs, discreet, checkedAt } = model;
-	const line = titleLine(view);
+	// The state of a session that nobody watches any more may be another one by now.
+	const isLeft = model.ended !== null && !isOver(view.status);
+	const line = isLeft ? `▫️ *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
 	const open = model.asks && (view.question?.openCount ?? 0) > 0 ? view.question : null;
 	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
@@ -43,7 +45,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const more = cardMenu(model, value, showAll === null);
 	return message(told, [
 		...section(line, beside(more.at(-1))),
-		...section(waitingLine(view)),
+		...section(isLeft ? '' : waitingLine(view)),
 		...(open !== null ? askedParts(open, model) : section(result?.mrkdwn ?? newestStep(view), beside(showAll))),
 		...buttons(watchAgain({ ...model, sessionId: view.sessionId }), ...more.slice(0, -1)),
 		// The first line says that the session is over.

@@ -142,8 +142,8 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 	const typed = typedInput(field, ACTIONS.otherText, offer === '' ? null : offer);
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
-	const example = quotedTitle(withNote(field.options.at(-1) ?? '', 'Your note'), 120);
-	const how = showsHow ? `A note is sent as ${example}` : '';
+	const example = quotedTitle(withNote(field.options[0] ?? '', 'Your note'), 120);
+	const how = showsHow ? `A note is sent after the option: ${example}` : '';
 	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element, hint: how })];
 }
 

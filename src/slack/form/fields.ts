@@ -114,10 +114,11 @@ function yesNoOption(text: string) {
 	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 }
 
-/** The texts for the open positions without what the inputs for `question` would show as chosen; notes stay. */
+/** The texts for the open positions without what the inputs for `question` would show as chosen. A note names its option. */
 export function withoutChoices(question: Question, metadata: ViewMetadata, values: Values): Values {
 	const texts = planFields(question, metadata, values, null).map(({ position, options, text }) => {
-		return [position, splitNote(text, options).note] as const;
+		const { option, note } = splitNote(text, options);
+		return [position, option === '' || note === '' ? note : `${option}: ${note}`] as const;
 	});
 	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
@@ -132,6 +133,7 @@ export function offerOf(field: Field, limit: number): string | null {
 export const FIELD_ERRORS = {
 	allEmpty: 'Fill in at least one field.',
 	missing: 'Please fill this in.',
+	missingChoice: 'Choose an option, or write an answer.',
 	/** Where there are several. */
 	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
@@ -241,8 +243,10 @@ function wholeText(text: string, offered: string, offerLimit: number): string {
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
 	const [first] = metadata.fields;
 	if (!metadata.partial) {
-		const words = metadata.fields.length === 1 ? FIELD_ERRORS.missing : FIELD_ERRORS.missingHere;
-		for (const position of missing) errors[mainId(metadata, position)] ??= words;
+		for (const position of missing) {
+			const alone = metadata.withOptions.includes(position) ? FIELD_ERRORS.missingChoice : FIELD_ERRORS.missing;
+			errors[mainId(metadata, position)] ??= metadata.fields.length === 1 ? alone : FIELD_ERRORS.missingHere;
+		}
 	} else if (first !== undefined && missing.length === metadata.fields.length && Object.keys(errors).length === 0) {
 		errors[mainId(metadata, first)] = FIELD_ERRORS.allEmpty;
 	}

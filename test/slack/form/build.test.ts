@@ -43,7 +43,7 @@ describe('inputs', () => {
 		expect(note).toMatchObject({
 			optional: true,
 			label: { text: 'Or write your own answer, or add a note to the option' },
-			hint: { text: 'A note is sent as “B. Your note”' },
+			hint: { text: 'A note is sent after the option: “A. Your note”' },
 			element: line,
 		});
 		expect(second).toMatchObject({ label: note?.label, element: line });
