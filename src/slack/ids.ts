@@ -134,12 +134,12 @@ export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 /**
  * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same, so it holds
- * nothing that changes with paging, a refresh or optional fields. What was chosen from options must not stay under another
+ * nothing that changes with paging, a refresh or optional fields. A choice from options, and a note to it, must not stay under another
  * text, so the hash of what the question shows is a part of it then.
  */
 export function fieldBlockId(shown: ViewMetadata, position: number, variant: FieldVariant): string {
 	const id = `q.${askedId(shown)}.${position}.${variant}`;
-	const hash = variant === 'guessed' && shown.withOptions.includes(position) ? shown.shownHash : null;
+	const hash = variant !== 'plain' && shown.withOptions.includes(position) ? shown.shownHash : null;
 	return hash === null ? id : `${id}.${hash.slice(0, 8)}`;
 }
 

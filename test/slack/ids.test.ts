@@ -26,7 +26,7 @@ describe('ids', () => {
 		});
 		expect(fieldBlockId(shown, 3, 'guessed')).toBe('q.12.01234567.3.guessed');
 		expect(fieldBlockId(shown, 3, 'plain')).toBe('q.12.01234567.3.plain');
-		expect(fieldBlockId(shown, 4, 'other')).toBe('q.12.01234567.4.other');
+		expect(fieldBlockId(shown, 4, 'other')).toBe('q.12.01234567.4.other.fedcba98');
 		expect(fieldBlockId(shown, 4, 'guessed')).toBe('q.12.01234567.4.guessed.fedcba98');
 	});
 });

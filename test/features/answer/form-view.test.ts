@@ -53,8 +53,11 @@ describe('sessionModal with an open question', () => {
 		expect(view.blocks[1]).toMatchObject({ text: { text: '> I need to know something.' }, accessory: image });
 		expect([images(view), images(show(session, { withoutImages: true }))]).toEqual([1, 0]);
 		expect(entriesOf(view)).toContain('Open the screenshot');
-		const messages = session.messages.map((message) => ({ ...message, content: '' }));
-		expect(show({ ...session, messages }).blocks[1]).toMatchObject({ accessory: image });
+		const saying = (content: string) => session.messages.map((message) => ({ ...message, content }));
+		expect(show({ ...session, messages: saying('') }).blocks[1]).toMatchObject({ accessory: image });
+		// A table needs the whole width.
+		const wide = show({ ...session, messages: saying('Models:\n\n| Model | Price |\n|---|---|\n| A | 1 € |') });
+		expect([images(wide), wide.blocks[1]]).toEqual([1, expect.not.objectContaining({ accessory: expect.anything() })]);
 	});
 
 	it('has at most 50 words of its own for a question with two options', () => {

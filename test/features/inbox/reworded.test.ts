@@ -4,6 +4,7 @@ import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/features/watch/post-view.ts';
+import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { answeredBy, DRAFT_RESTORED, headline, line, REMINDER } from '../../support/sentences.ts';
 import { handOverApp } from '../hand-over/harness.ts';
@@ -239,6 +240,17 @@ describe('a form whose question gets another text', () => {
 		expect(puts(id)).toHaveLength(0);
 		await form.press('Refresh');
 		expect(valuesOf(form)).toEqual([null, null, TYPED]);
+	});
+
+	it('keeps a note with the name of its option, which is not chosen', async () => {
+		const { id } = await asked(READ, [item('Shall I go on?', 'One of: Road, Cargo')]);
+		const form = await openSession(app.app, id);
+		await form.choose(0, 'Cargo');
+		await form.fill(NOTE_LABEL, 'with two seats');
+		reword(id, DELETE);
+		await form.press('Refresh');
+		await app.slack.as('ada').waitForModal(DELETE);
+		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual([null, 'Cargo: with two seats']);
 	});
 
 	it('keeps a choice when it is refreshed with the same text', async () => {

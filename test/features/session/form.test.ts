@@ -214,7 +214,7 @@ describe('the fields', () => {
 		for (const [option, note, sent] of answers) {
 			const id = await fresh('choices');
 			const modal = await openSession(app, id);
-			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missing });
+			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missingChoice });
 			if (option !== null) await modal.choose('“Which colour?”', option);
 			if (note !== null) await modal.fill(NOTE_LABEL, note);
 			expect((await modal.submit()).outcome).toBe('updated');

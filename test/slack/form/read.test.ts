@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateResponseActionErrors } from '../../../fake-slack/index.ts';
-import { PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form/fields.ts';
+import { FIELD_ERRORS, PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form/fields.ts';
 import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
@@ -139,7 +139,7 @@ describe('missing values', () => {
 
 	it('reports a choice without option and text', () => {
 		const { fieldErrors } = answer([hall], {});
-		expect(Object.values(fieldErrors)).toEqual(['Please fill this in.']);
+		expect(Object.values(fieldErrors)).toEqual([FIELD_ERRORS.missingChoice]);
 	});
 });
 

@@ -169,6 +169,17 @@ export async function whoMayApp({
 		return handledCounts.get(id) ?? 0;
 	}
 
+	/** Waits a little for more to be done. Each time that the count stays for a while, a moment passes on the clock. */
+	function waiting(): (doneCount: number) => Promise<void> {
+		let [counted, changedAt] = [-1, performance.now()];
+		return async (doneCount) => {
+			await delay(2);
+			const isStalled = counted === doneCount && performance.now() > changedAt + STALLED_MS;
+			if (isStalled) await app.clock.advance(100);
+			if (isStalled || counted !== doneCount) [counted, changedAt] = [doneCount, performance.now()];
+		};
+	}
+
 	/**
 	 * Resolves when everybody's act is done. Once all wait for an answer that Slack keeps back, that much time passes, and a
 	 * moment each time that nothing is done for a while: what the program knows of people must not grow old while a machine is slow.
@@ -179,13 +190,8 @@ export async function whoMayApp({
 		const asking = members.filter(({ act }) => act.group !== 'free').length;
 		const done = members.map(run);
 		const doneCount = () => members.filter((member, index) => handledBy(member) > (handled[index] ?? 0)).length;
-		let [counted, changedAt] = [-1, performance.now()];
-		for (let passedFor = asking - 1; !isDone(); await delay(5)) {
-			if (counted !== doneCount()) [counted, changedAt] = [doneCount(), performance.now()];
-			else if (performance.now() > changedAt + STALLED_MS) {
-				changedAt = performance.now();
-				await app.clock.advance(100);
-			}
+		const wait = waiting();
+		for (let passedFor = asking - 1; !isDone(); await wait(doneCount())) {
 			const held = slack.traffic.calls('users.info').filter(({ doneAt }) => doneAt === null).length;
 			// An act that asks for no check may ask Slack all the same, a moment later.
 			if (held <= passedFor) continue;
@@ -256,7 +262,8 @@ export async function whoMayApp({
 					round += 1;
 					await member.act.run(app, member, { card, round, before, answerOf });
 				}
-				while (handledBy(member) < handled + times) await delay(1);
+				const wait = waiting();
+				while (handledBy(member) < handled + times) await wait(handledBy(member));
 				const calls = slack.traffic.all().filter(({ seq, direction }) => seq > from && direction === 'call');
 				const counts = Map.groupBy(calls, ({ name }) => name);
 				most[member.act.name] = Math.max(0, ...Array.from(counts.values(), ({ length }) => length));
