@@ -62,7 +62,7 @@ export function createOutbox(
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	/** The turns of this process's posts that wait for a rate by post, and the latest of them by rate key and urgency. */
+	/** By rate key and urgency: the latest turn of this process's posts that wait for the rate, and each one's own. */
 	const turns = new Map<string, number>();
 	clock.onStep?.(() => turns.clear());
 
@@ -150,16 +150,17 @@ export function createOutbox(
 	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
 		const { key, rate, keep } = laneOf(post);
 		const lane = `${key}:${keep}`;
+		const own = `${lane} ${post.id}`;
 		for (;;) {
 			const now = clock.now();
 			// What waits already comes first.
-			const turnAt = turns.get(post.id) ?? turns.get(lane) ?? now;
+			const turnAt = turns.get(own) ?? turns.get(lane) ?? now;
 			const waitMs = turnAt > now ? turnAt - now : await rateLimiter.take(key, rate, { now, keep });
 			if (waitMs === 0) {
-				turns.delete(post.id);
+				turns.delete(own);
 				return null;
 			}
-			if (turnAt > now || waitMs > SHORT_WAIT_MS) return retry(turnOf(post.id, lane, rate, waitMs), PACED, unknown);
+			if (turnAt > now || waitMs > SHORT_WAIT_MS) return retry(turnOf(own, lane, rate, waitMs), PACED, unknown);
 			await clock.sleep(waitMs, signal);
 		}
 	}
@@ -187,13 +188,13 @@ export function createOutbox(
 	}
 
 	/** When to try a post that waits for its rate. Each gets its own time: at the same one, all but one would wait again. */
-	function turnOf(postId: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
+	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
 		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
-		const own = turns.get(postId) ?? 0;
-		if (own > now) return own;
+		const given = turns.get(own) ?? 0;
+		if (given > now) return given;
 		const turnAt = Math.min(now + RETRY.longestMs, Math.max(now + waitMs, (turns.get(lane) ?? 0) + intervalMs));
-		turns.set(postId, turnAt).set(lane, turnAt);
+		turns.set(own, turnAt).set(lane, turnAt);
 		return turnAt;
 	}
 

@@ -45,5 +45,5 @@ describe('the post of a question that was pressed', () => {
 		expect(ids.filter((id) => !app.card(id)?.text().includes('working'))).toEqual([]);
 		expect(app.slack.traffic.all().filter(({ answer }) => JSON.stringify(answer).includes('ratelimited'))).toEqual([]);
 		expectNothingWrong(app);
-	});
+	}, 120_000);
 });
