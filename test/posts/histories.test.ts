@@ -135,8 +135,7 @@ function expectedOf(told: readonly Told[]) {
 		if (!one.wasOpen) return [];
 		const { how, context: says, values, count } = one;
 		const isPart = how === null && values.length > 0;
-		// What was answered in part before is not told again.
-		const given = how === 'answered' ? values.slice(-1) : how === null ? values : [];
+		const given = how === 'answered' ? newestOf(one, values) : how === null ? values : [];
 		const answered = { values: given, open: isPart ? count - values.length : null };
 		return [
 			{
@@ -151,6 +150,10 @@ function expectedOf(told: readonly Told[]) {
 		];
 	});
 }
+
+/** What was answered in part before is not told again; nobody knows the rest when the agent went on without it. */
+const newestOf = ({ values: all, count }: Told, values: readonly string[]) =>
+	all.length < count ? [] : values.slice(-1);
 
 /** The session may be over when the post is drawn. */
 const CLOSED = `${SETTLED_WORDS.closed} or ${SETTLED_WORDS.ended}`;
@@ -185,7 +188,7 @@ async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told
 					ends: ALL_ENDS.filter((words) => last.includes(JSON.stringify(words).slice(1, -1)))
 						.map((words) => (words === '<@' ? last.match(/<@\w+>/)?.[0] : CLOSED.includes(words) ? CLOSED : words))
 						.join(),
-					values: told[index]?.how === 'answered' ? values.slice(-1) : values,
+					values: told[index]?.how === 'answered' ? newestOf(told[index], values) : values,
 					open: open === undefined ? null : Number(open),
 					isInPlace: post?.threadTs === (watch.questionsInChannel ? null : card?.ts),
 				},
@@ -242,6 +245,15 @@ const ONCE_WRONG: [Act[]][] = [
 			{ ...ACT, kind: 'answer', isPosted: false },
 			{ ...ACT, kind: 'change', isPosted: false },
 			{ ...ACT, kind: 'answer', isOurs: true },
+		],
+	],
+	[
+		[
+			{ ...ACT, kind: 'askAnswerAndAsk', title: 'Two', count: 1, moves: false, isOurs: true, isPosted: true },
+			{ ...ACT, kind: 'answerAndAsk', title: 'Two', count: 2, moves: false, isOurs: true, isPosted: false },
+			{ ...ACT, kind: 'answerInPart', title: 'Two', count: 2, moves: true, isOurs: false, isPosted: true },
+			{ ...ACT, kind: 'take', title: 'Two', count: 1, moves: true, isOurs: false, isPosted: false },
+			{ ...ACT, kind: 'wait', title: 'Two', count: 2, moves: true, isOurs: false, isPosted: true },
 		],
 	],
 ];

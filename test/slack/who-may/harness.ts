@@ -14,7 +14,7 @@ import { openQuery, outcomeOf, type Trace, tracesOf } from './traces.ts';
 /** What is known of people may be this old. */
 const FACTS_HOLD_MS = 5 * 60_000;
 /** On the machine's clock. */
-const STALLED_MS = 250;
+const STALLED_MS = 50;
 /** Slack is not waited for any longer. */
 const NO_ANSWER_MS = 1_500;
 
