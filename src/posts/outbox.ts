@@ -106,7 +106,8 @@ export function createOutbox(
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
 		const now = clock.now();
-		if (post.sendingSince === null && heldUntilOf(post, now) > now) return retry(heldUntilOf(post, now), HELD, false);
+		const heldUntil = heldUntilOf(post, now);
+		if (post.sendingSince === null && heldUntil > now) return retry(heldUntil, HELD, false);
 		if (post.sendingSince !== null) {
 			const found = await messages.find(due, post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);

@@ -107,8 +107,8 @@ export function createDrafting(
 	const marked = new Map<string, readonly number[]>();
 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
-		if (metadata.messageIndex === null) return null;
-		return { service: serviceUrl, ...pick(metadata, 'sessionId', 'messageIndex') } as QuestionKey;
+		const { sessionId, messageIndex } = metadata;
+		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
 	}
 
 	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {

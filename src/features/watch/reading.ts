@@ -233,7 +233,7 @@ function farewell(watch: Watch): NewPost {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } };
 }
 
-/** False when another post tells it (a question, an end) and when the agent goes on after a question or an end. */
+/** False when a question's post or the card's end tells it, and when the agent goes on after a question or an end. */
 function statusMatters({ from, to }: { from: string; to: string }, changes: readonly Change[]): boolean {
 	const isTold = (...kinds: Change['kind'][]) => changes.some(({ kind }) => kinds.includes(kind));
 	if (isOver(to) || isTold('ended')) return false;

@@ -78,10 +78,11 @@ export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint,
 	return isSame && !isReworded(metadata.shownHash, shownHash);
 }
 
-/** A choice becomes long text if Slack cannot show all its options in full. */
+/** A choice becomes long text if Slack cannot take all its options as they are. */
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
-	const isUsable = (option: string) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
+	const isUsable = (option: string) =>
+		option.length <= OPTION_LIMIT && option.isWellFormed() && oneLine(option, OPTION_LIMIT) !== '';
 	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isUsable);
 	return usable ? guess : { kind: 'longText' };
 }

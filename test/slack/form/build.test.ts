@@ -62,12 +62,14 @@ describe('inputs', () => {
 		expect(choice?.hint?.text).toBe(hint);
 	});
 
-	it('uses long text if an option is too long for Slack or there are too many', () => {
+	it('uses long text if Slack cannot take an option or there are too many', () => {
 		const long = `Choose one:\n- A\n- ${'b'.repeat(76)}`;
 		const fitting = `Choose one:\n- A\n- ${'b'.repeat(75)}`;
 		expect(fieldsOf(formOf([{ title: 'Hall', description: fitting }], metadata).blocks)).toHaveLength(2);
 		const many = `One of: ${Array.from({ length: 100 }, (_, at) => `choice ${at}`).join(', ')}`;
-		for (const description of [long, many]) {
+		// As the value of an option this would make the whole view text that is no JSON.
+		const halfPair = 'One of: Red, Blue \ud83d';
+		for (const description of [long, many, halfPair]) {
 			const fields = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
 			expect(fields.map(({ element }) => element.type)).toEqual(['plain_text_input']);
 		}
