@@ -5,7 +5,7 @@ import { splitNote, withNote } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/session.ts';
 import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import { section } from '../parts.ts';
-import { cutTo, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
+import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
 import { sentences } from '../words.ts';
 import {
 	asksTheSame,
@@ -139,7 +139,7 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 	];
 	if (!hasNote(field)) return blocks;
 	const offer = cutTo(splitNote(field.text, field.options).note, limits.offer);
-	const typed = typedInput(field, ACTIONS.otherText, offer === '' ? null : offer);
+	const typed = typedInput(field, ACTIONS.otherText, isBlank(offer) ? null : offer);
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
 	const example = quotedTitle(withNote(field.options[0] ?? '', 'Your note'), 120);

@@ -50,6 +50,9 @@ describe('inputs', () => {
 		expect(second).not.toHaveProperty('hint');
 		const lines = fieldsOf(formOf([hall], metadata, { draft: { 0: 'A. one\ntwo' } }).blocks)[1];
 		expect(lines?.element).toMatchObject({ multiline: true, initial_value: 'one\ntwo' });
+		// Slack takes no initial value that shows nothing.
+		const blank = fieldsOf(formOf([hall], metadata, { draft: { 0: 'A. \n' } }).blocks)[1];
+		expect(blank?.element).not.toHaveProperty('initial_value');
 	});
 
 	it.each([
