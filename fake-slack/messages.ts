@@ -42,9 +42,21 @@ export function requireValidMessage(core: Core, payload: Json, where: MessageMet
 	core.traffic.violate({ where, messages: ['this fake Slack shows no attachments'], payload });
 }
 
+/** Messages by channel and ts. A list only grows, or is replaced. */
+const placesIn = new WeakMap<readonly Message[], Map<string, Message>>();
+
+/** The message of a channel with this ts, ephemeral ones too. Tests look at hundreds of messages after every change. */
+export function messageAt({ state }: Core, { channel, ts }: Pick<Message, 'channel' | 'ts'>): Message | undefined {
+	const places = placesIn.get(state.messages) ?? new Map<string, Message>();
+	placesIn.set(state.messages, places);
+	for (const one of state.messages.slice(places.size)) places.set(`${one.channel} ${one.ts}`, one);
+	return places.get(`${channel} ${ts}`);
+}
+
 /** The message of a channel with this ts. Ephemeral messages cannot be reached this way. */
 export function findMessage(core: Core, channel: string, ts: unknown): Message | undefined {
-	return core.state.messages.find((one) => one.channel === channel && one.ts === ts && one.ephemeralFor === undefined);
+	const found = typeof ts === 'string' ? messageAt(core, { channel, ts }) : undefined;
+	return found?.ephemeralFor === undefined ? found : undefined;
 }
 
 /**
@@ -185,7 +197,7 @@ function authorInShared(author: Person): Json {
 
 /** Removes an ephemeral message from this person's screen. Throws with words for the person when there is none. */
 export function dismissMessage(core: Core, user: string, channel: string, ts: string): void {
-	const message = core.state.messages.find((one) => one.channel === channel && one.ts === ts);
+	const message = messageAt(core, { channel, ts });
 	if (message === undefined) throw new Error('The message no longer exists.');
 	if (message.ephemeralFor !== user) throw new Error('Only a message for you alone can be dismissed.');
 	core.state.messages = core.state.messages.filter((one) => one !== message);

@@ -1,7 +1,7 @@
 import { type Core, findChannel, nextId, SlackError } from './core.ts';
 import { flag, type Json } from './json.ts';
 import { parsedText } from './live-text.ts';
-import { deleteMessage, editMessage, postMessage, requireValidMessage } from './messages.ts';
+import { deleteMessage, editMessage, messageAt, postMessage, requireValidMessage } from './messages.ts';
 import type { ResponseUrl } from './state.ts';
 
 /** How often and how long a response_url works (docs.slack.dev, "Handling user interaction"). */
@@ -30,7 +30,7 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	const url = core.state.responseUrls[id];
 	if (!url || core.clock.now() - url.at > RESPONSE_URL_LIFE_MS) throw new SlackError('expired_url');
 	if (url.uses >= RESPONSE_URL_USES) throw new SlackError('used_url');
-	const origin = core.state.messages.find((one) => one.channel === url.channel && one.ts === url.ts);
+	const origin = url.ts === undefined ? undefined : messageAt(core, { channel: url.channel, ts: url.ts });
 	// From a message shortcut: the app may not change another author's message, as with chat.update.
 	const isOwn = origin === undefined || origin.user === core.state.app.botUser;
 	if (flag(payload.delete_original)) {

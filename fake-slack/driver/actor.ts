@@ -1,5 +1,6 @@
 import { type Core, channelOf, openDirect, openDm, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
+import { messageAt } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import { joinYourself, leaveYourself } from '../people/channels.ts';
 import { type CommandOutcome, typeCommand } from '../people/commands.ts';
@@ -132,7 +133,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 		say: (channel, text, options) => write(channel, text, options),
 		mention: (channel, text, options) => write(channel, `@${core.state.app.name} ${text}`, options),
 		async shortcut(message, callbackId) {
-			const found = core.state.messages.find((one) => one.channel === message.channel && one.ts === message.ts);
+			const found = messageAt(core, message);
 			if (!found) throw new Error('The message no longer exists.');
 			if (message.isEphemeral()) throw new Error('Messages only one person sees have no shortcuts.');
 			return sendMessageShortcut(core, deliverer, viewer, { message: found, callbackId });

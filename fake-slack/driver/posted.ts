@@ -2,7 +2,7 @@ import { type Core, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import { linksIn } from '../live-text.ts';
-import { deleteMessage, editMessage, isTombstone } from '../messages.ts';
+import { deleteMessage, editMessage, isTombstone, messageAt } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import { write } from '../people/composer.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
@@ -58,7 +58,7 @@ export interface Posted {
 }
 
 export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, first: Message): Posted {
-	const find = () => core.state.messages.find((one) => one.ts === first.ts && one.channel === first.channel);
+	const find = () => messageAt(core, first);
 	const message = () => find() ?? first;
 	const read = (text: string, blocks: readonly Json[]) =>
 		blocks.length > 0 ? readBlocks(core, blocks) : readMrkdwn(core, text);

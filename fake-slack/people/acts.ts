@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Core, channelOf, openDm } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
+import { messageAt } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import type { Message, View } from '../state.ts';
 import { joinYourself, leaveYourself } from './channels.ts';
@@ -62,7 +63,7 @@ function viewOf(core: Core, viewer: Viewer, id: string): View {
 }
 
 function messageOf(core: Core, where: { channel: string; ts: string }): Message {
-	const message = core.state.messages.find((one) => one.channel === where.channel && one.ts === where.ts);
+	const message = messageAt(core, where);
 	if (!message) throw new Error('The message no longer exists.');
 	return message;
 }

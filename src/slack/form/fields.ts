@@ -54,10 +54,8 @@ export function planFields(
 			? { kind: 'line' }
 			: usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
-		const isYesNo = guess.kind === 'yesNo';
-		const options = isYesNo ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-		const given = isSecret ? '' : (draft[position] ?? '').toWellFormed();
-		const text = isYesNo ? (yesNoOption(given) ?? given) : given;
+		const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
+		const text = isSecret ? '' : asOption((draft[position] ?? '').toWellFormed(), options);
 		const noted = options.length > 0 && !bare;
 		const field = { position, kind: guess.kind, secret: isSecret, looksSecret, options, noted, text };
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
@@ -113,6 +111,11 @@ function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): bo
 
 function yesNoOption(text: string) {
 	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
+}
+
+/** "Yes" for "yes" where the options are yes and no. */
+function asOption(text: string, options: readonly string[]): string {
+	return YES_NO.every((option, at) => option === options[at]) ? (yesNoOption(text) ?? text) : text;
 }
 
 /** The texts for the open positions without what the inputs for `question` would show as chosen. A note names its option. */
@@ -213,7 +216,7 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	const options = view.options[blockId] ?? [];
 	if (options.length > 0) {
 		const noteId = fieldBlockId(metadata, position, 'other');
-		const offer = splitNote(offered, options);
+		const offer = splitNote(asOption(offered, options), options);
 		const written = entryOf(view, noteId, ACTIONS.otherText)?.value;
 		const note = written == null ? offer.note : wholeText(written, offer.note, metadata.offerLimit);
 		return withNote(

@@ -230,6 +230,14 @@ describe('initial values', () => {
 		expect([read(emptied, note), read(unchosen, choice)]).toEqual(['A', 'The garden']);
 	});
 
+	it.each(['kept', 'null', 'absent'] as const)(
+		'reads once what was typed as text and is shown as Yes, when Slack returns untouched fields as %s',
+		(untouched) => {
+			const asked = { title: 'Proceed?', description: '(yes/no)' };
+			expect(answer([asked], {}, { draft: { 0: 'yes' }, untouched }).values).toEqual({ 0: 'Yes' });
+		},
+	);
+
 	it('reads an empty value for the emptied field of the event', () => {
 		const form = formOf([{ title: 'Notes' }], metadata, { draft: { 0: 'old' } });
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
