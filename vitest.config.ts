@@ -22,10 +22,12 @@ const SLOW = [
 	'sandbox/troubles',
 	'contract.postgres',
 	'other-schema',
+	'discover/listing',
 	'who-may/who-may',
 	'watch/shared-channels',
+	'people-take-turns',
+	'press/whole',
 	'watch/',
-	'remind/',
 	'inbox/',
 ];
 

@@ -49,7 +49,8 @@ const placesIn = new WeakMap<readonly Message[], Map<string, Message>>();
 export function messageAt({ state }: Core, { channel, ts }: Pick<Message, 'channel' | 'ts'>): Message | undefined {
 	const places = placesIn.get(state.messages) ?? new Map<string, Message>();
 	placesIn.set(state.messages, places);
-	for (const one of state.messages.slice(places.size)) places.set(`${one.channel} ${one.ts}`, one);
+	for (let one = state.messages[places.size]; one !== undefined; one = state.messages[places.size])
+		places.set(`${one.channel} ${one.ts}`, one);
 	return places.get(`${channel} ${ts}`);
 }
 

@@ -32,7 +32,7 @@ export default class ClosingLineReporter implements Reporter {
 			if (module.state() === 'failed' && !tests.some((test) => test.result().state === 'failed')) failed++;
 		}
 		const leftOut = this.#leavesOutLong
-			? 'Left out: the lane "long" (long kill runs, long runs on a moved clock). npm run test:all runs it too.\n'
+			? 'Left out: the lane "long" (long kill runs, and what takes long in other lanes). npm run test:all runs it too.\n'
 			: '';
 		const skips = skipped === 0 ? '' : `${skipped} skipped\n`;
 		const print = () => process.stdout.write(`${skips}${leftOut}${passed} passed, ${failed} failed\n`);

@@ -1,7 +1,7 @@
 import type { UserWorkspaceConfig } from 'vitest/config';
 
 /**
- * The lanes of the test suite, as Vitest projects. A file's lane is in its name (`x.postgres.test.ts`); files without one
+ * The lanes of the test suite, as Vitest projects. A file's lane is in its name (`x.postgres.test.ts`, the last one of `x.postgres.long.test.ts`); files without one
  * belong to `rules` when they are listed here, to `tools` outside of `test/`, and otherwise to `program`.
  */
 export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
@@ -48,7 +48,7 @@ const LANES: Record<string, UserWorkspaceConfig['test']> = {
 	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
 	/** The fake Slack, the sandbox and the tests' own helpers, without the program. */
 	tools: { include: ['{fake-slack,sandbox}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
-	/** Long kill runs, long runs on a moved clock, most random cases of the long properties. Not part of `npm test`. */
+	/** Long kill runs, what takes long in other lanes, most random cases of the long properties. Not part of `npm test`. */
 	long: { include: [...filesNamed('long'), ...SHARED], globalSetup: [POSTGRES, BROWSER] },
 };
 

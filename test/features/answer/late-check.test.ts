@@ -4,7 +4,7 @@ import { notYetWords } from '../../../src/features/answer/receipt-view.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { headline, line, whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ const NOT_CHECKED = errorWords('not_checked', { kept: 'answer', adminContact: nu
 
 let app: WatchingApp;
 const start = async (options: Parameters<typeof watchingApp>[0] = {}) => {
-	app = await watchingApp(options);
+	app = await watchingApp({ ...options, env: { ...SOME_REQUESTS, ...options.env } });
 };
 beforeEach(() => start());
 afterEach(async () => {

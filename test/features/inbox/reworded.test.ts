@@ -8,7 +8,7 @@ import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { answeredBy, DRAFT_RESTORED, headline, line, REMINDER } from '../../support/sentences.ts';
 import { handOverApp } from '../hand-over/harness.ts';
-import { expectNothingWrong } from '../watch/harness.ts';
+import { expectNothingWrong, SOME_REQUESTS } from '../watch/harness.ts';
 
 const GO_ON = item('Shall I go on?');
 const READ = 'May I READ the README?';
@@ -19,7 +19,7 @@ const [CARRIED, CHANGED] = [true, false].map(NOTICES.questionChanged);
 
 let app: Awaited<ReturnType<typeof handOverApp>>;
 beforeAll(async () => {
-	app = await handOverApp({ UNDO_SECONDS: '10', REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' });
+	app = await handOverApp({ ...SOME_REQUESTS, UNDO_SECONDS: '10', REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {

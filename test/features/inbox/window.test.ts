@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong } from '../watch/harness.ts';
+import { expectNothingWrong, SOME_REQUESTS } from '../watch/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
 let app: InboxApp;
 const start = async (options: Parameters<typeof inboxApp>[0] = {}) => {
-	app = await inboxApp(options);
+	app = await inboxApp({ ...options, env: { ...SOME_REQUESTS, ...options.env } });
 };
 afterEach(async () => {
 	app.slack.faults.clear();

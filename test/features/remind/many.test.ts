@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { digestText } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const MINUTE = 60_000;
 const COUNT = 40;
@@ -18,7 +18,7 @@ function texts(words: string, { inThread }: { inThread: boolean }): string[] {
 }
 
 it('reminders that were due while the program was stopped are one message, also when their reads take longer than 20 s', async () => {
-	app = await watchingApp({ env: { REMIND_AFTER: '20m', ESCALATE_AFTER: 'off' } });
+	app = await watchingApp({ env: { ...SOME_REQUESTS, REMIND_AFTER: '20m', ESCALATE_AFTER: 'off' } });
 	const ids = Array.from({ length: COUNT }, () => app.session());
 	for (const some of [ids.slice(0, 20), ids.slice(20)]) await app.command(`/session watch ${some.join(' ')}`);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 1));

@@ -5,7 +5,7 @@ import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { NOTHING_ASKED, OUTSIDE, SETTLED_WORDS, switchingWords } from '../../../src/features/watch/post-view.ts';
 import { watchCountWords } from '../../../src/features/watch/view.ts';
 import { REMINDER } from '../../support/sentences.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
 /** So many questions without an answer are posted as usual. */
@@ -39,7 +39,7 @@ const says = (post: Posted, words: string) =>
 	);
 
 async function start(env: Record<string, string> = {}): Promise<void> {
-	app = await watchingApp({ env: { ...USUAL_REQUESTS, ...env }, service: { list: { mode: 'on' } } });
+	app = await watchingApp({ env: { ...SOME_REQUESTS, ...env }, service: { list: { mode: 'on' } } });
 }
 
 /** The agent asks these questions in turn without an answer. */

@@ -6,13 +6,14 @@ import { startApp } from '../../support/app.ts';
 import { watchRequests } from '../../support/pass-time.ts';
 import { DELIVERED, says } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { expectNothingWrong, watchingApp } from './harness.ts';
+import { expectNothingWrong, SOME_REQUESTS, watchingApp } from './harness.ts';
 
 const BOTH = ['here', 'there'] as const;
 const ROUNDS = 6;
 
 it('posts and tells each workspace only what is its own, with two programs on one database', async () => {
 	const store = {
+		...SOME_REQUESTS,
 		DATABASE_URL: await (await sharedPostgres()).createDatabase(),
 		ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 	};
@@ -28,7 +29,6 @@ it('posts and tells each workspace only what is its own, with two programs on on
 			...store,
 			SESSION_SERVICE_URL: app.service.url,
 			SESSION_SERVICE_API_KEY: app.service.apiKey,
-			SESSION_SERVICE_RPM: '60',
 		},
 		slack: { workspace: { ...places, ...elsewhere } },
 		clock: app.clock,
