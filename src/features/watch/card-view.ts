@@ -1,4 +1,4 @@
-import type { KnownBlock, SectionBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import { isOver } from '../../questions/session.ts';
 import type { QuestionView, SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
@@ -41,12 +41,14 @@ export function watchCard(model: CardModel): MessageContent {
 	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
 	const result = isOver(view.status) ? firstLines(view.result ?? '') : null;
-	const showAll = result?.isWhole === false ? button(ACTIONS.open, 'Show all', { value }) : null;
-	const more = cardMenu(model, value, showAll === null);
+	// The window has the rest of the result, the screenshot, the files and the dashboard.
+	const more = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
+	const accessory = more.at(-1);
+	const below = open !== null ? '' : (result?.mrkdwn ?? newestStep(view));
+	const lines = [line, isLeft ? '' : waitingLine(view), below].filter((text) => text !== '');
 	return message(told, [
-		...section(line, beside(more.at(-1))),
-		...section(isLeft ? '' : waitingLine(view)),
-		...(open !== null ? askedParts(open, model) : section(result?.mrkdwn ?? newestStep(view), beside(showAll))),
+		...section(lines.join('\n'), accessory && { accessory }),
+		...(open !== null ? askedParts(open, model) : []),
 		...buttons(watchAgain({ ...model, sessionId: view.sessionId }), ...more.slice(0, -1)),
 		// The first line says that the session is over.
 		...context(
@@ -56,13 +58,11 @@ export function watchCard(model: CardModel): MessageContent {
 	]);
 }
 
-const beside = (accessory: SectionBlock['accessory'] | null) => (accessory == null ? {} : { accessory });
-
 /** The last of these has room beside the first line. */
-function cardMenu({ view, ended, dashboardUrl }: CardModel, value: string, opens: boolean) {
+function cardMenu({ view, ended, dashboardUrl }: CardModel, value: string) {
 	const url = dashboardLink(dashboardUrl, view.sessionId);
 	return moreMenu(
-		opens ? button(ACTIONS.open, 'Open', { value }) : null,
+		button(ACTIONS.open, 'Open', { value }),
 		view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 		view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
 		url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
