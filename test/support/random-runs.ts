@@ -7,7 +7,7 @@ declare module 'vitest' {
 	}
 }
 
-/** Of so many random cases, new ones each time, `npm test` tries an eighth and the lane `long` half. For the files in SHARED of lanes.ts. */
+/** Of so many random cases, new ones each time, `npm test` tries an eighth and the lane `long` a quarter. For the files in SHARED of lanes.ts. */
 export function randomRuns(all: number): { numRuns: number } {
-	return { numRuns: Math.ceil(all / (inject('lane') === 'long' ? 2 : 8)) };
+	return { numRuns: Math.ceil(all / (inject('lane') === 'long' ? 4 : 8)) };
 }
