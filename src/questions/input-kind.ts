@@ -15,9 +15,14 @@ export const YES_NO = ['Yes', 'No'] as const;
 /** What stands between an option and a note. */
 const markAfter = (option: string) => (/[.!?…。！？]$/.test(option) ? ' ' : '. ');
 
-/** An option and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be empty. */
+/** An option and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be empty. Names the option once. */
 export function withNote(option: string, note: string): string {
-	return option === '' || note.trim() === '' ? option || note : `${option}${markAfter(option)}${note}`;
+	const own = note.trim();
+	if (option === '' || own === '') return option || note;
+	const rest = own.slice(option.length);
+	const isNamed = own.toLowerCase().startsWith(option.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(rest);
+	if (!isNamed) return `${option}${markAfter(option)}${note}`;
+	return rest === '' ? option : note;
 }
 
 /** Undoes `withNote`: a text that begins with no option is all note. */

@@ -207,7 +207,11 @@ function givenWords({ question, answered = [] }: Asked, answer: Answer | null, {
 			question.items[position]?.open !== false && (value || secret || withheld),
 	);
 	if (given.every(({ value }) => !value)) return '';
-	const values = given.slice(0, MOST_VALUES).map(({ value }) => (value ? quotedTitleMrkdwn(value, 120) : '(hidden)'));
+	const isOption = (value: string) => question.quick?.options.includes(value) === true;
+	const values = given.slice(0, MOST_VALUES).map(({ value }) => {
+		if (!value) return '(hidden)';
+		return isOption(value) ? oneLineMrkdwn(value, 200) : quotedTitleMrkdwn(value, 120);
+	});
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 

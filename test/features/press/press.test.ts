@@ -174,6 +174,21 @@ describe('a question with short options', () => {
 		expect(putCount(id)).toBe(1);
 	});
 
+	it.each([
+		['', '*TP 570* · @grace · the agent went on'],
+		['Window seat', '*“TP 570. Window seat”* · @grace · the agent went on'],
+	])('shows an option that was chosen in the form as a press shows it, a note %j as quoted', async (note, line) => {
+		const { id, post } = await asked();
+		const form = await openSession(app.app, id, 'grace');
+		await form.choose(0, 'TP 570');
+		if (note !== '') await form.fill(1, note);
+		await form.submit();
+		await app.until(
+			() => post.text().endsWith(line),
+			() => post.text(),
+		);
+	});
+
 	it('keeps the first of two choices of one person', async () => {
 		const { id, index, post } = await asked();
 		const [first] = await Promise.all([post.press('LH 1173'), post.press('TP 570')]);

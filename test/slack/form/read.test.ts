@@ -238,6 +238,17 @@ describe('initial values', () => {
 		},
 	);
 
+	it.each([
+		['A, by the door', 'A, by the door'],
+		['a: by the door', 'a: by the door'],
+		['a', 'A'],
+		['By the door', 'A. By the door'],
+		['All of it', 'A. All of it'],
+		['(by the door)', 'A. (by the door)'],
+	])('names an option once when its note %j begins with it', (other, sent) => {
+		expect(answer([hall], { 0: { field: option('A'), other } }).values).toEqual({ 0: sent });
+	});
+
 	it('reads an empty value for the emptied field of the event', () => {
 		const form = formOf([{ title: 'Notes' }], metadata, { draft: { 0: 'old' } });
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
