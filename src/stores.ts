@@ -153,6 +153,5 @@ async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
 }
 
 async function readMeta(db: StoreDatabase, name: string): Promise<string | null> {
-	const row = await from(db.read, 'meta', { name }).select('value').executeTakeFirst();
-	return row?.value ?? null;
+	return (await from(db.read, 'meta', { name }).select('value').executeTakeFirst())?.value ?? null;
 }

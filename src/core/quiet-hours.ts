@@ -56,8 +56,7 @@ export function tomorrowAtNine(now: number, timeZone: string): number {
 
 function periodOf({ days, from, to, timeZone }: QuietHours, day: Temporal.PlainDate) {
 	if (!days.some((weekday) => weekday === day.dayOfWeek)) return null;
-	const lastDay = to <= from ? day.add({ days: 1 }) : day;
-	return { from: momentOf(day, from, timeZone), to: momentOf(lastDay, to, timeZone) };
+	return { from: momentOf(day, from, timeZone), to: momentOf(to <= from ? day.add({ days: 1 }) : day, to, timeZone) };
 }
 
 /** A time that daylight saving skips counts as the same time after the change; one that comes twice, as the first. */

@@ -176,8 +176,7 @@ function causeOf(error: unknown, timeoutMs: number): string {
 	const proxyStatus = /^Proxy response \((\d+)\)/.exec(String(at(error, 'cause.cause.message')))?.[1];
 	if (proxyStatus !== undefined)
 		return `the proxy refuses the connection (${proxyStatus}): see HTTPS_PROXY and NO_PROXY`;
-	const codes = [at(error, 'code'), at(error, 'cause.code')];
-	const code = codes.find((value) => typeof value === 'string') ?? 'unknown';
+	const code = [at(error, 'code'), at(error, 'cause.code')].find((value) => typeof value === 'string') ?? 'unknown';
 	const words = CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'the connection failed (CODE)';
 	// With a proxy, that is its address.
 	const address = at(error, 'cause.address');

@@ -160,9 +160,8 @@ const replies = async ({ slack, need }: Live) =>
 async function expectBack(live: Live, ts: string, expected: Json): Promise<void> {
 	const reply = await replies(live);
 	if (reply.error === 'missing_scope') throw notChecked(`the optional scope ${reply.needed} is not granted`);
-	const messages = (reply.messages ?? []) as readonly Json[];
 	const kept = { thread_ts: live.need('root.ts'), 'metadata.event_payload.key': 'kept' };
-	expectIn(messages.find((one) => one.ts === ts) ?? reply, { ...kept, ...expected });
+	expectIn(((reply.messages ?? []) as readonly Json[]).find((one) => one.ts === ts) ?? reply, { ...kept, ...expected });
 }
 
 /** `refused`: the types of blocks that this place does not take. */
@@ -178,9 +177,8 @@ function blocksIn(place: string, refused: readonly string[], show: (live: Live, 
 /** `isAsked`: the operator is asked to cause it. */
 function event(type: string, isAsked: boolean, ...fields: readonly string[]): Assumptions {
 	const paths = ['event_id', 'team_id', ...fields.map((field) => `event.${field}`)];
-	const name = `The event ${type} carries ${fields.join(', ')}`;
 	return {
-		[name]: async (live) => {
+		[`The event ${type} carries ${fields.join(', ')}`]: async (live) => {
 			const { need, wait, found } = live;
 			need('press.type');
 			if (isAsked) await wait(type, EVENT_MS);

@@ -64,8 +64,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 		if (since === undefined || now - since < MISSING_MS) return false;
 		// One call asks for all posts of the channel.
 		setBounded(missingSince, channel, now, MAX_MISSING);
-		const code = await client.conversations.info({ channel }).then(() => null, slackErrorCode);
-		return MISSING.has(code ?? '');
+		return MISSING.has((await client.conversations.info({ channel }).then(() => null, slackErrorCode)) ?? '');
 	}
 
 	async function send(

@@ -90,8 +90,7 @@ export async function markPosts(
 		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
 			else due_at end`,
 	};
-	const isOfOneKind = typeof filter.kind === 'string';
-	const marked = isOfOneKind ? { ...filter, state: OPEN } : openWithLists(trx, filter);
+	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter);
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
@@ -112,9 +111,8 @@ export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.w
 
 export async function endingsOf(db: Db, session: SessionKey, now: number): Promise<Endings> {
 	const since = now - COUNTED_MS;
-	const asked = from(db, 'questions', sessionOf(session)).selectAll();
 	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
-	const rows = await asked.where(lately).orderBy('number').execute();
+	const rows = await from(db, 'questions', sessionOf(session)).selectAll().where(lately).orderBy('number').execute();
 	const open = rows.find((row) => row.settledAt === null);
 	const isAnswered = open !== undefined && (await hasArrived(db, open));
 	const counted = rows.flatMap(({ rewordedCount, rewordedAt, settledAt, settledHow, answerId }) => {

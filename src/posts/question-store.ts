@@ -99,8 +99,7 @@ export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questi
 }
 
 export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
-	const asked = from(db, 'questions', sessionOf(session)).selectAll();
-	return asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+	return from(db, 'questions', sessionOf(session)).selectAll().orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
 
 export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {

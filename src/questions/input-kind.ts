@@ -30,8 +30,7 @@ export function splitNote(
 	text: string,
 	options: readonly string[],
 ): { readonly option: string; readonly note: string } {
-	const longestFirst = options.toSorted((a, b) => b.length - a.length);
-	for (const option of longestFirst) {
+	for (const option of options.toSorted((a, b) => b.length - a.length)) {
 		const start = `${option}${markAfter(option)}`;
 		if (text === option || text.startsWith(start)) return { option, note: text.slice(start.length) };
 	}

@@ -116,8 +116,7 @@ function hasExplicitList(lines: readonly string[]): boolean {
 /** Parentheses at the end of a line. Slashes and bars offer a choice; commas do only when the line asks which. */
 function inParentheses(line: string): string[] | null {
 	const asked = /\bwhich\b/i.test(line) || CHOOSING.test(line.toLowerCase());
-	const match = /[([]([^()[\]]{3,600})[)\]][\s?:.!*]*$/.exec(line.slice(-620));
-	const body = match?.[1] ?? '';
+	const body = /[([]([^()[\]]{3,600})[)\]][\s?:.!*]*$/.exec(line.slice(-620))?.[1] ?? '';
 	if (body === '' || NOT_A_CHOICE.test(body.trim())) return null;
 	if (/[/|]/.test(body)) {
 		const parts = body.split(/[/|]/);

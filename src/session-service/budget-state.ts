@@ -230,10 +230,8 @@ export function observed(
 	{ now, limit, sequence }: { now: number; limit: number; sequence: number },
 ): BudgetState {
 	const { limit: named = 0, remaining, resetSeconds, retryAfterSeconds } = headers;
-	const serviceLimit = named < limit ? named : null;
-	let next = named > 0 ? { ...state, serviceLimit } : state;
-	const before = believedAt(state, now);
-	if (remaining !== undefined && resetSeconds !== undefined && sequence >= (before?.sequence ?? 0)) {
+	let next = named > 0 ? { ...state, serviceLimit: named < limit ? named : null } : state;
+	if (remaining !== undefined && resetSeconds !== undefined && sequence >= (believedAt(state, now)?.sequence ?? 0)) {
 		const resetAt = now + Math.min(resetSeconds * 1000, LONGEST_RETRY_AFTER_MS);
 		const grantedSince = Math.max(0, state.granted - sequence);
 		next = { ...next, believed: { remaining: remaining - grantedSince, resetAt, sequence } };

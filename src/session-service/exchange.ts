@@ -57,9 +57,8 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 	/** A PUT's outcome is known only if nothing of it was sent. */
 	function fail(code: 'timed_out' | 'body_too_large' | 'unavailable', what: string, cause?: unknown): void {
 		const outcomeUnknown = operation === 'put' && sent;
-		const message = `The session service's response to a ${operation} ${what}`;
 		const details = { cause, outcomeUnknown, status: code === 'unavailable' ? status : null };
-		end(new SessionServiceError(code, message, details));
+		end(new SessionServiceError(code, `The session service's response to a ${operation} ${what}`, details));
 	}
 
 	function end(error: unknown): void {

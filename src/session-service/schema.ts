@@ -179,8 +179,7 @@ function hostOf(whole: string): string {
 	const plain = PLAIN.exec(address)?.[1];
 	if (plain !== undefined) return plain;
 	// People and agents write "example.org:8080/path" for an address; "javascript:…" and "file:…" are none.
-	const written = /^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address;
-	const url = URL.parse(written);
+	const url = URL.parse(/^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address);
 	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
 }
 

@@ -130,9 +130,8 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 
 function postMenu(mark: QuestionMark, { hasScreenshot }: NonNullable<Showing['menu']>): (Button | null)[] {
 	const value = encodeTarget({ sessionId: mark.sessionId, messageIndex: null });
-	const later = encodeSnooze({ length: '1h', hash: questionHash(mark) });
 	return [
-		button(ACTIONS.snooze, 'Snooze for me', { value: later }),
+		button(ACTIONS.snooze, 'Snooze for me', { value: encodeSnooze({ length: '1h', hash: questionHash(mark) }) }),
 		hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 		button(ACTIONS.open, 'Open session', { value }),
 	];

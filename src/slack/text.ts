@@ -197,8 +197,7 @@ export function fitText(
 			return `${shown}${noteOf(text.length - length + beyond)}`;
 		}
 		// Proportional steps need a few rounds; halving is for texts made to need more.
-		const next = Math.floor((length * room) / shown.length);
-		length = Math.min(length - 1, round < 8 ? next : length >> 1);
+		length = Math.min(length - 1, round < 8 ? Math.floor((length * room) / shown.length) : length >> 1);
 	}
 }
 

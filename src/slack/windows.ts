@@ -63,8 +63,7 @@ export async function openView(client: WebClient, request: PersonRequest, view: 
 	const named = { external_id: `open.${randomBytes(9).toString('base64url')}` };
 	try {
 		const call = { trigger_id: request.triggerId, view: { ...view, ...named } };
-		const opened = onTop ? await client.views.push(call) : await client.views.open(call);
-		const { id, hash } = opened.view ?? {};
+		const { id, hash } = (onTop ? await client.views.push(call) : await client.views.open(call)).view ?? {};
 		return createViewHandle(client, id === undefined ? named : addressOf(id, hash), true);
 	} catch (error) {
 		const code = slackErrorCode(error);

@@ -107,8 +107,7 @@ export function registerAnswerActions(
 			if (!receipts.context().postsText) return showAgain(request, press, own, PRESS_NOTES.notInChannels);
 			const failed = await receipts.postText(own);
 			request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
-			const note = failed === null ? PRESS_NOTES.posted : reply.words(failed, 'answer').text;
-			await showAgain(request, press, own, note);
+			await showAgain(request, press, own, failed === null ? PRESS_NOTES.posted : reply.words(failed, 'answer').text);
 		},
 		({ origin, question }, asked) => copyPlace(asked, origin.channelId, question.sessionId),
 	);

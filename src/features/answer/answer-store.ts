@@ -224,8 +224,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/** The answers that wait for their authors with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
-			const waiting = answers({ state: 'waiting', lastError });
-			return (await waiting.orderBy('acceptedAt').execute()).flatMap(readOrSkip);
+			return (await answers({ state: 'waiting', lastError }).orderBy('acceptedAt').execute()).flatMap(readOrSkip);
 		},
 
 		/** Puts a failed answer back into the queue, for its author alone; null for others. */

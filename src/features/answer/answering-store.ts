@@ -93,8 +93,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
 		forget: (person: Person, question: QuestionKey, positions: readonly number[]) =>
 			db.write(async (trx) => {
-				const rows = await from(trx, 'drafts', ofPerson(person, question)).selectAll().forUpdate().execute();
-				for (const row of rows) {
+				for (const row of await from(trx, 'drafts', ofPerson(person, question)).selectAll().forUpdate().execute()) {
 					const draft = read(row);
 					const typed = Object.entries(draft?.values ?? {});
 					const kept = typed.filter(([position]) => !positions.includes(Number(position)));

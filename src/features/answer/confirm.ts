@@ -96,8 +96,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
 			const lastError = reported ? 'still_not_started' : code;
-			const unsent = { nextAttemptAt: clock.now(), putStartedAt: null };
-			const next = begun === answer ? unsent : checkedFrom(clock.now());
+			const next = begun === answer ? { nextAttemptAt: clock.now(), putStartedAt: null } : checkedFrom(clock.now());
 			return put.write(begun, token, { ...next, restartAskedAt: null, lastError, receiptState });
 		}
 	};

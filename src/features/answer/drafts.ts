@@ -141,8 +141,7 @@ export function createDrafting(
 		const values = without(typed.draft, marked.get(formId) ?? []);
 		const { secret } = typed;
 		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
-		const submissionKey = isSubmitted ? undefined : submissionKeyOf(view.id, formId);
-		await saveLatest(formId, () => drafts.save(draft, submissionKey));
+		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
 	}
 
 	async function left(person: Person, { metadata }: SubmittedSessionView): Promise<void> {

@@ -185,8 +185,7 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 
 /** Changes an answer that was read in this transaction. Throws when it has another state. */
 export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answer, set: AnswerChange): Promise<Answer> {
-	const changed = change(trx, 'answers', { id, state }, set).returningAll();
-	return readAnswer(await changed.executeTakeFirstOrThrow(), cipher);
+	return readAnswer(await change(trx, 'answers', { id, state }, set).returningAll().executeTakeFirstOrThrow(), cipher);
 }
 
 /** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */

@@ -79,9 +79,8 @@ export function createAnswerWorker(
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
 		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
 		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
-		const wait = Math.max(untilLong, answer.lastError === null ? MIN_BEFORE_LONG_MS : 0);
 		try {
-			await clock.sleep(wait, ended);
+			await clock.sleep(Math.max(untilLong, answer.lastError === null ? MIN_BEFORE_LONG_MS : 0), ended);
 			const current = await store.get(answer.id);
 			if (current === null || !isBlocking(current.state) || !isOurs(current.person)) return null;
 			const { receiptState } = await receipts.tell(current, shutdownSignal);

@@ -109,9 +109,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 
 	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
 	async function ownAnswersOf(person: Person, now: number) {
-		const limits = { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS };
 		const [ownAnswers, newest] = await Promise.all([
-			reads.ownAnswers(serviceUrl, person, limits),
+			reads.ownAnswers(serviceUrl, person, { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS }),
 			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
 		]);
 		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));

@@ -92,8 +92,7 @@ export function createInboxDisplay(clients: SlackClients, receiptContext: () => 
 	return (inbox, content, now) => {
 		const { person, viewId } = inbox;
 		// Ages in the content change once a minute, all in the same moment.
-		const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-		const model = { inbox, content, receipt: { ...receiptContext(), now: minute } };
+		const model = { inbox, content, receipt: { ...receiptContext(), now: Math.floor(now / MINUTE_MS) * MINUTE_MS } };
 		const home = viewId === null ? homeView(model) : null;
 		const view = home ?? inboxModal(model);
 		return {

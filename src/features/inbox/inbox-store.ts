@@ -221,8 +221,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
 			const kept = ofPerson(service, person).selectAll().where(IS_NOT_DISMISSED);
-			const newest = kept.orderBy('acceptedAt', 'desc').orderBy('id');
-			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
+			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
 		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */

@@ -121,8 +121,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	/** Takes one call from the shared rate, if it has room. */
 	async function takeTurn(inbox: Inbox, isAsked: boolean): Promise<boolean> {
 		const now = clock.now();
-		const kept = KEPT_FROM_FOLLOWERS[uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual'];
-		const keep = isAsked ? 0 : kept;
+		const keep = isAsked ? 0 : KEPT_FROM_FOLLOWERS[uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual'];
 		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATE, { now, keep });
 		if (waitMs === 0) return true;
 		const at = now + waitMs;

@@ -54,8 +54,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		return rows.map((row) => {
 			const session = sessions.get(row.sessionId);
 			const question = asked.get(row.sessionId);
-			const name = nameInService({ sessionId: row.sessionId, messageIndex: question?.messageIndex ?? -1 });
-			const claim = latest.get(name);
+			const claim = latest.get(nameInService({ sessionId: row.sessionId, messageIndex: question?.messageIndex ?? -1 }));
 			return {
 				ladder: readLadder(row),
 				/** Counts what happened to the question; see `LadderOutcome`. */

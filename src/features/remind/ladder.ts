@@ -51,8 +51,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	const unread = { kind: 'unread', heldBy: ladder.heldBy } as const;
 	if (facts.isFailing) {
 		// Others could join meanwhile, so it waits for none that fall due when the service is back.
-		const failingDueAt = Math.max(dueSince, now - TOGETHER_MS);
-		return { ...unread, dueAt: now + LOOK_AGAIN_FAILING_MS, reminderDueAt: failingDueAt };
+		return { ...unread, dueAt: now + LOOK_AGAIN_FAILING_MS, reminderDueAt: Math.max(dueSince, now - TOGETHER_MS) };
 	}
 	const readFrom = Math.max(now - READ_WITHIN_MS, reminderDueAt - READ_BEFORE_DUE_MS);
 	if (facts.readAt === null || facts.readAt < readFrom) {

@@ -119,8 +119,7 @@ function toldOf(
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
-	const mrkdwn = toldWords(shown) === null ? sessionAsksWords(sessionName, entry.sessionId, settled) : text;
-	return { text, mrkdwn };
+	return { text, mrkdwn: toldWords(shown) === null ? sessionAsksWords(sessionName, entry.sessionId, settled) : text };
 }
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;

@@ -40,8 +40,7 @@ export function registerReplies(
 
 	/** Replaces the offer, or deletes it (null), and forgets its text. */
 	async function end(request: PersonRequest, draft: Draft | undefined, content: MessageContent | null): Promise<void> {
-		const isShown = await reply.inPlace(request, content);
-		if (!isShown && content !== null) await reply.withoutTurn(request, content);
+		if (!(await reply.inPlace(request, content)) && content !== null) await reply.withoutTurn(request, content);
 		if (draft !== undefined) await drafting.letGo(draft);
 	}
 
@@ -99,8 +98,7 @@ export function registerReplies(
 
 	listen.action(ACTIONS.keepReply, (request, { value = '' }) =>
 		forAnybody(async () => {
-			const kept = await drafting.keptAside(request.person, value);
-			await end(request, kept?.draft, textMessage(REPLY_WORDS.kept));
+			await end(request, (await drafting.keptAside(request.person, value))?.draft, textMessage(REPLY_WORDS.kept));
 		}),
 	);
 }

@@ -93,8 +93,7 @@ export function createSessionFlow(
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
 		const notices = [notice(reading.readAt)];
-		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
-		return put(person, handle, model);
+		return put(person, handle, await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices }));
 	}
 
 	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome for the log; null: nothing read. */
@@ -120,8 +119,7 @@ export function createSessionFlow(
 				await fill(person, handle, content, lastReading);
 				return null;
 			}
-			const permit = content.permit ?? (await personReads.permit(request));
-			const reading = await reads.read(sessionId, permit, handle, note);
+			const reading = await reads.read(sessionId, content.permit ?? (await personReads.permit(request)), handle, note);
 			if (reading === null) request.log.info({}, 'nobody waits for a read any more');
 			const outcome = reading && (await fill(person, handle, content, reading));
 			return outcome === 'updated' ? 'shown' : 'closed_meanwhile';

@@ -107,8 +107,7 @@ export function registerChannelSettings(
 		const written = await inTime(saving.write(request, metadata, { before, chosen }), 'settings_outcome_unknown');
 		if (written.kind === 'conflict') {
 			const { stored } = written;
-			const settings = { before, newest: stored.settings, chosen };
-			const notice = conflictWords(stored.change?.by ?? null, settings, defaults);
+			const notice = conflictWords(stored.change?.by ?? null, { before, newest: stored.settings, chosen }, defaults);
 			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, notice);
 			return { ack: { response_action: 'update', view: newest } };

@@ -57,8 +57,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 						// Whoever comes back is read at once: it may ask something else.
 						const back = row.goneAt !== null && { goneAt: null, loweredAt: null, loweredCount: 0 };
 						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
-						const columns = { name: sealed, ...back, ...anew };
-						await change(trx, 'waiting_sessions', { service, sessionId }, columns).execute();
+						await change(trx, 'waiting_sessions', { service, sessionId }, { name: sealed, ...back, ...anew }).execute();
 						continue;
 					}
 					const isNew = (isFollowing || before.size > 0) && (!isCut || index < lastKnown);
@@ -147,8 +146,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				.execute();
 			return rows.map(({ sessionId, loweredAt: at, loweredCount, isNew }) => {
 				// Reads from before this channel began do not put its questions off.
-				const loweredAt = at !== null && at >= createdAt ? at : null;
-				return { sessionId, loweredAt, loweredCount, isNew: isNew === 1 };
+				return { sessionId, loweredAt: at !== null && at >= createdAt ? at : null, loweredCount, isNew: isNew === 1 };
 			});
 		},
 
@@ -171,13 +169,11 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 async function hasGoneOn(trx: Db, row: WaitingRow, savedAt: number | null): Promise<boolean> {
 	const isClosed = row.loweredAt !== null && row.loweredCount === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.goneAt ?? 0) - SAVED_BEFORE_MS)) return true;
-	const answers = from(trx, 'answers', sessionOf(row)).select('id');
-	return isFound(answers.where('deliveredAt', '>', row.since));
+	return isFound(from(trx, 'answers', sessionOf(row)).select('id').where('deliveredAt', '>', row.since));
 }
 
 function waitingRows(db: Db, service: string) {
-	const listed = from(db, 'waiting_sessions', { service, goneAt: null }).selectAll();
-	return listed.orderBy('since').orderBy('sessionId');
+	return from(db, 'waiting_sessions', { service, goneAt: null }).selectAll().orderBy('since').orderBy('sessionId');
 }
 
 function readDiscovery(row: Row<'discoveries'>): Discovery {

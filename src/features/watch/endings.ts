@@ -37,8 +37,7 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 			now: clock.now(),
 			posts: ({ createdBy, createdAt }) => [told(createdBy, `all:${channelId}:${createdAt}`, [])],
 		});
-		const watches = await store.ofChannel(channel);
-		for (const [userId, own] of Map.groupBy(watches, ({ createdBy }) => createdBy)) {
+		for (const [userId, own] of Map.groupBy(await store.ofChannel(channel), ({ createdBy }) => createdBy)) {
 			// Nobody asked for a single raised hand.
 			const watched = own.filter(({ mode }) => mode !== 'raisedHand');
 			const sessionIds = watched.map(({ session }) => session.sessionId);
@@ -62,9 +61,8 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
 		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
 			const one = sessionId === null ? null : await store.find(channel, { service: core.serviceUrl, sessionId });
-			const watches = sessionId === null ? await store.ofChannel(channel) : one === null ? [] : [one];
 			let count = 0;
-			for (const watch of watches) {
+			for (const watch of sessionId === null ? await store.ofChannel(channel) : one === null ? [] : [one]) {
 				// Nobody stopped this one: it comes again with the next `watch all`.
 				const isDiscovered = sessionId === null && watch.mode === 'raisedHand';
 				if (await end(watch, isDiscovered ? 'discoveryEnded' : 'unwatched')) count += 1;

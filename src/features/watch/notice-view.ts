@@ -24,8 +24,7 @@ const PLAIN = {
 	status({ from, to }, post) {
 		const { emoji, mrkdwn } = statusWords(to);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
-		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
-		return textMessage(text, section(waiting));
+		return textMessage(text, section(post.view?.status === to ? waitingLine(post.view) : ''));
 	},
 	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>

@@ -37,8 +37,7 @@ export function createReading(
 		const stale = !update.changed && !isOver(status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && !update.changed && end === null) return [];
-		const posts = end === 'noChange' ? [...update.posts, farewell(watch)] : update.posts;
-		return [{ ...update, posts, end }];
+		return [{ ...update, posts: end === 'noChange' ? [...update.posts, farewell(watch)] : update.posts, end }];
 	}
 
 	/**

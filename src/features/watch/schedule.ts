@@ -131,8 +131,7 @@ function gapOf(outline: SessionOutline): number {
 	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[
 		activityOf(outline.status, outline.questionOpen)
 	];
-	const sinceStep = lastStepAt === null ? 0 : (outline.lastReadAt ?? 0) - lastStepAt;
-	return Math.max(usual, sinceStep);
+	return Math.max(usual, lastStepAt === null ? 0 : (outline.lastReadAt ?? 0) - lastStepAt);
 }
 
 /** All sessions but those of the heaviest watcher. Of several watchers, the one who watches the fewest counts. */

@@ -56,8 +56,7 @@ const HELP = [
 
 /** What `/session` understands, and why help is shown if nobody asked for it. `isWhole`: after *More*. */
 export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = false): MessageContent {
-	const shown = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
-	const why = REASONS[reason].replace('{typed}', () => shown);
+	const why = REASONS[reason].replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"));
 	const lines = [
 		...HELP,
 		'`/session watch` — choose from the sessions that wait, where Handraise may list them',

@@ -230,9 +230,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.lastReadAt ?? 0) < (absentAt ?? 0);
 			};
 			const known = from(db.read, 'watched_sessions', { service, sessionId: [...listed.keys()] });
-			const rows = await known.selectAll().execute();
 			const moves: { readonly sessionId: string; readonly hasChanged: boolean }[] = [];
-			for (const before of rows.filter(isNews)) {
+			for (const before of (await known.selectAll().execute()).filter(isNews)) {
 				const { sessionId } = before;
 				const isMoved = await db.write(async (trx) => {
 					const row = await lockSession(trx, { service, sessionId });
