@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type Clock, uptimeOf } from './clock.ts';
 
 /** A type read-only at every depth: of values that a schema read. */
@@ -7,6 +8,16 @@ export type DeepReadonly<Value> = Value extends object
 
 export function pick<T extends object, Key extends keyof T>(from: T, ...keys: readonly Key[]): Pick<T, Key> {
 	return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
+}
+
+/** Null for null, and for text that is no JSON or does not fit the schema. */
+export function parseOrNull<T>(schema: z.ZodType<T>, json: string | null): T | null {
+	if (json === null) return null;
+	try {
+		return schema.safeParse(JSON.parse(json)).data ?? null;
+	} catch {
+		return null;
+	}
 }
 
 /** Sets an entry as the newest one, and drops the oldest one if there are more than `limit`. */

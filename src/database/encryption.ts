@@ -3,6 +3,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
+import { parseOrNull } from '../core/values.ts';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { syncDirectory } from './sqlite.ts';
 
@@ -67,16 +68,6 @@ export function createCipher(key: Buffer): Cipher {
 
 function additionalData({ table, id, column }: CipherPlace): Buffer {
 	return Buffer.from(JSON.stringify([VERSION, table, id, column]), 'utf8');
-}
-
-/** Null for null, and for damaged JSON, so that its row blocks no others. */
-export function parseOrNull<T>(schema: z.ZodType<T>, json: string | null): T | null {
-	if (json === null) return null;
-	try {
-		return schema.safeParse(JSON.parse(json)).data ?? null;
-	} catch {
-		return null;
-	}
 }
 
 /** A column with encrypted JSON. `id` names the row. */

@@ -62,10 +62,8 @@ export interface Endings {
 }
 
 /** A session watched in a channel. All times are milliseconds since the epoch. */
-export interface Watch extends WatchSettings {
+export interface Watch extends ChannelKey, WatchSettings {
 	readonly id: string;
-	readonly teamId: string;
-	readonly channelId: string;
 	readonly session: SessionKey;
 	/** Slack user id; told when the watch ends for a reason that cannot be posted to the channel. */
 	readonly createdBy: string;

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { cutText } from '../core/cut.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { applyProxy } from '../core/proxy.ts';
-import { parseOrNull } from '../database/encryption.ts';
+import { parseOrNull } from '../core/values.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { parseBaseUrl } from '../session-service/address.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';

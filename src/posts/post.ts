@@ -128,8 +128,7 @@ export type AttemptResult =
 	  }
 	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
 	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
-	| { readonly kind: 'refused'; readonly code: string }
-	| { readonly kind: 'deleted' }
+	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' }>
 	/** No place to post it, or nothing to say. Its reminders are due again unless it may have been posted (`unknown`). */
 	| { readonly kind: 'dropped'; readonly unknown: boolean };
 

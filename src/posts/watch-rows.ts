@@ -1,5 +1,5 @@
-import { pick } from '../core/values.ts';
-import { type Cipher, parseOrNull, sealedColumn } from '../database/encryption.ts';
+import { parseOrNull, pick } from '../core/values.ts';
+import { type Cipher, sealedColumn } from '../database/encryption.ts';
 import { type Row, sessionOf } from '../database/tables.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchMode } from '../database/watch.ts';
 import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';

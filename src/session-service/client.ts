@@ -300,12 +300,10 @@ const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
-type KeptPage = Kept<ListPage>;
-
 /** Lists waiting sessions, if the service can. After a page that is too large, this and later lists come in smaller pages. */
 function createSessionList(transport: ReturnType<typeof createTransport>, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
-	let kept: readonly KeptPage[] = [];
+	let kept: readonly Kept<ListPage>[] = [];
 	let pageSize = MAX_PAGE_SIZE;
 
 	function setPageSize(sessionCount: number): void {
@@ -313,7 +311,7 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 		kept = [];
 	}
 
-	function growPages(pages: readonly KeptPage[]): void {
+	function growPages(pages: readonly Kept<ListPage>[]): void {
 		const largest = Math.max(...pages.map(({ byteCount }) => byteCount));
 		if (pageSize === MAX_PAGE_SIZE || largest > SMALL_PAGE_BYTES) return;
 		setPageSize(Math.min(MAX_PAGE_SIZE, Math.floor((pageSize * 2 * SMALL_PAGE_BYTES) / Math.max(1, largest))));
@@ -322,7 +320,7 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
 	return async function listWaiting(signal?: AbortSignal) {
 		const deadline = clock.now() + LISTING_MS;
-		let pages: KeptPage[] = [];
+		let pages: Kept<ListPage>[] = [];
 		let requestCount = 0;
 		let tookMs = 0;
 

@@ -60,10 +60,6 @@ export function createAccessPolicy(
 	const people = createCache(clock, directory.person);
 	const groups = createCache(clock, directory.userGroup);
 
-	function isListedChannel(channelId: string | null): boolean {
-		return config.ALLOWED_CHANNELS.length === 0 || (channelId !== null && config.ALLOWED_CHANNELS.includes(channelId));
-	}
-
 	async function isListedPerson(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<boolean> {
 		const { ALLOWED_USERS: users, ALLOWED_USERGROUPS: userGroups } = config;
 		if (users.length === 0 && userGroups.length === 0) return true;
@@ -92,7 +88,8 @@ export function createAccessPolicy(
 		maxAgeMs: number = FACTS_MAX_AGE_MS,
 	): Promise<Verdict> {
 		// With a list of channels, direct messages are refused too.
-		if (place.inAnyChannel !== true && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
+		const isListed = config.ALLOWED_CHANNELS.length === 0 || config.ALLOWED_CHANNELS.includes(place.channelId ?? '');
+		if (place.inAnyChannel !== true && !isListed) return { refusal: 'channel_not_allowed' };
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
 		if (!config.ALLOW_EXTERNAL && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };

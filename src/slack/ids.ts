@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { DeepReadonly } from '../core/values.ts';
+import { type DeepReadonly, parseOrNull } from '../core/values.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
 /* The ids that Slack returns. They never change, as old messages carry them, and hold positions and keys, never content. */
@@ -169,14 +169,10 @@ export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Sch
 		},
 		/** Null for anything else. */
 		decode(text: string | undefined): Fields | null {
-			try {
-				const [found, ...values]: unknown[] = JSON.parse(text ?? '');
-				const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-				if (found !== kind || values.length !== names.length) return null;
-				return (schema.safeParse(record).data as Fields | undefined) ?? null;
-			} catch {
-				return null;
-			}
+			const [found, ...values] = parseOrNull(z.array(z.unknown()), text ?? null) ?? [];
+			const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+			if (found !== kind || values.length !== names.length) return null;
+			return (schema.safeParse(record).data as Fields | undefined) ?? null;
 		},
 	};
 }

@@ -59,8 +59,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 	/** `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
-		const { ADMIN_CONTACT: adminContact } = config;
-		return { adminContact, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
+		return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 	}
 
 	function shown(answer: Answer, note = '') {

@@ -1,9 +1,9 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
-import { pick } from '../../core/values.ts';
+import { parseOrNull, pick } from '../../core/values.ts';
 import { change } from '../../database/database.ts';
-import { type Cipher, parseOrNull, sealedColumn } from '../../database/encryption.ts';
+import { type Cipher, sealedColumn } from '../../database/encryption.ts';
 import { type Db, personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
 import {
 	AGENT_OUTCOMES,

@@ -22,7 +22,6 @@ export function createDiscoveries(
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
-	const { watches: metrics } = core.metrics;
 	const { DISCOVER_SESSIONS: discoverSessions, watchLimits: limits } = core.config;
 	let isCut = false;
 	let hasListed = false;
@@ -82,7 +81,7 @@ export function createDiscoveries(
 		if (content === null) return;
 		await store.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
 		toldKeys.set(place, key);
-		if (content.kind === 'discoveryFull') metrics.limitReached(content.limit);
+		if (content.kind === 'discoveryFull') core.metrics.watches.limitReached(content.limit);
 		onChange();
 	}
 

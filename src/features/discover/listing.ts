@@ -251,7 +251,6 @@ interface Comparison extends ListedWaiting {
 export function createWaitingReads(core: Core<{ watches: WatchStore }>, onEarlyRead: () => void) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
-	const { listing: metrics } = core.metrics;
 	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
 	/** When the list before came; null: none, or not all sessions were in it. */
@@ -287,7 +286,7 @@ export function createWaitingReads(core: Core<{ watches: WatchStore }>, onEarlyR
 		const newest = due.map((one) => afterComparing(one, now, moves.get(one.sessionId)));
 		compared = new Map([...gone, ...listed, ...newest].map((one) => [one.sessionId, one]));
 		if (moved.length === 0) return;
-		metrics.listedReads(moved.length);
+		core.metrics.listing.listedReads(moved.length);
 		onEarlyRead();
 	};
 }

@@ -217,8 +217,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				week,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
 				drafts: drafts.map((draft) => {
-					const { sessionId } = draft.question;
-					const asked = seen.find(({ question }) => question.sessionId === sessionId);
+					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
 					return { ...draft, askedIn: asked?.askedIn ?? null };
 				}),
 			},
@@ -229,8 +228,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	return { build, next };
 }
 
-type Building = ReturnType<typeof createInboxContent>;
-export type InboxContent = DeepReadonly<Awaited<ReturnType<Building['build']>>['content']>;
+export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>['build']>>['content']>;
 export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 export type InboxQuestion = ShownInbox['questions'][number];
 export type InboxWaiting = NonNullable<ShownInbox['waiting']>;

@@ -59,11 +59,6 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		return found.flat();
 	}
 
-	async function learnNames({ entry: { heldBy }, handOver }: RemindedQuestion): Promise<void> {
-		const named = [heldBy, handOver?.from, handOver?.to].filter((userId) => userId != null);
-		await Promise.all(named.map(directory.learnName));
-	}
-
 	function messageOf(
 		kind: ReminderKind,
 		reminded: readonly RemindedQuestion[],
@@ -88,7 +83,8 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		const linked = kind === 'reminder' ? [] : oldestFirst.slice(0, MOST_LISTED);
 		await Promise.all(linked.map((entry) => learnLink(target.channelId, entry)));
 		const before = await asked(oldestFirst, due);
-		await Promise.all(before.map(({ reminded }) => learnNames(reminded)));
+		const named = before.flatMap(({ reminded: { entry, handOver: held } }) => [entry.heldBy, held?.from, held?.to]);
+		await Promise.all(named.filter((userId) => userId != null).map(directory.learnName));
 		if (ts !== null) {
 			const reminded = before.map((one) => one.reminded);
 			const message = messageOf(kind, reminded, null, null);

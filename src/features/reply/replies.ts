@@ -19,11 +19,10 @@ import type { Offers } from './offers.ts';
 import { REPLY_WORDS } from './view.ts';
 
 /** Edits, deletions, joins and posts of apps have other subtypes. In a direct message with the app, the help answers. */
-const SUBTYPE = z.literal(['file_share', 'thread_broadcast']).nullish();
 const REPLY_EVENT = z.object({
 	thread_ts: z.string(),
 	channel_type: z.literal(['channel', 'group']),
-	subtype: SUBTYPE,
+	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
 });
 
 /** Registers replies in the threads of open questions, and the buttons of the offer to send one as the answer. */

@@ -89,8 +89,7 @@ export function registerSessionActions(core: HandlerContext & { flow: SessionFlo
 	// People who may not answer are not interrupted while they type: "Send answer" tells them.
 	listen.action([ACTIONS.field, ACTIONS.otherText], (_, { view, blockId }) => {
 		if (!isOfSession(view)) return NOTHING_TO_DO;
-		const { channelId } = view.metadata.origin;
-		return ifAllowed(channelId, ({ person }) => drafting.typed(person, view, blockId), SILENTLY);
+		return ifAllowed(view.metadata.origin.channelId, ({ person }) => drafting.typed(person, view, blockId), SILENTLY);
 	});
 
 	listen.closed(CALLBACKS.loading, (_, view) => forAnybody(async () => flow.left(view.id)));

@@ -204,8 +204,7 @@ function startingValues(
 	metadata: ViewMetadata,
 	{ typed, prefill, draft }: { typed: Values | null; prefill: Prefill | null; draft: Draft | null },
 ) {
-	const { formId } = metadata;
-	const unnoted = { notices: [] as string[], restoredAt: null, formId };
+	const unnoted = { notices: [] as string[], restoredAt: null, formId: metadata.formId };
 	const carried = (values: Values, isForOther: boolean) =>
 		isForOther ? withoutChoices(question, metadata, fitting(values, question)) : fitting(values, question);
 	if (typed !== null) {

@@ -5,7 +5,6 @@ import { createCache } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import { type ChannelSettings, changedParts, type Mention } from '../../database/channel-settings.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
-import type { Person } from '../../questions/answer.ts';
 import { FRESH_MS } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -25,10 +24,7 @@ const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
 const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
 
 /** Where somebody is to be mentioned, and by whom it is set. */
-interface MentionPlace {
-	readonly channelId: string;
-	readonly person: Person;
-}
+type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(

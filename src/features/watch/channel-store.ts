@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Log } from '../../core/log.ts';
-import { pick } from '../../core/values.ts';
+import { parseOrNull, pick } from '../../core/values.ts';
 import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
-import { parseOrNull, type StoreParts } from '../../database/encryption.ts';
+import type { StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';

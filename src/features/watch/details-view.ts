@@ -22,7 +22,10 @@ const STEP_TEXT = 1200;
 /** As far as the session has them: task and result (`above` the steps), and files, screenshot, the names of variables. */
 export function sessionDetails(session: Session, links: Links, withScreenshot: boolean) {
 	const { files } = session;
-	const above = [...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)), ...resultBlocks(resultOf(session))];
+	const above = [
+		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
+		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2_900)),
+	];
 	const below = [
 		...titled('About', quotedMarkdown(session.sessionDetails, 1000)),
 		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),
@@ -154,10 +157,4 @@ export function filesMessage({ files }: Session, links: Links): readonly Message
 	if (files.length === 0) return [textMessage('This session has no files.')];
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
 	return [message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])])];
-}
-
-/** What the agent reports at the end; no block when it reports nothing. */
-function resultBlocks(result: string | null): KnownBlock[] {
-	const text = quotedMarkdown(result ?? '', 2_900);
-	return section(text === '' ? '' : `*The agent's result*\n${text}`);
 }

@@ -183,7 +183,6 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
 		const code = codeOf(error);
 		const now = clock.now();
-		const { sessionId } = taken.session;
 		const failures = taken.failures + 1;
 		health.failed(code);
 		if (code === 'rate_limited') {
@@ -196,7 +195,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const isGone = code === 'session_not_found' && failures >= GONE_AFTER_FAILURES;
 		const watches = await store.ofSession(taken.session, now);
 		await record(taken, token, reading.failed(taken, watches, isGone), watches);
-		log.info({ sessionId, code, failures }, 'a watched session could not be read');
+		log.info({ sessionId: taken.session.sessionId, code, failures }, 'a watched session could not be read');
 		await noteHealth();
 	}
 

@@ -1,4 +1,4 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked } from '../../posts/post.ts';
 import { type Answer, isBlocking, itemsOf } from '../../questions/answer.ts';
@@ -126,8 +126,8 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	const answer = shownAnswer(asked, how, post.standing);
 	const line = outcomeWords(asked, how, post);
 	if (answer !== null && isBlocking(answer.state)) {
-		const undo = undoButton(asked, how, post);
-		const words = section(line, undo === null ? {} : { accessory: undo });
+		const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
+		const words = section(line, isUnderUndo(answer, post.now) ? { accessory: undo } : {});
 		return message(`⏳ ${title}: ${line}`, [...questionBlocks(`⏳ ${title} asks`, asked.question), ...words]);
 	}
 	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : stateLine(answer).split(' ', 1).join();
@@ -159,13 +159,6 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	return given === '' ? OUTSIDE : `${OUTSIDE}: *${given}*`;
-}
-
-/** *Undo* for a message that shows what somebody chose; null when that cannot be taken back any more. */
-function undoButton(asked: Asked, how: SettledLook | null, post: PostContext): Button | null {
-	const answer = shownAnswer(asked, how, post.standing);
-	if (answer === null || !isBlocking(answer.state) || !isUnderUndo(answer, post.now)) return null;
-	return button(ACTIONS.undo, 'Undo', { value: answer.id });
 }
 
 /** The answer from Handraise that a post shows: of a question that is over, only one that did that. */

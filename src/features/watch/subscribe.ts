@@ -42,7 +42,6 @@ export function createSubscriptions(
 ) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
-	const { watches: metrics } = core.metrics;
 	const { watchLimits: limits } = core.config;
 
 	return {
@@ -90,7 +89,7 @@ export function createSubscriptions(
 				limits,
 			});
 			if (result.kind === 'limit') {
-				metrics.limitReached(result.limit);
+				core.metrics.watches.limitReached(result.limit);
 				return result;
 			}
 			onChange();

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { type App, HTTPModuleFunctions, HTTPResponseAck } from '@slack/bolt';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
+import { parseOrNull } from '../../core/values.ts';
 import { codeOf, createSlackLogger } from '../clients.ts';
 
 const PATH = '/slack/events';
@@ -121,12 +122,7 @@ export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (
 function parseBody(text: string, isForm: boolean): Fields | null {
 	const fields = isForm ? new URLSearchParams(text) : null;
 	const payload = fields === null ? text : fields.get('payload');
-	if (payload === null) return Object.fromEntries(fields ?? []);
-	try {
-		return z.record(z.string(), z.unknown()).safeParse(JSON.parse(payload)).data ?? null;
-	} catch {
-		return null;
-	}
+	return payload === null ? Object.fromEntries(fields ?? []) : parseOrNull(z.record(z.string(), z.unknown()), payload);
 }
 
 /** `timestamp`: unchanged, because the signature covers it. `digest`: 32 bytes. `nowMs`: real time. */
