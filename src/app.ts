@@ -209,7 +209,6 @@ export async function createHandraise({
 	}
 
 	function createSlackApp(identity: Identity) {
-		const { teamId, botUserId } = identity;
 		const bolt = createBoltApp(identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
 		const reply = createReply(core, personReads);
 		const accessPolicy = createAccessPolicy(core, identity);
@@ -219,7 +218,7 @@ export async function createHandraise({
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
 		const listen = createListen(core, {
 			app: bolt.app,
-			teamId,
+			teamId: identity.teamId,
 			accessPolicy,
 			whyNotThere: memberships.whyNotThere,
 			personReads,
@@ -237,7 +236,7 @@ export async function createHandraise({
 			flow,
 			drafting,
 			personReads,
-			botUserId,
+			botUserId: identity.botUserId,
 			mayAct,
 			memberships,
 			channels: createChannels(core),

@@ -45,11 +45,10 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		: null;
 	const endings = createEndings(core, wakeAll);
 	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
-	const subscriptions = createSubscriptions(core, { ...options, onChange: wakeAll });
 
 	const running: Promise<unknown>[] = [];
 	return {
-		subscriptions,
+		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll }),
 		discoveries,
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Has a session's posts drawn again. Its question was claimed or answered, or an answer was taken back. */
@@ -64,8 +63,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		/** Shows what a press changed on the message that it was on, if that is a post of ours. */
 		showPressed({ person, channelId, messageTs, responseUrl }: PersonRequest): void {
 			if (channelId === null || messageTs === null) return;
-			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts: messageTs };
-			outbox?.showPressed(place, responseUrl);
+			outbox?.showPressed({ teamId: person.teamId, placeIds: [channelId, person.userId], ts: messageTs }, responseUrl);
 		},
 		wakeOutbox,
 		wakePoller: poller.wake,

@@ -20,10 +20,9 @@ import { type Db, LEASED_KEYS, type LeasedTable, type Row, type Tables } from '.
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.
 
 export const nameInSql = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const nameInRow = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 export function rowsOf(columns: readonly { readonly name: string }[]) {
-	const names = columns.map(({ name }) => nameInRow(name));
+	const names = columns.map(({ name }) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
 	return (values: readonly unknown[]): Record<string, unknown> => {
 		const row: Record<string, unknown> = {};
 		for (const [index, name] of names.entries()) row[name] = values[index];

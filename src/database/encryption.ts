@@ -81,7 +81,6 @@ export function sealedColumn<T>(table: string, column: string, schema: z.ZodType
 }
 
 const KEY_LENGTH = 32;
-const HOW = 'Make one with `openssl rand -base64 32`.';
 
 /** Where the key is kept when `ENCRYPTION_KEY` is not set. */
 export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
@@ -96,7 +95,7 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 	}
 	const orElse = source === 'ENCRYPTION_KEY' ? `, or a passphrase of ${SHORTEST_PASSPHRASE} characters or more` : '';
 	throw new HandraiseError(
-		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters. ${HOW}`,
+		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters. Make one with \`openssl rand -base64 32\`.`,
 		{ code: 'encryption_key_invalid' },
 	);
 }

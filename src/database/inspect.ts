@@ -47,14 +47,16 @@ export async function inspectSqlite(dataDir: string) {
 		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
 		const database = openUnchanged(path);
 		try {
-			if (!inUse && isDamaged(database)) return { kind: 'unreadable', reason: 'damaged' } as const;
+			if (!inUse && Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok')
+				return { kind: 'unreadable', reason: 'damaged' } as const;
 			const look = await lookAt('sqlite', (statement) => database.prepare(statement).all());
 			return { kind: 'database', inUse, ...look } as const;
 		} finally {
 			database.close();
 		}
 	} catch (error) {
-		return { kind: 'unreadable', reason: reasonOf(error) } as const;
+		const { errcode, code } = error as { errcode?: number; code?: string };
+		return { kind: 'unreadable', reason: REASONS.get(errcode ?? code) ?? 'unknown' } as const;
 	}
 }
 
@@ -84,10 +86,6 @@ function openUnchanged(path: string): DatabaseSync {
 	return new DatabaseSync(url, { readOnly: true });
 }
 
-function isDamaged(database: DatabaseSync): boolean {
-	return Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok';
-}
-
 /** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
 const REASONS = new Map<unknown, 'damaged' | 'no database' | 'not allowed'>([
 	[11, 'damaged'],
@@ -96,11 +94,6 @@ const REASONS = new Map<unknown, 'damaged' | 'no database' | 'not allowed'>([
 	[14, 'not allowed'],
 	['EACCES', 'not allowed'],
 ]);
-
-function reasonOf(error: unknown) {
-	const { errcode, code } = error as { errcode?: number; code?: string };
-	return REASONS.get(errcode ?? code) ?? 'unknown';
-}
 
 export type PostgresLook = Awaited<ReturnType<typeof inspectPostgres>>;
 

@@ -74,8 +74,7 @@ export async function listen(server: Server, port: number): Promise<string | nul
 }
 
 export async function checkClock({ ok, warning, failure }: Findings, { auth, service }: Setup) {
-	const replies = await Promise.allSettled([auth, service]);
-	const [slackMs, serviceMs] = replies.map((reply) =>
+	const [slackMs, serviceMs] = (await Promise.allSettled([auth, service])).map((reply) =>
 		reply.status === 'fulfilled' ? reply.value.response.aheadMs : null,
 	);
 	const isOff = (ms: number | null | undefined): ms is number => ms != null && Math.abs(ms) > MAX_OFF_MS;

@@ -97,11 +97,10 @@ export async function markPosts(
 /** Open posts, and the lists of reminders in their channels, which tell of several watches: to be locked in one order with them. */
 export function openWithLists(trx: Db, filter: Filter<'posts'>): Filter<'posts'> {
 	const beside = from(trx, 'posts', { placeId: from(trx, 'posts', filter).select('placeId') });
-	const lists = beside.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id');
 	return {
 		id: from(trx, 'posts', { ...filter, state: OPEN })
 			.select('id')
-			.union(lists),
+			.union(beside.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id')),
 	};
 }
 

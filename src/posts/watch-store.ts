@@ -58,9 +58,8 @@ export function hasPlace(row: WatchedSessionRow, by: number, now: number): boole
 
 /** Moves the read of a session to the place `by`, ahead of others. The caller holds the lock of the session. */
 export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, now: number): Promise<void> {
-	const session = sessionOf(row);
 	// Not before its time: the service is away. But ahead of others when it is back.
-	if (row.failures > 0) await change(trx, 'watched_sessions', session, { readBy: by }).execute();
+	if (row.failures > 0) await change(trx, 'watched_sessions', sessionOf(row), { readBy: by }).execute();
 	// As of before: the agent does not go on after this read, so no further early ones follow.
 	else await readEarly(trx, row, { askedAt: row.touchedAt, at: now, by });
 }
@@ -85,14 +84,13 @@ export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: numb
 
 /** Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the watch. */
 export async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
-	const { trx, now } = tx;
 	// A raised hand has no card.
 	if (row.endedAt !== null || row.mode === 'raisedHand') return;
-	const cards = from(trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
+	const cards = from(tx.trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
 	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
 	const content = last === undefined ? undefined : readPost(last)?.content;
 	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
-	await planPosts(tx, [cardAgain(readWatch(row), ts, before, now)]);
+	await planPosts(tx, [cardAgain(readWatch(row), ts, before, tx.now)]);
 }
 
 export interface WatchEnding {

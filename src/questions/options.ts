@@ -46,8 +46,7 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 		fromQuestion(title) ??
 		(title.includes('?') ? null : fromQuestion(item.description));
 	if (found === null) return null;
-	const named = found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option));
-	const options = [...new Set(named)];
+	const options = [...new Set(found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option)))];
 	if (options.length < 2) return null;
 	// Two lists in one item ("Seat, one of: A, B. Meal, one of: C, D") need two answers.
 	const cueCount = lines.join('\n').match(LIST_AFTER_COLON)?.length ?? 0;

@@ -25,24 +25,10 @@ const dateTime = anything.transform((value) => {
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 });
 
-const maxSteps = anything.transform((value) => {
-	const steps = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	return typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0 ? steps : DEFAULT_MAX_STEPS;
-});
-
 const objectsIn = (value: unknown) =>
 	asArray(value)
 		.map(asObject)
 		.filter((entry) => entry !== null);
-
-const files = anything.transform((value) =>
-	objectsIn(value).map(({ filename, signedUrl }) => ({
-		filename: asText(filename),
-		signedUrl: asTextOrNull(signedUrl),
-	})),
-);
-
-const sessionVariables = anything.transform((value) => objectsIn(value).map(({ name }) => asText(name)));
 
 /**
  * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must not
@@ -55,13 +41,21 @@ const sessionSchema = z
 		status: anything.transform((value) => asText(value) || UNKNOWN),
 		name: text,
 		messages: z.array(z.unknown()).transform((values) => values.map(readMessage)),
-		files,
+		files: anything.transform((value) =>
+			objectsIn(value).map(({ filename, signedUrl }) => ({
+				filename: asText(filename),
+				signedUrl: asTextOrNull(signedUrl),
+			})),
+		),
 		startTime: dateTime,
 		endTime: dateTime,
 		lastScreenshotUrl: textOrNull,
-		sessionVariables,
+		sessionVariables: anything.transform((value) => objectsIn(value).map(({ name }) => asText(name))),
 		sessionDetails: text,
-		maxSteps,
+		maxSteps: anything.transform((value) => {
+			const steps = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+			return typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0 ? steps : DEFAULT_MAX_STEPS;
+		}),
 	})
 	// An object with none of these does not come from the service.
 	.refine((session) => session.sessionId !== '' || session.status !== UNKNOWN || session.messages.length > 0);

@@ -180,13 +180,12 @@ export function readRateLimit(
 	now: number,
 	elapsedMs: number,
 ): RateLimitObservation {
-	const limit = limitPerMinute(headers);
 	const remaining = wholeNumber(headers.get('ratelimit-remaining'));
 	const reset = wholeNumber(headers.get('ratelimit-reset'));
 	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
 	const after = retryAfter(headers.get('retry-after'), now) ?? reset ?? DEFAULT_PAUSE_SECONDS;
 	const retryAfterSeconds = status === 429 ? Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) : undefined;
-	return { limit, remaining, resetSeconds, retryAfterSeconds };
+	return { limit: limitPerMinute(headers), remaining, resetSeconds, retryAfterSeconds };
 }
 
 /** The strictest policy (`250;w=60`, the window in seconds) that these headers state, else the limit for a minute; at least 1. */

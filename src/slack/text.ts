@@ -61,7 +61,6 @@ export function quotedTitle(text: string, limit: number, onCut?: OnCut): string 
 	return betweenMarks(text, limit, titleWithin, onCut);
 }
 
-/** `quotedTitle` for mrkdwn. */
 export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): string {
 	return betweenMarks(text, limit, (part) => inBold(titleWithin(part)), onCut);
 }
@@ -206,7 +205,6 @@ const INVISIBLE =
 	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
 /** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they can only deceive. */
 const JOINER_NEXT_TO_ASCII = /(?<![^\p{ASCII}])[\u200C-\u200F\u061C]|[\u200C-\u200F\u061C](?![^\p{ASCII}])/gu;
-const JOINER_RUN = /[\u200C-\u200F\u061C]{2,}/g;
 /** No script puts more than a few marks on a letter; hundreds of them cover the neighbouring lines. */
 const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
 
@@ -220,7 +218,7 @@ export function neutralise(text: string): string {
 		.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
 		.toWellFormed()
 		.replace(INVISIBLE, '')
-		.replace(JOINER_RUN, (run) => run.charAt(0))
+		.replace(/[\u200C-\u200F\u061C]{2,}/g, (run) => run.charAt(0))
 		.replace(JOINER_NEXT_TO_ASCII, '')
 		.replace(MARK_RUN, '$1');
 }
@@ -243,7 +241,6 @@ const EMOJI_CODE = /(?!(?<=\d):\d+:\d):(?=[\p{L}\p{M}\p{N}_+'-]{1,100}:)/gu;
  */
 const LEADING_SYMBOLS =
 	/^(?:[\s\p{So}\p{Sk}\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]|:[\w+'-]{1,100}:)+/u;
-const LEADING_MARKS = /^[\s\p{M}\p{Cf}]+/u;
 
 /** A name to put between quotation marks: one line, without anything that looks like a quotation mark. */
 export function nameWithin(text: string): string {
@@ -253,7 +250,7 @@ export function nameWithin(text: string): string {
 /** A title, option or value between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
 function titleWithin(text: string): string {
 	return text
-		.replace(LEADING_MARKS, '')
+		.replace(/^[\s\p{M}\p{Cf}]+/u, '')
 		.replace(EMOJI_CODE, '∶')
 		.replace(/\s+/g, ' ')
 		.replace(QUOTATION_MARKS, (_, apostrophe?: string) => apostrophe ?? "'")

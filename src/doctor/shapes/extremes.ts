@@ -67,8 +67,6 @@ export const GIANT_POST: PostContext = {
 	adminContact: GIANT,
 };
 
-export const GIANT_END: PostContext = { ...GIANT_POST, ended: 'channelShared' };
-
 export const ESCALATION: RemindedQuestion = {
 	...MODEL,
 	entry: {
@@ -123,7 +121,7 @@ export function extremes(): Shape[] {
 		...shapesOf(settledQuestionPost, {
 			'giant answered': [{ question: giant, readAt, answered }, 'answered', GIANT_POST],
 		}),
-		...shapesOf(watchPost, { 'giant end': [{ kind: 'watchEnded' }, GIANT_END] }),
+		...shapesOf(watchPost, { 'giant end': [{ kind: 'watchEnded' }, { ...GIANT_POST, ended: 'channelShared' }] }),
 		...shapesOf(handOverPost, { options: [handedOver, { question: questionOf(FLIGHTS), readAt }, POST, NOTE] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, 900_000, REMINDER] }),
 		...shapesOf(digestPost, { many: [listOf(100, escalationAs), REMINDER] }),

@@ -55,8 +55,7 @@ export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: Ne
 async function insertWithoutConflict(db: Db, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
 	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 	const row = newRow(answer, cipher);
-	const blocker = db.selectFrom('answers').select('id').where(sameOrConflicting(answer));
-	const inserted = await insertUnless(db, row, blocker)
+	const inserted = await insertUnless(db, row, db.selectFrom('answers').select('id').where(sameOrConflicting(answer)))
 		// After a concurrent submission for the same question, the transaction decides.
 		.onConflict((conflict) => conflict.doNothing())
 		.executeTakeFirst();
@@ -169,8 +168,7 @@ export async function retryAnswer(
 /** Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one writer. */
 async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
-	const { service, sessionId, messageIndex } = question;
-	const name = JSON.stringify([service, sessionId, messageIndex]);
+	const name = JSON.stringify([question.service, question.sessionId, question.messageIndex]);
 	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 

@@ -47,8 +47,7 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 /** What became of a delivered answer, as this read shows it; null while the agent has not gone on. */
 async function outcomeIn(answers: AnswerStore, answer: Answer, session: Session): Promise<AnswerPatch | null> {
 	const before = answer.before ?? { status: session.status, assistantCount: 0 };
-	const isReplaced = await isOverwritten(answers, answer, session);
-	const agentOutcome = isReplaced ? 'overwritten' : resumeOutcome(before, session);
+	const agentOutcome = (await isOverwritten(answers, answer, session)) ? 'overwritten' : resumeOutcome(before, session);
 	if (agentOutcome === 'resumed') return { agentOutcome, state: 'resumed', startFailed: false, restartAskedAt: null };
 	return agentOutcome === 'notYet' ? null : { agentOutcome };
 }

@@ -119,13 +119,12 @@ export interface SessionModel {
 /** The session as a modal. It has Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
 	const { question, draft, secret, readAt } = model;
-	const { sessionId, page } = model.metadata;
 	const mark = createCutMark(false);
 	const form = question && buildForm(question, model.metadata, draft, { secret, onCut: mark.onCut });
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
-		page,
+		page: model.metadata.page,
 		perPage: Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP))),
 		asking: question?.messageIndex ?? null,
 	});
@@ -151,7 +150,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: viewTitle(sessionId),
+		title: viewTitle(model.metadata.sessionId),
 		metadata,
 		blocks: fitBlocks(first, [...above, ...steps.cards, ...below], [...steps.navigation, ...footer(model)]),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),

@@ -14,10 +14,9 @@ export function registerHistory({
 	store,
 }: HandlerContext<{ answers: AnswerStore }>) {
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
-		const { sessionId, offset } = metadata;
 		try {
-			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
-			const { answers, total } = await store.answers.history(session, { offset, limit: HISTORY_PAGE });
+			const session = { service: serviceUrl, sessionId: metadata.sessionId, teamId: request.person.teamId };
+			const { answers, total } = await store.answers.history(session, { offset: metadata.offset, limit: HISTORY_PAGE });
 			return historyView(metadata, answers, total);
 		} catch (error) {
 			return reply.errorView(error, metadata);

@@ -34,12 +34,11 @@ export function createHandOvers(
 		const shown = watched && (await watches.shownOf([watched.id])).get(watched.id);
 		const question = shown?.view?.question ?? null;
 		if (shown?.view == null || question?.fingerprint !== fingerprint) return { kind: 'closed', by: null } as const;
-		const { id: watchId, discreet } = shown.watch;
 		const standing = await answers.standing({ ...session, messageIndex: question.messageIndex });
 		const isOpen = question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt);
 		if (!isOpen) return { kind: 'closed', by: standing } as const;
-		const asked = { question, sessionName: shown.view.name, discreet };
-		return { kind: 'possible', ...asked, watchId, handOver: handOverOf(shown) } as const;
+		const asked = { question, sessionName: shown.view.name, discreet: shown.watch.discreet };
+		return { kind: 'possible', ...asked, watchId: shown.watch.id, handOver: handOverOf(shown) } as const;
 	}
 
 	/** The id of the newest hand-over if its person may not answer in its channel any more. */

@@ -131,8 +131,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const snoozes = await reads.snoozes(serviceUrl, person);
 		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].map(({ channelId }) => channelId);
 		const channels = await channelsOf(person, [...new Set(askedIn)], now);
-		const { allowed, joined } = channels;
-		const visible = asked.filter(({ channelId: id }) => allowed.has(id) && joined.has(id));
+		const visible = asked.filter(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id));
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));

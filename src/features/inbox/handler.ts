@@ -73,8 +73,7 @@ export function registerInbox(core: HandlerContext & { inboxes: ReturnType<typeo
 
 	return (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {
-			const loading = () => inboxModal(INBOX_LOADING);
-			const handle = await reply.openWindow(request, 'inbox', loading, { needsId: true });
+			const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
 			if (handle?.id == null) return 'no_window';
 			await inboxes.ask(windowOf(request.person, handle.id), 0);
 			return 'opened';

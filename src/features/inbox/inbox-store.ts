@@ -155,7 +155,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				order by watch.created_at, watch.id`.execute(db.read);
 			return [...Map.groupBy(rows, (row) => row.sessionId).values()].map((watches) => {
 				const [row] = watches as [AskingRow];
-				const { fingerprint, askedAt: since } = row;
 				const channels = watches.map((row) => ({
 					channelId: row.channelId,
 					/** The thread of the question's post, or of the watch's card; null before it is posted. */
@@ -168,7 +167,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 					isRaised: row.mode === 'raisedHand',
 				}));
 				const handOver = holderOf(readHandOver(row, teamId));
-				return { question: questionOf(row), fingerprint, since, channels, handOver };
+				return { question: questionOf(row), fingerprint: row.fingerprint, since: row.askedAt, channels, handOver };
 			});
 		},
 

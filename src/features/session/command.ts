@@ -61,7 +61,7 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null) {
 	const ids = words.filter((word) => !FLAG.test(word));
 	let settings: Partial<WatchSettings> = {};
 	for (const flag of words.filter((word) => FLAG.test(word))) {
-		const setting = WATCH_FLAGS[`-${flag.replace(DASHES, '-').toLowerCase()}`];
+		const setting = WATCH_FLAGS[`-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`];
 		if (setting === undefined) return help('unknown_flag', flag);
 		settings = { ...settings, ...setting };
 	}
@@ -77,7 +77,6 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null) {
 
 /** Keyboards make other dashes of `--`. An id that begins with a dash is quoted. */
 const FLAG = /^[\p{Pd}\u2212]/u;
-const DASHES = /[\p{Pd}\u2212]+/gu;
 
 const WATCH_FLAGS: Readonly<Record<string, Partial<WatchSettings>>> = {
 	'--everything': { mode: 'everything' },

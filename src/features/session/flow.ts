@@ -157,8 +157,7 @@ export function createSessionFlow(
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
-		const handle = reply.handleOf(await shown.drafting.takeOver(view));
-		const outcome = await showIn(request, handle, content, isShown);
+		const outcome = await showIn(request, reply.handleOf(await shown.drafting.takeOver(view)), content, isShown);
 		if (outcome !== null) logAccess(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
 	}
 

@@ -162,7 +162,6 @@ export function createPresenter(
 				// The form may have been submitted while the session was read.
 				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId));
 			}
-			const ownNotices = [...standingNotice(person, ours.standing(messageIndex)), ...start.notices];
 			return {
 				...base,
 				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
@@ -170,7 +169,7 @@ export function createPresenter(
 				draft: values,
 				secret,
 				marks,
-				notices: [...notices, ...ownNotices],
+				notices: [...notices, ...standingNotice(person, ours.standing(messageIndex)), ...start.notices],
 			};
 		},
 	};
@@ -182,8 +181,7 @@ function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 	const answer = !isWaiting(session.status) || newest === null ? null : standing(newest);
 	if (answer === null || newest === null) return null;
 	const isThere = hasArrived(answer.state) && answer.agentOutcome !== 'overwritten';
-	if (!isThere || answer.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
-	return answer;
+	return isThere && answer.fingerprint === questionAt(session, newest)?.fingerprint ? answer : null;
 }
 
 /** In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked before. */

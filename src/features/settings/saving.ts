@@ -77,8 +77,7 @@ export function createSettingsSaving(
 		place: MentionPlace,
 		signal: AbortSignal,
 	): Promise<MentionProblems | null> {
-		const { channelId, person } = place;
-		const check = (userId: string) => mayAct({ ...person, userId }, channelId, FRESH_MS);
+		const check = (userId: string) => mayAct({ ...place.person, userId }, place.channelId, FRESH_MS);
 		const [people, groups] = await Promise.all([
 			Promise.all(userIds.map(async (id) => ({ id, why: await check(id) }))),
 			Promise.all(groupIds.map(async (id) => ({ id, members: await membersOf(id, signal) }))),
@@ -108,8 +107,7 @@ export function createSettingsSaving(
 		const channel = { teamId: person.teamId, channelId };
 		const parts = changedParts(before, chosen);
 		const content = { kind: 'settingsChanged', by: person.userId, before, after: chosen } as const;
-		const target = { kind: 'channel', ...channel } as const;
-		const post = { target, key: `settings:${revision + 1}`, content };
+		const post = { target: { kind: 'channel', ...channel } as const, key: `settings:${revision + 1}`, content };
 		const written = { settings: chosen, revision, person, post, now: clock.now() };
 		if (parts.length > 0 && (await store.write(channel, written))) {
 			const changed = Object.fromEntries(parts.map((part) => [part, { from: before[part], to: chosen[part] }]));

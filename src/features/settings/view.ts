@@ -170,11 +170,10 @@ export function settingsSaved(
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const known = { defaults, mentioned: mentionsWords };
 	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
-		const now = words(settings, known, settings);
+		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
 		const note = part === 'mention' && isOff ? ', but not while *Escalate after* is off' : '';
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});

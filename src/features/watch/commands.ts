@@ -96,7 +96,6 @@ export function createWatchCommands({
 		sessionIds: readonly string[],
 		settings: Partial<WatchSettings>,
 	): Promise<readonly string[]> {
-		const { userId } = request.person;
 		const lines: string[] = [];
 		let expectation = '';
 		for (const [index, sessionId] of sessionIds.entries()) {
@@ -105,7 +104,7 @@ export function createWatchCommands({
 				const { read } = index === 0 ? permit : await personReads.permit(request);
 				outcome = await subscriptions.watch({
 					...channel,
-					userId,
+					userId: request.person.userId,
 					sessionId,
 					postTs: request.messageTs,
 					read,

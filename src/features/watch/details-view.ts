@@ -75,12 +75,11 @@ export function stepCards(
 	const page = Math.min(wantedPage, lastPage);
 	// The form shows what the asking message says.
 	const shown = latestHistory(session, perPage, page * perPage).filter((entry) => entry.messageIndex !== asking);
-	const cards = shown.flatMap((entry) => divided(stepCard(entry)));
 	const navigation = buttons(
 		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
 		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
 	);
-	return { page, cards, navigation };
+	return { page, cards: shown.flatMap((entry) => divided(stepCard(entry))), navigation };
 }
 
 function stepCard({ step, message }: ReturnType<typeof latestHistory>[number]): KnownBlock[] {

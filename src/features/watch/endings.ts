@@ -90,7 +90,6 @@ export function createChannelGuard(
 	end: (channel: ChannelKey) => Promise<void>,
 ) {
 	const { clock, log } = core;
-	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
 	const firstCheck = Promise.withResolvers<void>();
 	let cursor: string | null = null;
@@ -109,7 +108,7 @@ export function createChannelGuard(
 
 	/** Checks one page. Returns the milliseconds to wait before the next page. */
 	async function checkPage(signal: AbortSignal): Promise<number> {
-		const active = (await store.activeChannels()).filter(({ channelId }) => !isDirectMessage(channelId));
+		const active = (await core.store.watches.activeChannels()).filter(({ channelId }) => !isDirectMessage(channelId));
 		if (active.length > 0) {
 			const page = await unlessAborted(listChannels(cursor), signal);
 			if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);

@@ -36,9 +36,6 @@ export function registerChannelEvents({
 	channels,
 	config,
 }: HandlerContext & { watching: { endings: Endings } }): void {
-	/** Whether channels shared with other organisations may hold watches. */
-	const { ALLOW_EXTERNAL: allowExternal } = config;
-
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
 			const { data } = CHANNEL_EVENT.safeParse(event);
@@ -48,7 +45,7 @@ export function registerChannelEvents({
 
 	listen.event('channel_shared', async (event, teamId) => {
 		const { data } = CHANNEL_EVENT.safeParse(event);
-		if (data === undefined || allowExternal) return;
+		if (data === undefined || config.ALLOW_EXTERNAL) return;
 		// Slack may also send this event for sharing inside our own organisation.
 		const channel = { teamId, channelId: data.channel };
 		if (!(await channels.isSharedInsideOnly(channel.channelId))) await endings.endChannel(channel, 'channelShared');
@@ -57,7 +54,8 @@ export function registerChannelEvents({
 	// Slack sends this when a private channel becomes shared with another organisation. The watches have its old id.
 	listen.event('channel_id_changed', async (event, teamId) => {
 		const channelId = ID_CHANGED_EVENT.safeParse(event).data?.old_channel_id;
-		if (channelId !== undefined && !allowExternal) await endings.endChannel({ teamId, channelId }, 'channelShared');
+		if (channelId !== undefined && !config.ALLOW_EXTERNAL)
+			await endings.endChannel({ teamId, channelId }, 'channelShared');
 	});
 }
 

@@ -48,7 +48,6 @@ export function createQuestionFacts(
 	}
 
 	return {
-		standing: answers.standing,
 		refusal: (person: Person, channelId: string | null) => mayAct(person, channelId, FRESH_MS),
 		shownOf: watches.shownOf,
 

@@ -51,8 +51,7 @@ export function createReading(
 		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && !update.changed && end === null) return [];
-		const untold = isDismissed ? { posts: [], changed: false, card: null } : {};
-		return [{ ...update, ...untold, end }];
+		return [{ ...update, ...(isDismissed && { posts: [], changed: false, card: null }), end }];
 	}
 
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
@@ -222,8 +221,7 @@ export function postsOf(watch: Watch, changes: readonly Change[]): NewPost[] {
 		}
 		if (watch.mode !== 'everything') return [];
 		if (change.kind !== 'statusChanged' || !statusMatters(change, changes)) return [];
-		const { from, to } = change;
-		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from, to } }];
+		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } }];
 	});
 }
 

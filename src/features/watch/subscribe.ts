@@ -42,7 +42,6 @@ export function createSubscriptions(
 ) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
-	const { watchLimits: limits } = core.config;
 
 	return {
 		/** The access policy has allowed the request, and the bot is a member of the channel. */
@@ -86,7 +85,7 @@ export function createSubscriptions(
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
 				news: postsOf(watch, changes),
-				limits,
+				limits: core.config.watchLimits,
 			});
 			if (result.kind === 'limit') {
 				core.metrics.watches.limitReached(result.limit);

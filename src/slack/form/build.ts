@@ -100,15 +100,8 @@ export function buildForm(
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
-const SECRET_TICKED = 'Ticked because it looks like a code.';
-const SECRET_MEANING = 'We hide it and delete it after delivery.';
-
 /** Below the options of a field. */
 export const NOTE_LABEL = 'Or write your own answer, or add a note to the option';
-
-function cutHint(characters: number): string {
-	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`;
-}
 
 interface FieldContext {
 	readonly question: Question;
@@ -131,7 +124,9 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
 			? quotedTitle(description, Math.min(limits.text, 300), onCut)
 			: '',
-		field.text.length > limits.offer ? cutHint(field.text.length) : '',
+		field.text.length > limits.offer
+			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`
+			: '',
 	);
 	const blocks = [
 		...section(text, { expand: true }),
@@ -247,8 +242,8 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
 	const choice = { action_id: ACTIONS.secret, options, ...(ticked.length > 0 && { initial_options: ticked }) };
 	const hint = sentences(
-		fields.some((field) => field.secret && field.looksSecret) ? SECRET_TICKED : '',
-		SECRET_MEANING,
+		fields.some((field) => field.secret && field.looksSecret) ? 'Ticked because it looks like a code.' : '',
+		'We hide it and delete it after delivery.',
 	);
 	return {
 		type: 'input',
