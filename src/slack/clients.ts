@@ -214,7 +214,7 @@ export function createDirectory(client: WebClient) {
 			/** Null when Slack does not say it. */
 			isGuest: isGuest(facts),
 			// Slack says that Slackbot is no bot (bolt-js #794).
-			isBot: facts.is_bot || facts.id === SLACKBOT,
+			isBot: facts.is_bot || facts.id === 'USLACKBOT',
 			isDeactivated: facts.deleted,
 			/** From another organisation, and in no channel that the app can see. */
 			isStranger: facts.is_stranger === true,
@@ -240,8 +240,6 @@ export function createDirectory(client: WebClient) {
 
 export type Directory = ReturnType<typeof createDirectory>;
 export type PersonFacts = NonNullable<Awaited<ReturnType<Directory['person']>>>;
-
-const SLACKBOT = 'USLACKBOT';
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */
 const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);

@@ -1,5 +1,5 @@
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../core/quiet-hours.ts';
-import { ACTIONS, decodeSnooze, questionHash, type SnoozeLength } from '../../slack/ids.ts';
+import { ACTIONS, decodeSnooze, questionHash } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
@@ -26,7 +26,10 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			if (asked === undefined) return;
 			const { question, fingerprint } = asked;
 			const timeZone = directory.timeZoneOf(person.userId);
-			const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
+			const until =
+				choice.length === 'tomorrow'
+					? tomorrowAtNine(clock.now(), timeZone ?? FALLBACK_TIME_ZONE)
+					: clock.now() + (choice.length === '15m' ? 15 : 60) * 60_000;
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
@@ -52,9 +55,4 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 		const show = ({ person }: PersonRequest) => store.endSnoozes(serviceUrl, person);
 		return ifAllowedAnywhere(show, { changes: true, takesTurn: true });
 	});
-}
-
-function snoozedUntil(length: SnoozeLength, now: number, timeZone: string): number {
-	if (length === 'tomorrow') return tomorrowAtNine(now, timeZone);
-	return now + (length === '15m' ? 15 : 60) * 60_000;
 }

@@ -7,8 +7,6 @@ import { createOffers } from './offers.ts';
 import { registerReplies } from './replies.ts';
 import { chosenTextHelp } from './view.ts';
 
-const SHORTCUT_BODY = z.object({ message: z.unknown() });
-
 /** Registers the shortcut "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
 export function registerTextAsAnswer(
 	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
@@ -35,7 +33,7 @@ export function registerTextAsAnswer(
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
-		const text = offers.textOf(SHORTCUT_BODY.parse(body).message);
+		const text = offers.textOf(z.object({ message: z.unknown() }).parse(body).message);
 		const sessionId = (await offers.findWatch(request))?.watch.session.sessionId;
 		if (sessionId === undefined || text === '') {
 			return ifAllowed(request.channelId, async (allowed) => {

@@ -21,7 +21,6 @@ const MIN_CHECK_MS = 300;
 const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 
 const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
-const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
 
 /** Where somebody is to be mentioned, and by whom it is set. */
 type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
@@ -37,7 +36,7 @@ export function createSettingsSaving(
 		try {
 			return await directory.userGroup(groupId, signal);
 		} catch (error) {
-			if (NO_SUCH_GROUP.has(slackErrorCode(error) ?? '')) return null;
+			if (['no_such_subteam', 'subteam_not_found'].includes(slackErrorCode(error) ?? '')) return null;
 			throw error;
 		}
 	}

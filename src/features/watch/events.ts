@@ -7,7 +7,6 @@ import type { Endings } from './endings.ts';
 import { helpMessage } from './view.ts';
 
 const CHANNEL_EVENT = z.object({ channel: z.string() });
-const ID_CHANGED_EVENT = z.object({ old_channel_id: z.string() });
 
 /** Events after which the bot cannot post in a channel; `…_left` means that the bot was removed. */
 const EVENTS: Readonly<Record<string, GoneReason>> = {
@@ -53,7 +52,7 @@ export function registerChannelEvents({
 
 	// Slack sends this when a private channel becomes shared with another organisation. The watches have its old id.
 	listen.event('channel_id_changed', async (event, teamId) => {
-		const channelId = ID_CHANGED_EVENT.safeParse(event).data?.old_channel_id;
+		const channelId = z.object({ old_channel_id: z.string() }).safeParse(event).data?.old_channel_id;
 		if (channelId !== undefined && !config.ALLOW_EXTERNAL)
 			await endings.endChannel({ teamId, channelId }, 'channelShared');
 	});
