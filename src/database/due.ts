@@ -93,7 +93,8 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 		}
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
-		await db.writeOne((trx) => change(trx, query.table as 'posts', held, set).execute());
+		const table = query.table as 'posts';
+		await db.writeOne((trx) => change(trx, table, { id: locked(trx, table, held) }, set).execute());
 	}
 	return found.filter((one) => one !== null);
 }

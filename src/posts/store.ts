@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
-import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } from '../database/database.ts';
+import { change, type Filter, from, hasChanged, isFound, locked, type StoreDatabase } from '../database/database.ts';
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
@@ -11,7 +11,7 @@ import { markPosts, OPEN, type Tx } from './plan-store.ts';
 import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
-import { liveWatches, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
+import { liveWatches, lockPosts, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
 
 /** What features write when an attempt for a post is noted, in its transaction, under the locks of `finish`. */
 export interface PostHooks {
@@ -85,9 +85,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
 		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
 		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost;
-		await lockSessionOf(trx, concernsWatch ? before.watchId : null);
+		const session = await lockSessionOf(trx, concernsWatch ? before.watchId : null);
+		if (session !== null) await lockPosts(trx, session);
 		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
-		const watch = concernsWatch ? await concerned.forUpdate().executeTakeFirst() : undefined;
+		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		const columns = {
 			...WITHOUT_LEASE,
 			...attemptChange(before, result, now),
@@ -266,8 +267,9 @@ function isFirst(updates: boolean) {
 
 /** Makes unreadable posts due: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
-	const unreadable = { state: OPEN, lastError: UNREADABLE };
+	// All of them have a due time: written out, PostgreSQL finds them by an index.
+	const where = sql<boolean>`due_at is not null`;
+	const unreadable = (trx: Db) => locked(trx, 'posts', { state: OPEN, lastError: UNREADABLE }).where(where);
 	const due = { dueAt: sql<number>`created_at`, lastError: null };
-	// All of them have a due time, so this is enough for an index.
-	await db.writeOne((trx) => change(trx, 'posts', unreadable, due).where('dueAt', 'is not', null).execute());
+	await db.writeOne((trx) => change(trx, 'posts', { id: unreadable(trx) }, due).execute());
 }

@@ -7,7 +7,7 @@ import type { Watch } from '../../src/database/watch.ts';
 import type { LadderBatch, LadderOutcome } from '../../src/features/remind/ladder-store.ts';
 import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import type { ReminderEntry } from '../../src/posts/kinds.ts';
-import { type NewPost, targetOf } from '../../src/posts/post.ts';
+import { type NewPost, type Post, targetOf } from '../../src/posts/post.ts';
 import { openQuestionOf, readHandOver } from '../../src/posts/question-store.ts';
 import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
 import { questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
@@ -15,7 +15,7 @@ import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { asking as askingPost, news, read, settled, shownAt } from './contract/watch-acts.ts';
+import { ASKED, asking as askingPost, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
 import { deadlocksIn } from './deadlocks.ts';
 import { ANN, attemptAt, KEY as ENCRYPTION_KEY, LEASE, open, SERVICE, submission, T0 } from './support.ts';
 
@@ -144,7 +144,7 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 	const sessionIds = Array.from({ length: 6 }, (_, number) => `s${number}`);
 	for (const sessionId of sessionIds) await addWatch(store.watches, { sessionId });
 	const first = await store.watches.takePosts(LEASE, 6, T0);
-	const [one, ...planned] = first.map(({ post }) => post).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+	const [one, ...planned] = first.map(({ post }) => post).toSorted(byId);
 	if (one === undefined) throw new Error('no card is due');
 	await store.watches.endAttempt(one, LEASE.token, shownAt(one, '1.1'), T0);
 	await store.watches.releasePosts([LEASE.token]);
@@ -169,6 +169,38 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
+it('notes a deleted question while its card is given back, in one order too', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const [store, replica] = await Promise.all([open(options), open(options)]);
+	const acts = watchActs({ store, replica });
+	const watch = await acts.added();
+	await acts.recorded([news(watch, { posts: [askingPost(watch)] })], read({ questions: [ASKED] }));
+	expect([...(await acts.posted()), ...(await acts.posted())]).toHaveLength(2);
+	await store.watches.refresh(watch.session, { now: T0, earlyReadAt: null });
+	const admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+	// Who notes what became of the question writes it before its card.
+	await admin.query(`update posts set id = case kind when 'card' then '1' else '2' end`);
+	const [card, question] = (await store.watches.takePosts(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
+	if (card === undefined || question === undefined) throw new Error('two posts are due');
+	const waiting = `select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
+	const locker = new pg.Client({ connectionString: databaseUrl });
+	await locker.connect();
+	await locker.query('begin');
+	await locker.query('select 1 from posts where id = $1 for update', [card.id]);
+	const done = [replica.watches.releasePosts([LEASE.token])];
+	await expect.poll(waits).toBe(1);
+	done.push(store.watches.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0));
+	await expect.poll(waits).toBe(2);
+	await locker.query('commit');
+	await Promise.all(done);
+	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
 interface Actor {
 	readonly random: Random;
 	readonly token: string;
@@ -182,6 +214,8 @@ async function repeatedly(act: (store: Store, actor: Actor) => Promise<unknown>,
 		});
 	}
 }
+
+const byId = (one: Post, other: Post) => (one.id < other.id ? -1 : 1);
 
 const QUESTION = { questionId: 'question', postTs: '1.2' };
 
