@@ -24,7 +24,7 @@ const SESSION_IDS = ['s1', 's2', 's3', 's4', 's5'];
 const RACED = ['s1'] as const;
 const CHANNEL_IDS = ['C1', 'C2', 'C3'];
 /** How often each actor acts. Without an order for the locks of ladders there are some deadlocks in as many. */
-const ROUNDS = 50;
+const ROUNDS = 25;
 
 const asking = session({ status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
 

@@ -21,9 +21,9 @@ const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
  */
 const MOST_RUNS = 12;
 /** Answers under way at once. */
-const BATCH = 12;
+const BATCH = 8;
 /** Answers that meet one fault. */
-const FAULTY = 8;
+const FAULTY = 4;
 const DUELS = 8;
 const STOPPED = 6;
 

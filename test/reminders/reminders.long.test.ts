@@ -8,8 +8,8 @@ import { SABOTAGES } from './sabotage.ts';
 import { runTurn } from './turn.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const QUESTIONS = 40;
-const RESTART_EVERY_MS = 4 * 60_000;
+const QUESTIONS = 20;
+const RESTART_EVERY_MS = 8 * 60_000;
 /** On a machine that is busy with much else; about 10 s on a quiet one. */
 const TIMEOUT_MS = 300_000;
 const seed = Date.now() % 1_000_000;
