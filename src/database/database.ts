@@ -90,8 +90,7 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
  * of each in the order of their keys: two transactions with other orders would wait for each other.
  */
 export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
-	const keys: Readonly<Record<string, string>> = LEASED_KEYS;
-	const key = (keys[table] ?? 'id') as 'id';
+	const key = ((LEASED_KEYS as Readonly<Record<string, string>>)[table] ?? 'id') as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
 	// Sessions in the order of `inLockOrder`, whatever the database's own is.
 	const isCollated = table === 'watched_sessions' && isPostgres(trx);

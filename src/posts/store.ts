@@ -186,7 +186,6 @@ export interface PressedPlace {
 }
 
 const ALL = { updates: true };
-
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 
 const NO_WATCH = {
@@ -268,8 +267,8 @@ function isFirst(updates: boolean) {
 /** Makes unreadable posts due: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
 	// All of them have a due time: written out, PostgreSQL finds them by an index.
-	const where = sql<boolean>`due_at is not null`;
-	const unreadable = (trx: Db) => locked(trx, 'posts', { state: OPEN, lastError: UNREADABLE }).where(where);
+	const unreadable = { state: OPEN, lastError: UNREADABLE };
 	const due = { dueAt: sql<number>`created_at`, lastError: null };
-	await db.writeOne((trx) => change(trx, 'posts', { id: unreadable(trx) }, due).execute());
+	const rows = (trx: Db) => locked(trx, 'posts', unreadable).where(sql<boolean>`due_at is not null`);
+	await db.writeOne((trx) => change(trx, 'posts', { id: rows(trx) }, due).execute());
 }
