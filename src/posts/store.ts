@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
-import { change, type Filter, from, hasChanged, isFound, locked, type StoreDatabase } from '../database/database.ts';
+import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } from '../database/database.ts';
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
@@ -266,9 +266,8 @@ function isFirst(updates: boolean) {
 
 /** Makes unreadable posts due: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
-	// All of them have a due time: written out, PostgreSQL finds them by an index.
 	const unreadable = { state: OPEN, lastError: UNREADABLE };
 	const due = { dueAt: sql<number>`created_at`, lastError: null };
-	const rows = (trx: Db) => locked(trx, 'posts', unreadable).where(sql<boolean>`due_at is not null`);
-	await db.writeOne((trx) => change(trx, 'posts', { id: rows(trx) }, due).execute());
+	// All of them have a due time, so this is enough for an index.
+	await db.writeOne((trx) => change(trx, 'posts', unreadable, due).where('dueAt', 'is not', null).execute());
 }
