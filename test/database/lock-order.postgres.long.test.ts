@@ -114,24 +114,15 @@ it('drops the posts of a channel while they are given back: both lock them in on
 	const due = await store.watches.takePosts(LEASE, 12, T0);
 	expect(due).toHaveLength(12);
 	const stored = await admin.query('select id, stream from posts order by ctid');
-	const waiting = `select count(*)::int as count from pg_stat_activity
-		where datname = current_database() and wait_event_type = 'Lock'`;
-	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
 	// Stored after one that its index has behind it: the two orders in which PostgreSQL may find them.
 	const between = stored.rows.find(({ stream }, index) =>
 		stored.rows.slice(0, index).some((earlier) => earlier.stream > stream),
 	);
-	const locker = new pg.Client({ connectionString: databaseUrl });
-	await locker.connect();
-	await locker.query('begin');
-	await locker.query('select 1 from posts where id = $1 for update', [between?.id]);
-	const done = [store.watches.silence({ teamId: 'T1', channelId: 'C1' })];
-	await expect.poll(waits).toBe(1);
-	done.push(replica.watches.releasePosts([LEASE.token]));
-	await expect.poll(waits).toBe(2);
-	await locker.query('commit');
-	await Promise.all(done);
-	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	await behindLock(admin, between?.id, [
+		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
+		() => replica.watches.releasePosts([LEASE.token]),
+	]);
+	await Promise.all([store.close(), replica.close(), admin.end()]);
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
@@ -152,20 +143,11 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 		await store.watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: null });
 	}
 	expect(await store.watches.takePosts(LEASE, 6, T0)).toHaveLength(6);
-	const waiting = `select count(*)::int as count from pg_stat_activity
-		where datname = current_database() and wait_event_type = 'Lock'`;
-	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
-	const locker = new pg.Client({ connectionString: databaseUrl });
-	await locker.connect();
-	await locker.query('begin');
-	await locker.query('select 1 from posts where id = $1 for update', [planned.at(-1)?.id]);
-	const done = [store.watches.silence({ teamId: 'T1', channelId: 'C1' })];
-	await expect.poll(waits).toBe(1);
-	done.push(replica.watches.releasePosts([LEASE.token]));
-	await expect.poll(waits).toBe(2);
-	await locker.query('commit');
-	await Promise.all(done);
-	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	await behindLock(admin, planned.at(-1)?.id, [
+		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
+		() => replica.watches.releasePosts([LEASE.token]),
+	]);
+	await Promise.all([store.close(), replica.close(), admin.end()]);
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
@@ -184,22 +166,38 @@ it('notes a deleted question while its card is given back, in one order too', as
 	await admin.query(`update posts set id = case kind when 'card' then '1' else '2' end`);
 	const [card, question] = (await store.watches.takePosts(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
 	if (card === undefined || question === undefined) throw new Error('two posts are due');
-	const waiting = `select count(*)::int as count from pg_stat_activity
-		where datname = current_database() and wait_event_type = 'Lock'`;
-	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
-	const locker = new pg.Client({ connectionString: databaseUrl });
-	await locker.connect();
-	await locker.query('begin');
-	await locker.query('select 1 from posts where id = $1 for update', [card.id]);
-	const done = [replica.watches.releasePosts([LEASE.token])];
-	await expect.poll(waits).toBe(1);
-	done.push(store.watches.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0));
-	await expect.poll(waits).toBe(2);
-	await locker.query('commit');
-	await Promise.all(done);
-	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	await behindLock(admin, card.id, [
+		() => replica.watches.releasePosts([LEASE.token]),
+		() => store.watches.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
+	]);
+	await Promise.all([store.close(), replica.close(), admin.end()]);
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
+
+/** Runs both while one post is locked: the second begins when the first waits for a lock, and the lock ends when both do. */
+async function behindLock(
+	admin: pg.Client,
+	postId: string | undefined,
+	acts: readonly (() => Promise<unknown>)[],
+): Promise<void> {
+	await admin.query('begin');
+	await admin.query('select 1 from posts where id = $1 for update', [postId]);
+	const waiting = `select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	const done: Promise<unknown>[] = [];
+	for (const act of acts) {
+		done.push(act());
+		// Within a transaction PostgreSQL shows its first look again and again.
+		await expect
+			.poll(async () => {
+				await admin.query('select pg_stat_clear_snapshot()');
+				return (await admin.query(waiting)).rows[0]?.count;
+			})
+			.toBe(done.length);
+	}
+	await admin.query('commit');
+	await Promise.all(done);
+}
 
 interface Actor {
 	readonly random: Random;

@@ -10,7 +10,7 @@ import { runTurn } from './turn.ts';
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const QUESTIONS = 20;
 const RESTART_EVERY_MS = 8 * 60_000;
-/** On a machine that is busy with much else; about 10 s on a quiet one. */
+/** On a machine that is busy with much else. */
 const TIMEOUT_MS = 300_000;
 const seed = Date.now() % 1_000_000;
 

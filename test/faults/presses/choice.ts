@@ -49,6 +49,8 @@ export interface Choice {
 	readonly told: { readonly what: Told; readonly at: number; readonly shown: string }[];
 	/** The post that showed their choice with *Undo*. */
 	own: Message | null;
+	/** They pressed *Undo*, acknowledged or not. */
+	undoPressed: boolean;
 	/** The message with *Send mine*. */
 	offer: Message | null;
 	/** They pressed *Send mine*, in that message or in the modal. */
@@ -117,7 +119,10 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 		if (tell(choice, shown) === 'offered again') choice.offer = message;
 	}
 
-	/** The post of the question shows a choice with *Undo*, and its options again once that was taken back. */
+	/**
+	 * The post of the question shows a choice with *Undo*. Once that was taken back it shows the options again, or at once
+	 * the answer of somebody who was quicker than its redrawing.
+	 */
 	function onPost(message: Message, number: number, shown: string): void {
 		const note = (choice: Choice, what: Told) => {
 			if (choice.told.at(-1)?.what !== what) choice.told.push({ what, at: Date.now(), shown });
@@ -126,8 +131,9 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			if (showsChoice(choice, shown)) {
 				choice.own = message;
 				note(choice, 'chosen');
-			} else if (choice.own === message && choice.told.at(-1)?.what === 'chosen' && shown.includes(ACTIONS.choose1)) {
-				note(choice, 'taken back');
+			} else if (choice.own === message && choice.told.at(-1)?.what === 'chosen') {
+				const isReplaced = choice.undoPressed && !namesChoice(choice, shown);
+				if (isReplaced || shown.includes(ACTIONS.choose1)) note(choice, 'taken back');
 			}
 		}
 	}
@@ -175,6 +181,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 				form: null,
 				told: [],
 				own: null,
+				undoPressed: false,
 				offer: null,
 				sentMine: false,
 				gone: false,
@@ -224,6 +231,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 				if (own === null) return false;
 				if (!showsChoice(choice, JSON.stringify(own.blocks))) return choice.told.length > 0;
 				const count = choice.told.length;
+				choice.undoPressed = true;
 				signals.emit('pressed', choice.question.sessionId);
 				const acked = await pressButton(choice, own, ACTIONS.undo);
 				if (acked === null) return choice.told.length > 0;
@@ -271,8 +279,12 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 }
 
 /** Whether a post shows this person's choice, and that they can take it back. */
-function showsChoice({ userId, options }: Choice, shown: string): boolean {
-	return shown.includes(ACTIONS.undo) && options.some((option) => shown.includes(`<@${userId}>: ${option}`));
+function showsChoice(choice: Choice, shown: string): boolean {
+	return shown.includes(ACTIONS.undo) && namesChoice(choice, shown);
+}
+
+function namesChoice({ userId, options }: Choice, shown: string): boolean {
+	return options.some((option) => shown.includes(`<@${userId}>: ${option}`));
 }
 
 /** What both texts end with. */
