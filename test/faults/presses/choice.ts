@@ -127,12 +127,14 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 		const note = (choice: Choice, what: Told) => {
 			if (choice.told.at(-1)?.what !== what) choice.told.push({ what, at: Date.now(), shown });
 		};
-		for (const choice of byQuestion.get(number) ?? []) {
+		const own = byQuestion.get(number) ?? [];
+		for (const choice of own) {
 			if (showsChoice(choice, shown)) {
 				choice.own = message;
+				choice.undoPressed &&= choice.told.at(-1)?.what === 'chosen';
 				note(choice, 'chosen');
 			} else if (choice.own === message && choice.told.at(-1)?.what === 'chosen') {
-				const isReplaced = choice.undoPressed && !namesChoice(choice, shown);
+				const isReplaced = choice.undoPressed && own.some((other) => other !== choice && namesChoice(other, shown));
 				if (isReplaced || shown.includes(ACTIONS.choose1)) note(choice, 'taken back');
 			}
 		}
@@ -283,8 +285,9 @@ function showsChoice(choice: Choice, shown: string): boolean {
 	return shown.includes(ACTIONS.undo) && namesChoice(choice, shown);
 }
 
+/** Whether a post shows this person's answer: on its way, or as what the session got. */
 function namesChoice({ userId, options }: Choice, shown: string): boolean {
-	return options.some((option) => shown.includes(`<@${userId}>: ${option}`));
+	return options.some((one) => shown.includes(`<@${userId}>: ${one}`) || shown.includes(`*${one}* · <@${userId}>`));
 }
 
 /** What both texts end with. */
