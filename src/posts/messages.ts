@@ -64,7 +64,8 @@ export function createMessages({ clients: { background: client }, directChannelO
 		if (since === undefined || now - since < MISSING_MS) return false;
 		// One call asks for all posts of the channel.
 		setBounded(missingSince, channel, now, MAX_MISSING);
-		return MISSING.has((await client.conversations.info({ channel }).then(() => null, slackErrorCode)) ?? '');
+		const code = await client.conversations.info({ channel }).then(() => null, slackErrorCode);
+		return MISSING.has(code ?? '');
 	}
 
 	async function send(

@@ -21,8 +21,8 @@ export function withNote(option: string, note: string): string {
 	if (option === '' || own === '') return option || note;
 	const rest = own.slice(option.length);
 	const isNamed = own.toLowerCase().startsWith(option.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(rest);
-	if (!isNamed) return `${option}${markAfter(option)}${note}`;
-	return rest === '' ? option : note;
+	if (!isNamed) return `${option}${markAfter(option)}${own}`;
+	return rest === '' ? option : own;
 }
 
 /** Undoes `withNote`: a text that begins with no option is all note. */

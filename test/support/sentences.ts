@@ -93,7 +93,7 @@ export const answering = (who: string) => mentions(claimsWords([`@${who}`]));
  * on. Without `value`: with something that the channel may not see.
  */
 export function answeredBy(who: string, value?: string): RegExp {
-	if (value === undefined) return new RegExp(`^@${who} answered · ✅ [^·\n]+$`, 'm');
+	if (value === undefined) return new RegExp(`^@${who} answered · (?:✅ [^·\n]+|the agent went on)$`, 'm');
 	const given = `(?:${value}|“${value}”)`;
 	return new RegExp(`^\\*(?:@${who}: ${given}\\* · ✅ |${given}\\* · @${who} · )[^·\n]+$`, 'm');
 }

@@ -97,7 +97,8 @@ async function acceptInTransaction(
 		// A press has no window that shows its author that somebody else was first.
 		const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
 		const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
-		return { kind: 'taken', by, answer: readAnswer(await insert({ ...row, ...lost, nextAttemptAt: tellAt }), cipher) };
+		const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
+		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 	}
 	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
 	await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
@@ -122,7 +123,8 @@ async function repeat(
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
 	const hidden = change(db, 'answers', { id }, { secretPositions }).where(isOwnSchema());
-	return { kind: 'tooLate', answer: readAnswer(await hidden.returningAll().executeTakeFirstOrThrow(newer), cipher) };
+	const current = await hidden.returningAll().executeTakeFirstOrThrow(newer);
+	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
 /** Queues a failed answer again, unless another one prevents it (`taken`). The caller has locked it in this transaction. */

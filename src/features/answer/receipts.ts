@@ -185,7 +185,8 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 				const thread = threadTs === null ? {} : { thread_ts: threadTs };
 				const { ts, message } = await chat.postMessage({ channel, ...ownTextMessage(own), ...thread });
 				if (threadTs === null || isThreaded(message) || ts === undefined) return null;
-				return (await chat.delete({ channel, ts }).then(() => true, isGone)) ? 'thread_gone' : 'text_in_channel';
+				const isDeleted = await chat.delete({ channel, ts }).then(() => true, isGone);
+				return isDeleted ? 'thread_gone' : 'text_in_channel';
 			} catch (error) {
 				if (isGone(error)) return 'thread_gone';
 				return slackOutcome(error).kind === 'refused' ? 'post_refused' : 'post_unsure';

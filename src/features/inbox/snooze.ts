@@ -3,7 +3,7 @@ import { ACTIONS, decodeSnooze, questionHash } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
-import { snoozedInZone, snoozedUntilMessage } from './view.ts';
+import { snoozedMessage } from './view.ts';
 
 /** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
 export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
@@ -33,10 +33,9 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
+			const zone = choice.length === 'tomorrow' && timeZone === null ? FALLBACK_TIME_ZONE : null;
 			// An inbox shows it by itself.
-			if (row === null) await reply.toPerson(request, snoozedUntilMessage(until));
-			if (choice.length !== 'tomorrow' || timeZone !== null) return;
-			await reply.toPerson(request, snoozedInZone(until, FALLBACK_TIME_ZONE));
+			if (row === null || zone !== null) await reply.toPerson(request, snoozedMessage(until, zone));
 		};
 		return ifAllowed(row === null ? channelId : row.channelId, snooze, { changes: true, takesTurn: true });
 	});

@@ -34,6 +34,7 @@ import {
 	momentMrkdwn,
 	personMrkdwn,
 	placeMrkdwn,
+	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
 	valueMrkdwn,
@@ -265,18 +266,11 @@ function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): st
 	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
 }
 
-/** To a person who snoozed a question on its post. */
-export function snoozedUntilMessage(until: number) {
-	return textMessage(
-		`💤 Snoozed for you until ${momentMrkdwn(until)}: your inbox shows it again then, and nobody else notices.`,
-	);
-}
-
-/** To a person whose time zone Slack does not tell. */
-export function snoozedInZone(until: number, timeZone: string) {
-	return textMessage(
-		`💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`,
-	);
+/** To a person who snoozed a question on its post, or (`timeZone`) whose own time zone Slack does not tell. */
+export function snoozedMessage(until: number, timeZone: string | null) {
+	const when = `Snoozed for you until ${momentMrkdwn(until)}`;
+	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
+	return textMessage(sentences(`💤 ${when}: your inbox shows it again then, and nobody else notices.`, zone));
 }
 
 /** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min`; empty without questions. Plain text. */

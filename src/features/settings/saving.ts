@@ -125,7 +125,8 @@ export function createSettingsSaving(
 			const { channelId, person } = request;
 			const verdict = await channels.mayWatch(request);
 			if (!verdict.ok) return verdict.reason;
-			return channelId !== null && (await memberships.isMemberNow(person.userId, channelId)) ? null : 'not_a_member';
+			const isMember = channelId !== null && (await memberships.isMemberNow(person.userId, channelId));
+			return isMember ? null : 'not_a_member';
 		},
 
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),

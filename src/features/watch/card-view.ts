@@ -94,6 +94,7 @@ const RESULT_LENGTH = 300;
 function firstLines(result: string) {
 	const lines = result.trim().split(/\n\s*/);
 	const shown = lines.slice(0, RESULT_LINES).join('\n');
-	const isWhole = lines.length <= RESULT_LINES && shown.length <= RESULT_LENGTH;
-	return { mrkdwn: quotedMarkdown(shown, RESULT_LENGTH), isWhole };
+	const isShort = lines.length <= RESULT_LINES;
+	const mrkdwn = quotedMarkdown(isShort ? shown : `${shown} …`, RESULT_LENGTH);
+	return { mrkdwn, isWhole: isShort && shown.length <= RESULT_LENGTH };
 }

@@ -15,7 +15,6 @@ import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/
 import type { Endings } from './endings.ts';
 import type { Subscriptions, WatchOutcome } from './subscribe.ts';
 import {
-	DISCOVERY_OPTIONS,
 	discoveredByWords,
 	discoveringWords,
 	expectationWords,
@@ -27,7 +26,6 @@ import {
 	tooFastWords,
 	unwatchedAllWords,
 	unwatchedWords,
-	WATCH_OPTIONS,
 	watchChooser,
 	watchList,
 	watchOutcomeWords,
@@ -58,8 +56,8 @@ export function createWatchCommands({
 	const { subscriptions, endings, discoveries } = watching;
 	const errorContext = reply.errorContext();
 
-	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
-		await reply.withoutTurn(request, outcomesMessage(lines, note));
+	async function say(request: PersonRequest, lines: readonly string[]): Promise<void> {
+		await reply.withoutTurn(request, outcomesMessage(lines));
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
@@ -85,8 +83,7 @@ export function createWatchCommands({
 	): Promise<void> {
 		const begun = await begin(request, sessionIds);
 		if (begun === null) return;
-		const lines = await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings));
-		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
+		await say(request, await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings)));
 	}
 
 	/** Resolves to the lines of the reply. */
@@ -161,8 +158,7 @@ export function createWatchCommands({
 		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
 		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		const words = discoveringWords(outcome, { discovery, isListed: watching.isListed() });
-		return say(request, [words], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
+		return say(request, [discoveringWords(outcome, { discovery, isListed: watching.isListed() })]);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

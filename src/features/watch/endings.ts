@@ -61,8 +61,9 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
 		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
 			const one = sessionId === null ? null : await store.find(channel, { service: core.serviceUrl, sessionId });
+			const watches = sessionId === null ? await store.ofChannel(channel) : one === null ? [] : [one];
 			let count = 0;
-			for (const watch of sessionId === null ? await store.ofChannel(channel) : one === null ? [] : [one]) {
+			for (const watch of watches) {
 				// Nobody stopped this one: it comes again with the next `watch all`.
 				const isDiscovered = sessionId === null && watch.mode === 'raisedHand';
 				if (await end(watch, isDiscovered ? 'discoveryEnded' : 'unwatched')) count += 1;

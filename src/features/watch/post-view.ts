@@ -148,8 +148,9 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (answer !== null) {
 		const who = personMrkdwn(answer.person.userId);
 		const which = isReworded(answer.shownHash, asked.question.shownHash) ? BEFORE_NEW_TEXT : '';
-		if (answer.state === 'resumed' && given !== '')
-			return joined(`*${given}*`, who, which, inlineState(answer).slice(2));
+		const told = given === '' ? [`${who} answered`] : [`*${given}*`, who];
+		// The mark of the message says that it went well.
+		if (answer.state === 'resumed') return joined(...told, which, 'the agent went on');
 		const bold = given === '' ? `${who} answered` : `*${who}: ${given}*`;
 		const isHeld = isBlocking(answer.state) && isUnderUndo(answer, post.now);
 		const sendsAt = momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds');

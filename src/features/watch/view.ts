@@ -61,7 +61,7 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = 
 		...HELP,
 		'`/session watch` — choose from the sessions that wait, where Handraise may list them',
 		'`/session watch all` — bring the questions of all sessions into this channel. `/session unwatch all` ends all that is watched here.',
-		`\`/session watch 3f9a2c1d\` and a flag: ${WATCH_OPTIONS}`,
+		WATCH_FLAGS,
 		'`/session settings` — reminders of this channel, whom they mention, quiet hours',
 		'`/session history 3f9a2c1d` — who answered what',
 		'`/session help` — this help',
@@ -96,9 +96,9 @@ const NOTHING_TO_CHOOSE =
 	'No other session waits for a person now. To watch one all the same, add its id to `/session watch`, or paste its link from the dashboard.';
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
-export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
+export function outcomesMessage(lines: readonly string[]): MessageContent {
 	const parts = sectionsOf(lines);
-	return message(parts[0]?.text?.text ?? '', [...parts, ...context(note)]);
+	return message(parts[0]?.text?.text ?? '', parts);
 }
 
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
@@ -112,7 +112,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 			return `⚠️ No session named ${name} found. Check the id.`;
 		case 'over': {
 			const { emoji, mrkdwn } = statusWords(outcome.status);
-			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}); there is nothing to watch. \`/session\` with its id shows it.`;
+			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}): there is nothing to watch.`;
 		}
 		case 'limit': {
 			const { limit, count, most } = outcome;
@@ -138,12 +138,12 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 	return `⚠️ ${which} not read. ${errorWords(code, error).text}`;
 }
 
-export const WATCH_OPTIONS =
-	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+const WATCH_FLAGS =
+	'`/session watch 3f9a2c1d` and a flag: `--questions-only` posts questions and answers only; `--thread-only` keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
-	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
+	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here now.`;
 }
 
 /** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
@@ -171,9 +171,6 @@ export function discoveringWords(
 	const since = outcome === 'begun' ? 'from now on' : 'already';
 	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
 }
-
-export const DISCOVERY_OPTIONS =
-	'`--discreet` keeps questions out of notifications and chosen options out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
 
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {

@@ -130,6 +130,6 @@ describe('Snooze', () => {
 		await home().press('Snooze until tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		const told = await app.until(() => app.slack.as('ada').dm()[0]);
-		expect(told.text()).toContain('snoozed until 9:00 UTC');
+		expect(told.text()).toContain('That is 9:00 UTC');
 	});
 });

@@ -34,7 +34,7 @@ import {
 	INBOX_LOADING,
 	type InboxModel,
 	inboxModal,
-	snoozedInZone,
+	snoozedMessage,
 } from '../../../src/features/inbox/view.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
@@ -126,7 +126,7 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(homeView, INBOXES),
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
-		...shapesOf(snoozedInZone, { 'no time zone': [NOW, 'UTC'] }),
+		...shapesOf(snoozedMessage, { 'with their time zone': [NOW, null], 'without one': [NOW, 'UTC'] }),
 		...shapesOf(homeView, { 'a refusal in words': [errorWords('guest', { adminContact: USER_ID }).line] }),
 	];
 }

@@ -158,10 +158,7 @@ export function messageVariants(): Shape[] {
 			'about no session': ['never_heard_of', null, { ...MODEL, adminContact: HOSTILE }],
 		}),
 		...shapesOf(outcomesMessage, {
-			'one line and a note': [
-				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)],
-				'`--questions-only` posts questions and answers only.',
-			],
+			'one line': [[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)]],
 		}),
 		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
