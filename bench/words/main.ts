@@ -127,6 +127,8 @@ async function followOne(asks: Asks): Promise<void> {
 	await grace.keyboard.press('Escape');
 	await grace.locator('.dialog').waitFor({ state: 'detached' });
 	await grace.context().close();
+	// Until the post is drawn without her: a press on its former look would meet no button.
+	await quiet(2_000);
 
 	await optionOn(ada, asks).click();
 	await optionOn(ada, asks).waitFor({ state: 'detached' });
