@@ -145,14 +145,16 @@ export async function whoMayApp({
 	await Promise.all(members.map((member) => prepare(app, member, card)));
 	const answered = members.filter(({ act }) => act.needs === 'receipt');
 	await app.until(() => answered.every(({ session }) => service.log.effectivePuts(session).length === 1));
+	// A replica that starts brings the inboxes up to date, and asks Slack about people for it.
+	for (let count = 1; count < replicas; count += 1) await app.app.startOther();
 	// Nothing reads, posts or follows by itself while people act.
 	await end();
 	await app.pass(30_000);
 	await app.clock.advance(FOLLOWED_MS);
+	await app.pass(30_000);
 	const before = slack.snapshot();
 	const { query, close } = await openQuery(app.app.dataDir, env.DATABASE_URL);
 	const rows = await query<{ who: string; id: string }>('select user_id as who, id from answers');
-	for (let count = 1; count < replicas; count += 1) await app.app.startOther();
 	const answerOf = ({ id }: Member) => rows.find(({ who }) => who === id)?.id ?? '';
 	let round = 0;
 
