@@ -65,7 +65,8 @@ export interface FakeSlack {
 	readonly origin: string;
 	/** The value for `clientOptions.slackApiUrl`, with the slash at the end. */
 	readonly apiUrl: string;
-	readonly tokens: { readonly bot: string; readonly app: string; readonly signingSecret: string };
+	/** May be changed: from then on Slack accepts only these. */
+	readonly tokens: { bot: string; app: string; signingSecret: string };
 	readonly settings: Settings;
 	readonly faults: Faults;
 	readonly traffic: Traffic;

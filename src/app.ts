@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Config } from './config.ts';
+import { type Config, liveSecret } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Log } from './core/log.ts';
 import { createMetrics } from './core/metrics.ts';
@@ -102,7 +102,7 @@ export async function createHandraise({
 	const health = createServiceHealth({ clock });
 	const sessionService = createSessionServiceClient({
 		baseUrl: serviceUrl,
-		apiKey: config.SESSION_SERVICE_API_KEY,
+		apiKey: liveSecret('SESSION_SERVICE_API_KEY', config, log),
 		clock,
 		log,
 		budget,
@@ -118,7 +118,8 @@ export async function createHandraise({
 			else health.failed(outcome);
 		},
 	});
-	const clients = createSlackClients(config, log, metrics.slackCall);
+	const slackAddress = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
+	const clients = createSlackClients(slackAddress, log, metrics.slackCall);
 	const directory = createDirectory(clients.people);
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
@@ -288,6 +289,7 @@ export async function createHandraise({
 	let slack: ReturnType<typeof createSlackApp> | null = null;
 	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
+		host: config.HOST,
 		port: config.PORT,
 		slack:
 			config.transport.kind === 'socket'

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { HandraiseError } from './core/errors.ts';
+import type { Log } from './core/log.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
+import { createLiveSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
 const optional = z.string().trim().nullable().default(null);
@@ -130,6 +132,10 @@ const environment = z.object({
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
 	GIVE_UP_HOURS: wholeNumber(24, 1, 720),
+	HOST: optionally(
+		(value) => !/[\s/]/.test(value),
+		'is neither an address nor the name of a host: use one like 127.0.0.1',
+	),
 	PORT: wholeNumber(3000, 0, 65_535),
 	LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
 });
@@ -140,7 +146,7 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 
 /** Problems of several settings together, from the raw environment, so that they appear beside all others. */
 function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Partial<Settings>): string[] {
-	const isUnset = (name: string) => textOf(env, name) === undefined;
+	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
 	const problems: string[] = [];
 	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
 		problems.push(
@@ -164,21 +170,28 @@ export type Settings = z.output<typeof environment>;
 export type SettingsReading = ReturnType<typeof readSettings>;
 
 /** Parses each setting separately, so that the valid ones can be used when others are invalid. */
-export function readSettings(env: Environment) {
+export function readSettings(given: Environment) {
 	const settings: Record<string, unknown> = {};
+	const { env, problems: fileProblems } = withSecretFiles(given);
 	const problems: string[] = [];
+	const files = secretFilesOf(given);
 	for (const [name, type] of Object.entries(environment.shape)) {
+		// What is wrong with the file itself is said already.
+		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
 		const lowerCase = name.toLowerCase();
 		const parsed = type.safeParse(textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name));
 		if (parsed.success) settings[name] = parsed.data;
-		else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}`));
+		else {
+			const what = name in files ? `${name}_FILE names a file whose content` : name;
+			problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
+		}
 	}
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value. */
-		problems: [...new Set([...problems, ...crossProblems(env, settings), ...misspeltAccess(env)])],
+		problems: [...new Set([...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)])],
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
@@ -187,7 +200,8 @@ export function readSettings(env: Environment) {
 const OUR_NAMES =
 	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
-const isSetting = (name: string) => Object.hasOwn(environment.shape, name);
+const isSetting = (name: string) =>
+	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);
 const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
@@ -221,6 +235,7 @@ export function parseConfig(env: Environment) {
 				? ({ kind: 'http', signingSecret: signingSecret ?? '' } as const)
 				: ({ kind: 'socket', appToken } as const),
 		proxy: proxySettings(valid),
+		secretFiles: secretFilesOf(env),
 		watchLimits: {
 			person: valid.MAX_WATCHES_PER_PERSON,
 			channel: valid.MAX_WATCHES_PER_CHANNEL,
@@ -232,3 +247,9 @@ export function parseConfig(env: Environment) {
 }
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
+
+/** A secret as it is at the moment of the call: its file is read each time. */
+export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
+	const problemOf = (content: string) => environment.shape[name].safeParse(content).error?.issues[0]?.message ?? null;
+	return createLiveSecret({ name, first: config[name], path: config.secretFiles[name], problemOf, log });
+}

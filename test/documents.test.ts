@@ -93,11 +93,11 @@ describe('lengths', () => {
 	/** As `wc -l` counts. */
 	const linesOf = (name: string) => text(name).split('\n').length - 1;
 
-	it('the README has at most 150 lines, ARCHITECTURE less than 110, docs/ less than 830', () => {
+	it('the README has at most 150 lines, ARCHITECTURE less than 110, docs/ less than 900', () => {
 		expect(linesOf('README.md')).toBeLessThanOrEqual(150);
 		expect(linesOf('ARCHITECTURE.md')).toBeLessThan(110);
 		const docs = DOCUMENTS.filter((name) => name.startsWith('docs/'));
-		expect(docs.reduce((sum, name) => sum + linesOf(name), 0)).toBeLessThan(830);
+		expect(docs.reduce((sum, name) => sum + linesOf(name), 0)).toBeLessThan(900);
 	});
 
 	it('the glossary has at most 20 words', () => {

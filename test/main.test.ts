@@ -129,6 +129,28 @@ describe('the program', () => {
 	});
 });
 
+describe('HOST', () => {
+	it('is the only address where the program listens', async () => {
+		const data = await mkdtemp(join(tmpdir(), 'handraise-host-'));
+		const program = start({ ...complete(), DATA_DIR: data, HOST: '127.0.0.2' });
+		await program.says('Handraise is ready');
+		const [, port] = /"port":(\d+)/.exec(program.output()) ?? [];
+		const health = (host: string) =>
+			fetch(`http://${host}:${port}/healthz`).then(
+				({ status }) => status,
+				() => 'no connection',
+			);
+		expect([await health('127.0.0.2'), await health('127.0.0.1')]).toEqual([200, 'no connection']);
+		program.child.kill('SIGTERM');
+		expect((await program.closed).code).toBe(0);
+		await rm(data, { recursive: true, force: true });
+	});
+
+	it.each(['192.0.2.1', 'nowhere.invalid'])('that is not of this machine is named: %s', async (host) => {
+		expect(lineOf(await refusal({ HOST: host }))).toContain(`HOST ${host} cannot be used`);
+	});
+});
+
 describe('a running program', () => {
 	let first: ReturnType<typeof start>;
 	beforeAll(async () => {

@@ -49,7 +49,7 @@ export interface FakeSessionServiceOptions {
  */
 export function createFakeSessionService(options: FakeSessionServiceOptions = {}) {
 	const clock = options.clock ?? systemClock;
-	const apiKey = options.apiKey ?? 'sandbox-key';
+	let apiKey = options.apiKey ?? 'sandbox-key';
 	let port = options.port ?? 0;
 	let server: Server | null = null;
 	let lifetime = new AbortController();
@@ -87,7 +87,9 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		list,
 		baseUrl: url,
 		hooks,
-		apiKey,
+		get apiKey() {
+			return apiKey;
+		},
 		keyCheckMs: options.keyCheckMs ?? 0,
 		echoMessage: options.echoMessage ?? false,
 		startOnRead: options.startOnRead ?? true,
@@ -130,7 +132,13 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		get url() {
 			return url();
 		},
-		apiKey,
+		get apiKey() {
+			return apiKey;
+		},
+		/** From now on only this key is accepted. */
+		changeApiKey(key: string): void {
+			apiKey = key;
+		},
 		async start(): Promise<void> {
 			if (lifetime.signal.aborted) lifetime = new AbortController();
 			await comeBack();

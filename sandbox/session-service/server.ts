@@ -57,7 +57,7 @@ type Env = { Bindings: HttpBindings };
  * The service's HTTP side. Every request is logged, counted, put through the faults, worked out, saved and answered.
  */
 export function createApp(settings: AppSettings): Hono<Env> {
-	const { state, clock, log, faults, limiter, sessions, hooks, apiKey, echoMessage } = settings;
+	const { state, clock, log, faults, limiter, sessions, hooks, echoMessage } = settings;
 	const app = new Hono<Env>();
 	/** The check of the newest request's key. */
 	let checking: Promise<void> = Promise.resolve();
@@ -140,7 +140,13 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			ifNoneMatch: entry.ifNoneMatch,
 			cacheControl: c.req.header('cache-control') ?? null,
 		};
-		const context = { state, settings: settings.list, apiKey, baseUrl: settings.baseUrl(), now: clock.now() };
+		const context = {
+			state,
+			settings: settings.list,
+			apiKey: settings.apiKey,
+			baseUrl: settings.baseUrl(),
+			now: clock.now(),
+		};
 		const fault = taken.find((candidate) => candidate.kind !== 'slow' && candidate.kind !== 'late');
 		const delivery = deliveryUnder(fault, planList(context, request), listFailed(operation));
 		return send(c, entry, delivery, verdict?.headers ?? {});
@@ -171,10 +177,10 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		entry.faults.push(...taken.map((fault) => fault.kind));
 		if (!(await delay(entry, taken).catch(() => false))) return send(c, entry, { how: 'reset' }, {});
 
-		if (kind === 'read' && settings.startOnRead && request.apiKey === apiKey && !sessions.has(sessionId)) {
+		if (kind === 'read' && settings.startOnRead && request.apiKey === settings.apiKey && !sessions.has(sessionId)) {
 			if (sessions.scenarios.some((scenario) => scenario.id === sessionId)) sessions.start(sessionId);
 		}
-		const plan = planOperation({ state, apiKey, echoMessage }, request);
+		const plan = planOperation({ state, apiKey: settings.apiKey, echoMessage }, request);
 		if (plan.endsProcess) {
 			entry.wouldEndProcess = true;
 			return send(c, entry, { how: 'reset' }, {});

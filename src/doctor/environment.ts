@@ -45,29 +45,33 @@ export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pi
 	return all;
 }
 
-export async function checkPort({ ok, warning, failure }: Findings, port: number) {
+export async function checkPort({ ok, warning, failure }: Findings, port: number, host: string | null) {
 	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
 	const server = createServer();
-	const problem = await listen(server, port);
+	const problem = await listen(server, port, host);
 	server.close();
 	if (problem === null) return ok(`${port} is free.`);
 	if (problem === 'EACCES') return failure(`${port} needs more rights than this user has: set PORT to 1024 or more.`);
 	if (problem !== 'EADDRINUSE') {
+		if (host !== null)
+			return failure(`Handraise cannot listen on ${host} (${problem}): set HOST to an address of this machine.`);
 		return failure(`Handraise cannot listen on ${port} (${problem}): set PORT to another port.`);
 	}
-	const health = await request(`http://127.0.0.1:${port}/healthz`, { timeoutMs: 3_000 });
+	const isEverywhere = host === null || ['0.0.0.0', '::'].includes(host);
+	const origin = `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+	const health = await request(`${origin}/healthz`, { timeoutMs: 3_000 });
 	if (health.kind === 'no-response' || health.body !== 'ok\n') {
 		return failure(`${port} is taken by another program: stop it, or set PORT to another port.`);
 	}
-	const ready = await request(`http://127.0.0.1:${port}/readyz`, { timeoutMs: 3_000 });
+	const ready = await request(`${origin}/readyz`, { timeoutMs: 3_000 });
 	if (ready.kind === 'response' && ready.status === 200) return ok(`Handraise is running on ${port}, and ready.`);
 	const reasons = ready.kind === 'response' ? ready.body.trim().split('\n').join(', ').slice(0, 200) : ready.why;
 	return warning(`Handraise is running on ${port}, but is not ready: ${reasons}. See its log.`);
 }
 
 /** The error's code; null when it listens. */
-export async function listen(server: Server, port: number): Promise<string | null> {
-	return once(server.listen(port), 'listening').then(
+export async function listen(server: Server, port: number, host: string | null): Promise<string | null> {
+	return once(server.listen({ port, ...(host !== null && { host }) }), 'listening').then(
 		() => null,
 		({ code = 'unknown' }: NodeJS.ErrnoException) => code,
 	);

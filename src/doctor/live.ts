@@ -325,7 +325,9 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const server = createServer();
 	const isInUse = look.kind === 'database' && look.inUse;
 	const [taken] =
-		isInUse || (await listen(server, config.PORT)) === null ? [] : await checkPort(findingsOf('Port'), config.PORT);
+		isInUse || (await listen(server, config.PORT, config.HOST)) === null
+			? []
+			: await checkPort(findingsOf('Port'), config.PORT, config.HOST);
 	if (taken?.verdict === 'failure') return yield taken;
 	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
 	if (inUse !== undefined)

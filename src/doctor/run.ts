@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 	'Socket Mode': checkSocketMode,
 	'HTTP mode': checkHttpMode,
 	Access: checkAccess,
-	Port: (findings, { need }) => checkPort(findings, need('PORT')),
+	Port: (findings, { need }) => checkPort(findings, need('PORT'), need('HOST')),
 	'Session service': checkService,
 	'Session list': checkList,
 	'Rate limit': checkRateLimit,

@@ -17,6 +17,8 @@ const LIMITS = {
 const KEEP_ALIVE_MS = 65_000;
 
 interface Options {
+	/** Null: every address of the machine. */
+	readonly host?: string | null;
 	readonly port: number;
 	readonly notReady: () => Promise<readonly string[]>;
 	readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
@@ -29,7 +31,7 @@ interface Options {
 }
 
 /** `/healthz`, `/readyz` (200, or 503 with the reasons), `/metrics` (Prometheus), and Slack's requests in HTTP mode. */
-export function createHttpServer({ port, notReady, metrics, slack, onRefused, limits = LIMITS }: Options) {
+export function createHttpServer({ host = null, port, notReady, metrics, slack, onRefused, limits = LIMITS }: Options) {
 	const sharedNotReady = shareRunning(notReady);
 	const sharedMetrics = shareRunning(metrics);
 	const server = createServer(
@@ -58,10 +60,15 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 	return {
 		/** Resolves to the port it listens on. @throws HandraiseError `port_unusable` */
 		async start(): Promise<number> {
-			await once(server.listen(port), 'listening').catch((cause: NodeJS.ErrnoException) => {
-				const message = `PORT ${port} cannot be used (${cause.code}): set another PORT, or stop the process that uses it`;
-				throw new HandraiseError(message, { code: 'port_unusable', cause });
-			});
+			await once(server.listen({ port, ...(host !== null && { host }) }), 'listening').catch(
+				(cause: NodeJS.ErrnoException) => {
+					const isHost = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(cause.code ?? '');
+					const message = isHost
+						? `HOST ${host} cannot be used (${cause.code}): set it to an address of this machine, or leave it empty`
+						: `PORT ${port} cannot be used (${cause.code}): set another PORT, or stop the process that uses it`;
+					throw new HandraiseError(message, { code: 'port_unusable', cause });
+				},
+			);
 			// Without file descriptors Node.js accepts no connection, which must not end the program.
 			server.on('error', () => onRefused('not_accepted'));
 			return (server.address() as AddressInfo).port;

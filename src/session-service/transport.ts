@@ -45,7 +45,8 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 
 export interface TransportOptions {
 	readonly baseUrl: string;
-	readonly apiKey: string;
+	/** The key as it is now. */
+	readonly apiKey: () => string;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly budget: RequestBudget;
@@ -76,24 +77,29 @@ export function createTransport(options: TransportOptions) {
 			let outcome = 'cancelled';
 			const slot = slotFor(priority);
 			try {
-				const response = await exchange(dispatcher, clock, {
-					...request,
-					operation,
-					origin,
-					headers: {
-						'x-api-key': apiKey,
-						accept: 'application/json',
-						// No compression: it would save little of the service's time, and decompression would need a limit of its own.
-						'accept-encoding': 'identity',
-						// With any other type the service's process can crash.
-						...(body && { 'content-type': 'application/json' }),
-						...(kept?.etag && { 'if-none-match': kept.etag }),
-					},
-					...(body && { body }),
-					timeoutMs: Math.min(callTimeoutMs, call.timeoutMs ?? callTimeoutMs),
-					maxBodyBytes,
-					claimLargeBody: slot.take,
-				});
+				const exchangeWith = (key: string) =>
+					exchange(dispatcher, clock, {
+						...request,
+						operation,
+						origin,
+						headers: {
+							'x-api-key': key,
+							accept: 'application/json',
+							// No compression: it would save little of the service's time, and decompression would need a limit of its own.
+							'accept-encoding': 'identity',
+							// With any other type the service's process can crash.
+							...(body && { 'content-type': 'application/json' }),
+							...(kept?.etag && { 'if-none-match': kept.etag }),
+						},
+						...(body && { body }),
+						timeoutMs: Math.min(callTimeoutMs, call.timeoutMs ?? callTimeoutMs),
+						maxBodyBytes,
+						claimLargeBody: slot.take,
+					});
+				const key = apiKey();
+				let response = await exchangeWith(key);
+				// The service did nothing, because the key was revoked while its file changed.
+				if (response.status === 401 && apiKey() !== key) response = await exchangeWith(apiKey());
 				const now = clock.now();
 				byteCount = response.body.length;
 				const observation = readRateLimit(response, now, uptimeOf(clock) - startedAt);

@@ -1,7 +1,6 @@
 import { type Logger, LogLevel } from '@slack/bolt';
 import { type UsersInfoResponse, WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
 import { type Clock, unlessAborted } from '../core/clock.ts';
 import { backOff, HandraiseError, codeOf as stableCodeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -10,7 +9,8 @@ import { setBounded } from '../core/values.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(
-	{ SLACK_BOT_TOKEN: botToken, SLACK_API_URL: apiUrl }: Pick<Config, 'SLACK_BOT_TOKEN' | 'SLACK_API_URL'>,
+	/** The token as it is now. */
+	{ apiUrl, botToken }: { readonly apiUrl: string; readonly botToken: () => string },
 	log: Log,
 	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
 	onCall: (method: string, outcome: string) => void,
@@ -22,8 +22,13 @@ export function createSlackClients(
 		allowAbsoluteUrls: false,
 		async fetch(url: string | URL, init?: RequestInit) {
 			const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
+			const send = (token: string) =>
+				fetch(url, { ...init, headers: { ...(init?.headers as object), Authorization: `Bearer ${token}` } });
 			try {
-				const response = await fetch(url, init);
+				const token = botToken();
+				let response = await send(token);
+				// Slack did nothing, because the token was revoked while its file changed.
+				if (botToken() !== token && (await refusesToken(response.clone()))) response = await send(botToken());
 				onCall(method, response.ok ? 'answered' : String(response.status));
 				return response;
 			} catch (error) {
@@ -34,14 +39,14 @@ export function createSlackClients(
 	};
 	return {
 		/** For people who wait: short time-out, one repeat. */
-		people: new WebClient(botToken, {
+		people: new WebClient(undefined, {
 			...shared,
 			timeout: 4_000,
 			maxRequestConcurrency: 250,
 			retryConfig: { retries: 1, minTimeout: 100, maxTimeout: 200 },
 		}),
 		/** For work that can wait: longer time-out, no repeats. */
-		background: new WebClient(botToken, {
+		background: new WebClient(undefined, {
 			...shared,
 			timeout: 10_000,
 			// Checks of late answers' authors take at most 16 of them.
@@ -75,6 +80,12 @@ const MIGRATING = ['team_added_to_org', 'org_login_required', 'external_channel_
 const PASSING = new Set([...LIMITED, ...MIGRATING, 'message_limit_exceeded']);
 const NO_TOKEN = ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'];
 const NO_ACCESS = ['missing_scope', 'team_access_not_granted', 'accesslimited', 'ekm_access_denied'];
+
+async function refusesToken(response: Response): Promise<boolean> {
+	const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: unknown };
+	return NO_TOKEN.some((code) => code === error);
+}
+
 /** The call is valid. It passes, or somebody repairs the token or the app's access; then a repeat succeeds. */
 const LATER = new Set([...PASSING, ...NO_TOKEN, ...NO_ACCESS]);
 

@@ -47,6 +47,10 @@ it('says that a port is taken by another program', async () => {
 	const { exit, lines } = await harness.doctor({ PORT: port });
 	await closed(server);
 	expect(lines).toContain(`✗ Port: ${port} is taken by another program: stop it, or set PORT to another port.`);
+	const elsewhere = await harness.doctor({ PORT: port, HOST: '192.0.2.1' });
+	expect(elsewhere.lines).toContain(
+		'✗ Port: Handraise cannot listen on 192.0.2.1 (EADDRNOTAVAIL): set HOST to an address of this machine.',
+	);
 	expect(exit).toBe(1);
 });
 

@@ -252,7 +252,7 @@ it('no error shows the key or text of the service', async () => {
 			.writeHead(request.method === 'GET' ? 200 : 500)
 			.end(`<html>${said} ${String(request.headers['x-api-key'])}`);
 	});
-	const { client } = clientFor(address, { apiKey: secret });
+	const { client } = clientFor(address, { apiKey: () => secret });
 	for (const call of [client.read('s1', once), send(client, 's1', 1, ANSWERS)]) {
 		const shown = inspect(await failureOf(call), { depth: 20, showHidden: true });
 		expect(shown).not.toContain(secret);

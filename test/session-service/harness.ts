@@ -25,7 +25,7 @@ export function clientFor(
 	const calls: CallReport[] = [];
 	const client = createSessionServiceClient({
 		baseUrl,
-		apiKey: 'sandbox-key',
+		apiKey: () => 'sandbox-key',
 		log: quietLog,
 		onCall: (call) => calls.push(call),
 		...options,

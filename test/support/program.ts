@@ -19,6 +19,7 @@ export function startProgram(env: Record<string, string>) {
 	return {
 		child,
 		closed,
+		output: () => stdout,
 		/** Resolves when the log contains these words. */
 		async says(words: string): Promise<void> {
 			while (!stdout.includes(words)) {

@@ -32,7 +32,7 @@ beforeEach(() => {
 	slack.state.messages = [];
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
-	const slackConfig = { SLACK_BOT_TOKEN: slack.tokens.bot, SLACK_API_URL: slack.apiUrl };
+	const slackConfig = { apiUrl: slack.apiUrl, botToken: () => slack.tokens.bot };
 	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };

@@ -19,7 +19,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 	const log = createRecordingLog();
 	const client = createSessionServiceClient({
 		baseUrl: service.url,
-		apiKey: 'sandbox-key',
+		apiKey: () => 'sandbox-key',
 		log,
 		clock: systemClock,
 		budget,
