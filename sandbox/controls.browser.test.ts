@@ -128,6 +128,35 @@ it('puts the value of every control where Slack gives it to the app', async () =
 		});
 });
 
+it('keeps what was chosen last while a slow network still reports former choices', async () => {
+	const view = await open([input('Stops', { type: 'multi_static_select', options: options('Rome', 'Oslo') })]);
+	const dialog = page.getByRole('dialog', { name: 'Everything' });
+	const tokens = dialog.getByRole('button', { name: /^Remove/ });
+	const slow: (() => void)[] = [];
+	await page.route('**/do/act', async (route) => {
+		await new Promise<void>((go) => slow.push(go));
+		await route.continue();
+	});
+	for (const name of ['rome', 'oslo']) await choose(dialog, 'Stops', name);
+	await dialog.getByRole('combobox', { name: 'Stops' }).press('Backspace');
+	const reported = ['oslo', 'rome'].map((last) => expect.objectContaining({ value: last }));
+	for (const chosen of [[reported[1]], [reported[1], reported[0]]]) {
+		await expect.poll(() => slow.length).toBe(1);
+		slow.pop()?.();
+		await expect.poll(() => held(view.id)?.Stops?.it?.selected_options).toEqual(chosen);
+		// What the sandbox says next comes after its report of this choice.
+		await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: `report ${chosen.length}` });
+		await page.getByText(`report ${chosen.length}`).first().waitFor();
+		expect(await tokens.allTextContents()).toHaveLength(1);
+	}
+	await expect.poll(() => slow.length).toBe(1);
+	slow.pop()?.();
+	await expect.poll(() => held(view.id)?.Stops?.it?.selected_options).toEqual([reported[1]]);
+	expect(await tokens.allTextContents()).toHaveLength(1);
+	await page.unroute('**/do/act');
+	await page.keyboard.press('Escape');
+});
+
 it('lets the keys choose in a menu that opens under a mouse at rest', async () => {
 	const view = await open([
 		input('Stop', { type: 'static_select', options: options('Rome', 'Oslo', 'Bern') }),
