@@ -107,6 +107,8 @@ export async function openStore(options: StoreOptions) {
 				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
 			},
 			db,
+			/** See `startSecretWiping`. True at once on PostgreSQL, whose dead rows only its own VACUUM removes. */
+			compact: wiping?.compact ?? (async () => true),
 			/** Stored times are compared with it. */
 			clock,
 			/** Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop. */

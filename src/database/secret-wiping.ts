@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { StoreUnavailableError } from './database.ts';
+import { add, StoreUnavailableError } from './database.ts';
 import { type Cipher, type CipherPlace, createCipher, parseEncryptionKey } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
+import type { Db } from './tables.ts';
 
 /** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
 const WIPE_DELAY_MS = 500;
@@ -17,6 +18,17 @@ const SECRET_COLUMNS = [
 	{ table: 'drafts', key: 'form_id', column: 'content' },
 	{ table: 'windows', key: 'view_id', column: 'view' },
 ] as const;
+
+/** A row of `meta` with a random value: the file has to be compacted. It stays until that is done, so also after a kill. */
+const COMPACTION_DUE = 'compaction_due';
+
+/** For the transaction that removes what the files may no longer hold. Call `compact` after its commit. */
+export async function markForCompaction(trx: Db): Promise<void> {
+	const value = randomBytes(8).toString('hex');
+	await add(trx, 'meta', { name: COMPACTION_DUE, value })
+		.onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+		.execute();
+}
 
 /** `busy`: another program was reading; it is tried again. */
 export type CheckpointOutcome = 'done' | 'busy' | 'failed';
@@ -45,6 +57,8 @@ export async function startSecretWiping({
 	let ciphers: readonly Cipher[] = [];
 	let isKeyDue = true;
 	let isReplacing = false;
+	/** The mark for which the file was compacted, until the log is empty too. */
+	let compactedFor: string | null = null;
 	let blockedSince: number | null = null;
 	let timer: NodeJS.Timeout | null = null;
 	let isClosed = false;
@@ -122,8 +136,21 @@ export async function startSecretWiping({
 		}, WIPE_DELAY_MS).unref();
 	}
 
-	/** Never throws. */
-	async function wipe(): Promise<void> {
+	function compactFile(database: DatabaseSync): void {
+		const mark = markIn(database);
+		if (mark === null || mark === compactedFor) return;
+		database.exec('vacuum');
+		compactedFor = mark;
+	}
+
+	function forgetMark(database: DatabaseSync): void {
+		// Another mark may have been written since.
+		database.prepare('delete from meta where name = ? and value = ?').run(COMPACTION_DUE, compactedFor);
+		compactedFor = null;
+	}
+
+	/** Whether the log is empty. Never throws. */
+	async function wipe(): Promise<boolean> {
 		let longestStepMs = 0;
 		/** Each step has its own turn of the event loop, so that it is blocked for a shorter time. */
 		const step = <T>(work: (database: DatabaseSync) => T) =>
@@ -137,9 +164,14 @@ export async function startSecretWiping({
 			});
 		try {
 			if (isKeyDue) await step(replaceKey);
-			noteOutcome((await step(emptyLog)) ? 'done' : 'busy', longestStepMs, 'wiped_secrets_in_log');
+			await step(compactFile);
+			const isEmpty = await step(emptyLog);
+			noteOutcome(isEmpty ? 'done' : 'busy', longestStepMs, 'wiped_secrets_in_log');
+			if (isEmpty && compactedFor !== null) await step(forgetMark);
+			return isEmpty;
 		} catch (error) {
 			noteOutcome('failed', longestStepMs, codeOf(error));
+			return false;
 		}
 	}
 
@@ -167,6 +199,11 @@ export async function startSecretWiping({
 	return {
 		/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
 		cipher,
+		/**
+		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log. It blocks
+		 * the event loop meanwhile. Whether it is done: if not, another program reads the database, and it is tried again.
+		 */
+		compact: wipe,
 		/** Finishes a wipe that is due. Call it before the database is closed. */
 		async close(): Promise<void> {
 			isClosed = true;
@@ -175,6 +212,11 @@ export async function startSecretWiping({
 			await wipe();
 		},
 	};
+}
+
+function markIn(database: DatabaseSync): string | null {
+	const row = database.prepare('select value from meta where name = ?').get(COMPACTION_DUE);
+	return row === undefined ? null : String(row.value);
 }
 
 function isSecret({ table, column }: CipherPlace): boolean {

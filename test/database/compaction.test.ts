@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parseEncryptionKey } from '../../src/database/encryption.ts';
+import { markForCompaction } from '../../src/database/secret-wiping.ts';
+import type { Store } from '../../src/stores.ts';
+import { createRandom } from '../support/random.ts';
+import { readableRemains } from './remains.ts';
+import { accepted, inTurns, KEY, makeDataDir, open, submission } from './support.ts';
+
+let directory: ReturnType<typeof makeDataDir>;
+let store: Store;
+beforeEach(async () => {
+	directory = makeDataDir();
+	store = await open({ dataDir: directory.path });
+});
+afterEach(async () => {
+	await store.close();
+	await directory.remove();
+});
+
+const person = (index: number) => `U-GONE-${index}.`;
+
+/** Which people of the rows below still stand in the files. */
+async function remains(): Promise<number> {
+	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
+	try {
+		execFileSync('cp', ['-r', `${directory.path}/.`, copy]);
+		const ids = Array.from({ length: 300 }, (_, index) => person(index));
+		return readableRemains(copy, parseEncryptionKey(KEY), ids).length;
+	} finally {
+		await rm(copy, { recursive: true, force: true });
+	}
+}
+
+/** Rows of people that grow and move, and are replaced in the end: copies stay in unused parts of pages. */
+async function replacePeople(): Promise<void> {
+	const random = createRandom(3);
+	const given = Array.from({ length: 300 }, (_, index) =>
+		submission({ sessionId: `session-${index}`, person: { teamId: 'T1', userId: person(index) } }),
+	);
+	await inTurns(given, 40, (one) => accepted(store, one));
+	for (const { id } of given) {
+		const text = 'x'.repeat(Math.floor(random.uniform() * 600));
+		await store.db.write((trx) => sql`update answers set last_error = ${text} where id = ${id}`.execute(trx));
+	}
+	await store.db.write(async (trx) => {
+		await sql`update answers set user_id = 'somebody' || id`.execute(trx);
+		await markForCompaction(trx);
+	});
+}
+
+it('leaves nothing of replaced rows in the files', async () => {
+	await replacePeople();
+	expect(await remains()).toBeGreaterThan(0);
+	expect(await store.compact()).toBe(true);
+	expect(await remains()).toBe(0);
+	const marks = sql`select value from meta where name = 'compaction_due'`.execute(store.db.read);
+	expect((await marks).rows).toEqual([]);
+});
+
+it('compacts at the next start when the program ended before', async () => {
+	await replacePeople();
+	await store.close();
+	expect(await remains()).toBeGreaterThan(0);
+	store = await open({ dataDir: directory.path });
+	expect(await remains()).toBe(0);
+});
