@@ -196,12 +196,7 @@ export async function createHandraise({
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {
 		const elsewhereCount = await answerStore.unsentElsewhere(serviceUrl);
-		if (elsewhereCount > 0) {
-			log.warn(
-				{ answers: elsewhereCount },
-				'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
-			);
-		}
+		if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
 		await answers.sendReadableAgain();
 		worker.start();
 		await watching.start();

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.LOG_LEVEL);
 	for (const setting of readSettings(process.env).unknown) {
-		log.warn({ setting }, 'Handraise has no setting with this name: check its spelling');
+		log.warn('unknown_setting', { setting });
 	}
 	const proxy = applyProxy(config.proxy);
 	if (config.proxy !== null) log.info({ proxy: config.proxy.hosts }, 'a proxy is used, except for hosts in NO_PROXY');
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
 		say();
 		stopping.abort();
 		const late = setTimeout(() => {
-			log.error({}, 'exiting before everything was finished; its leases expire by themselves');
+			log.error('stopped_unfinished');
 			process.exit(1);
 		}, STOP_WITHIN_MS);
 		await handraise.stop();
@@ -41,8 +41,8 @@ async function main(): Promise<void> {
 		const say = () => log.info({ signal }, 'stopping: waiting for running deliveries and requests');
 		process.on(signal, () => void stop(0, say));
 	}
-	void handraise.replaced.then(({ code, message }) => stop(1, () => log.error({ code }, message)));
-	process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+	void handraise.replaced.then(({ message }) => stop(1, () => log.error('database_newer', { why: message })));
+	process.on('unhandledRejection', (error) => log.error('unhandled_rejection', { err: error }));
 
 	try {
 		const { port } = await handraise.start(stopping.signal);

@@ -89,7 +89,7 @@ export function createLiveSecret({ name, first, path, problemOf, log }: LiveSecr
 			log.info({ setting: `${name}_FILE` }, 'the file has changed; its new content is used from now on');
 		} else if (problem !== told) {
 			told = problem;
-			log.warn({ setting: `${name}_FILE`, problem }, 'the file gives nothing usable; its former content stays in use');
+			log.warn('secret_file_unusable', { setting: `${name}_FILE`, problem });
 		}
 		return current;
 	};

@@ -53,7 +53,7 @@ export async function openStore(options: StoreOptions) {
 	const { databaseUrl, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
 	if (typeof given === 'string') {
-		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32');
+		log.warn('passphrase_as_key');
 	}
 	if (databaseUrl != null && given === null) {
 		throw new HandraiseError(
@@ -85,11 +85,7 @@ export async function openStore(options: StoreOptions) {
 		await repairTimes(db, clock.now());
 		await retryUnreadable(db);
 		if (!(await keyMatches(db, cipher))) {
-			log.warn(
-				{ code: 'encryption_key_mismatch' },
-				'The encryption key is not the one this database was created with, so stored answers and drafts cannot be read. ' +
-					'Stop Handraise, restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key), and start it again.',
-			);
+			log.warn('encryption_key_mismatch');
 		}
 		return {
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
@@ -104,7 +100,7 @@ export async function openStore(options: StoreOptions) {
 			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
-				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
+				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
 			db,
 			/** See `startSecretWiping`. True at once on PostgreSQL, whose dead rows only its own VACUUM removes. */
@@ -120,9 +116,6 @@ export async function openStore(options: StoreOptions) {
 		throw error;
 	}
 }
-
-const LEFT_ALONE =
-	'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise uses this database, SLACK_BOT_TOKEN is of the wrong workspace';
 
 /** Migrations have their own connections, with longer timeouts. */
 async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {

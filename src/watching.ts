@@ -56,9 +56,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			const now = clock.now();
 			const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
 			const update = store.refresh(key, { now, earlyReadAt, onlyQuestions: what === 'choice' });
-			update.then(wakeLoops, (error: unknown) =>
-				log.warn({ err: error }, 'the posts of a question could not be marked for an update'),
-			);
+			update.then(wakeLoops, (error: unknown) => log.warn('posts_not_marked', { err: error }));
 		},
 		/** Shows what a press changed on the message that it was on, if that is a post of ours. */
 		showPressed({ person, channelId, messageTs, responseUrl }: PersonRequest): void {

@@ -63,8 +63,7 @@ export function createLeaseLoop<Item>(
 	options: LeaseLoopOptions<Item>,
 ) {
 	const { itemsName, leaseMs, concurrency, drainMs, rows, prepare, take, nextDueAt, work, renew, release } = options;
-	const warn = (_: Item, error: unknown) =>
-		log.warn({ code: codeOf(error) }, `work on ${itemsName} failed; it is tried again`);
+	const warn = (_: Item, error: unknown) => log.warn('work_failed', { rows: itemsName, code: codeOf(error) });
 	const { logFailure = warn } = options;
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
@@ -116,8 +115,7 @@ export function createLeaseLoop<Item>(
 				failure = null;
 			} catch (error) {
 				const code = codeOf(error);
-				if (code !== failure && !shutdownSignal.aborted)
-					log.warn({ code }, `could not take due ${itemsName}; trying again every second`);
+				if (code !== failure && !shutdownSignal.aborted) log.warn('take_failed', { rows: itemsName, code });
 				failure = code;
 			}
 			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
@@ -134,7 +132,7 @@ export function createLeaseLoop<Item>(
 				const kept = new Set(await renew(held, leaseMs));
 				for (const entry of held) if (!kept.has(entry)) entry.lost.abort();
 			} catch (error) {
-				log.warn({ code: codeOf(error) }, `leases on ${itemsName} could not be renewed; trying again`);
+				log.warn('lease_not_renewed', { rows: itemsName, code: codeOf(error) });
 			}
 		}
 	}
@@ -145,7 +143,7 @@ export function createLeaseLoop<Item>(
 		const unfinished = [...cutShort, ...running];
 		if (unfinished.length === 0) return;
 		await release(unfinished).catch((error: unknown) => {
-			log.warn({ code: codeOf(error) }, `leases on ${itemsName} could not be given back; they lapse by themselves`);
+			log.warn('lease_not_given_back', { rows: itemsName, code: codeOf(error) });
 		});
 	}
 

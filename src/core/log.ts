@@ -1,11 +1,12 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { LOG_LINES, type LogEvent } from './log-lines.ts';
 
 /** Fields hold ids, codes, counts and milliseconds, never text of a session, values, tokens or queries of addresses. */
 export interface Log {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;
-	warn(fields: object, message: string): void;
-	error(fields: object, message: string): void;
+	warn(event: LogEvent, fields?: object): void;
+	error(event: LogEvent, fields?: object): void;
 	child(fields: object): Log;
 }
 
@@ -35,7 +36,7 @@ const REDACTED_FIELDS = [
 
 /** JSON lines on standard output. Errors lose their other fields: those of HTTP libraries hold headers and bodies. */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
-	return pino(
+	const logger = pino(
 		{
 			level,
 			base: null,
@@ -47,6 +48,17 @@ export function createLog(level: string, destination?: { write(line: string): vo
 		// Synchronous: else pino retries buffered lines forever at exit when nobody reads them (`npm start | tee`, Ctrl-C).
 		destination ?? pino.destination({ fd: 1, sync: true }),
 	);
+	return withEvents(logger);
+}
+
+function withEvents(logger: Logger): Log {
+	return {
+		debug: (fields, message) => logger.debug(fields, message),
+		info: (fields, message) => logger.info(fields, message),
+		warn: (event, fields) => logger.warn({ event, ...fields }, LOG_LINES[event]),
+		error: (event, fields) => logger.error({ event, ...fields }, LOG_LINES[event]),
+		child: (fields) => withEvents(logger.child(fields)),
+	};
 }
 
 function errorFields(error: unknown): object {

@@ -89,7 +89,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
 		const news = skipped.filter((row) => row.lastError !== UNREADABLE).map((row) => row.id);
 		if (news.length > 0) {
-			log?.warn({ [query.table]: news }, 'what is damaged or written with another key cannot be read and is skipped');
+			log?.warn('row_unreadable', { [query.table]: news });
 		}
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };

@@ -61,7 +61,7 @@ export function openPostgres(
 	// pg emits these outside of any call; without listeners they end the process.
 	pool.on('error', (error) => {
 		if (closed !== null) return;
-		log.warn({ code: (error as { code?: string }).code ?? null }, 'idle database connection lost');
+		log.warn('database_connection_lost', { code: (error as { code?: string }).code ?? null });
 	});
 	pool.on('connect', (client) => void client.on('error', () => {}));
 	const dialect = new PostgresDialect({ pool: guardPool(pool, onNewer) });

@@ -166,7 +166,7 @@ export async function startSecretWiping({
 			if (isKeyDue) await step(replaceKey);
 			await step(compactFile);
 			const isEmpty = await step(emptyLog);
-			noteOutcome(isEmpty ? 'done' : 'busy', longestStepMs, 'wiped_secrets_in_log');
+			noteOutcome(isEmpty ? 'done' : 'busy', longestStepMs);
 			if (isEmpty && compactedFor !== null) await step(forgetMark);
 			return isEmpty;
 		} catch (error) {
@@ -175,7 +175,7 @@ export async function startSecretWiping({
 		}
 	}
 
-	function noteOutcome(outcome: CheckpointOutcome, ms: number, code: string): void {
+	function noteOutcome(outcome: CheckpointOutcome, ms: number, code?: string): void {
 		onCheckpoint(outcome, ms);
 		const now = performance.now();
 		blockedSince = outcome === 'done' ? null : (blockedSince ?? now);
@@ -183,11 +183,7 @@ export async function startSecretWiping({
 		schedule();
 		if (now - blockedSince < BLOCKED_MS) return;
 		blockedSince = now;
-		const reason =
-			outcome === 'busy'
-				? 'another program keeps the database open for reading'
-				: 'the database or its log could not be written';
-		log.warn({ code }, `wiped secrets are still in the database files: ${reason}; retrying`);
+		log.warn(outcome === 'busy' ? 'wiped_secrets_in_log' : 'wipe_failed', { code });
 	}
 
 	await db.alone((database) => {

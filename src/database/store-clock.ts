@@ -79,7 +79,7 @@ export async function createStoreClock(
 		isInDoubt = false;
 		if (!isStep) return;
 		steadySince = timeAt(offset);
-		log.warn({ stepMs }, 'the clock was set, or this machine slept');
+		log.warn('clock_set', { stepMs });
 		for (const listener of listeners) listener();
 	}
 

@@ -45,9 +45,7 @@ export function createHousekeeping(
 
 	async function run(): Promise<void> {
 		while (!stopping.signal.aborted) {
-			await removeExpired().catch((error: unknown) =>
-				log.warn({ err: error }, 'could not remove expired data; trying again in an hour'),
-			);
+			await removeExpired().catch((error: unknown) => log.warn('retention_failed', { err: error }));
 			await clock.sleep(EVERY_MS, stopping.signal).catch(() => {});
 		}
 	}

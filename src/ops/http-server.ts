@@ -155,7 +155,7 @@ export function createRefusedRequests({ clock, log, metrics }: Core) {
 	async function report(): Promise<void> {
 		isReporting = true;
 		while (counts.size > 0) {
-			log.warn({ refused: Object.fromEntries(counts) }, 'HTTP requests were refused');
+			log.warn('requests_refused', { refused: Object.fromEntries(counts) });
 			counts.clear();
 			await clock.sleep(REPORT_EVERY_MS, stopping.signal).catch(() => {});
 		}

@@ -220,8 +220,7 @@ export function createOutbox(
 		if (result.kind === 'refused') {
 			if (ts === null) metrics.post('refused');
 			const place = target.kind === 'person' ? target.userId : target.channelId;
-			const refused = ts === null ? 'a post is refused; it is not tried again' : 'an update of a post is refused';
-			log.warn({ place, what: content.kind, code: result.code }, refused);
+			log.warn(ts === null ? 'post_refused' : 'update_refused', { place, what: content.kind, code: result.code });
 		}
 		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');
 		await store.endAttempt(post, token, result, clock.now());
@@ -268,8 +267,7 @@ export function createOutbox(
 		/** Draws a post at once because somebody pressed on it; what fails, the loop repeats. */
 		showPressed(place: PressedPlace, responseUrl: string | null): void {
 			const shown = show(place, responseUrl).catch((error: unknown) => {
-				if (!loop.shutdownSignal.aborted)
-					log.warn({ code: codeOf(error) }, 'the post of a press could not be drawn at once');
+				if (!loop.shutdownSignal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
 			});
 			pressed.add(shown);
 			void shown.then(() => pressed.delete(shown));

@@ -34,7 +34,7 @@ export function createBoltApp(
 		convoStore: false,
 	});
 	app.error(async (error) => {
-		log.error({ code: error.code, err: error }, 'Bolt could not handle a request');
+		log.error('bolt_failed', { code: error.code, err: error });
 	});
 	return { app, listener: receiver.listener, isServing: receiver.isServing };
 }

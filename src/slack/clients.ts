@@ -113,8 +113,8 @@ export function createSlackLogger(log: Log): Logger {
 	return {
 		debug() {},
 		info() {},
-		warn: (...message) => log.warn({ from: 'slack' }, textOf(message)),
-		error: (...message) => log.error({ from: 'slack' }, textOf(message)),
+		warn: (...message) => log.warn('slack_library', { said: textOf(message) }),
+		error: (...message) => log.error('slack_library', { said: textOf(message) }),
 		setLevel() {},
 		setName() {},
 		getLevel: () => LogLevel.WARN,
@@ -162,7 +162,7 @@ export async function identify(
 		const self = await client.auth.test().catch(async (error: unknown) => {
 			const { code } = slackFailure(error);
 			if (!isTemporary(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
-			log.warn({ code, tries }, 'Slack cannot be reached yet; trying again');
+			log.warn('slack_unreachable', { code, tries });
 			await clock.sleep(pauseAfter(tries), signal);
 			return null;
 		});

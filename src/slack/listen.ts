@@ -135,7 +135,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			await task();
 			request.log.info({ what, ms: uptimeOf(clock) - startedAt }, 'handled');
 		} catch (error) {
-			logFailure(request, error, { what, ms: uptimeOf(clock) - startedAt }, 'a request failed');
+			logFailure(request, error, 'request_failed', { what, ms: uptimeOf(clock) - startedAt });
 			if (tellsFailure) await reply.failed(request, error);
 		}
 	}
@@ -206,7 +206,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			request.log.info({ refusal: codeOf(refusal) }, 'refused');
 			return failed(refusal);
 		} catch (error) {
-			logFailure(request, error, {}, 'a submission could not be stored');
+			logFailure(request, error, 'submission_not_stored');
 			return failed(error);
 		}
 	}
@@ -215,7 +215,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	function handleEvent(name: string, handle: (event: unknown, isFirst: () => boolean) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			const task = handle(event, () => isNew(body.event_id)).catch((error: unknown) => {
-				log.error({ event: name, code: codeOf(error), err: error }, 'an event failed');
+				log.error('slack_event_failed', { slackEvent: name, code: codeOf(error), err: error });
 			});
 			await keptIn(running, task);
 		});
@@ -236,7 +236,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		const id = 'action_id' in action ? action.action_id : '';
 		if (ACTION_IDS.has(id)) return;
 		await acknowledgeAndWork(body, ack, 'other action', (request) => {
-			request.log.warn({ action: id.slice(0, 60) }, 'an unknown button was pressed');
+			request.log.warn('unknown_button', { action: id.slice(0, 60) });
 			return outdated(request);
 		});
 	});

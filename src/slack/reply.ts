@@ -46,7 +46,7 @@ export function createReply(
 			return null;
 		} catch (error) {
 			const failure = slackFailure(error);
-			request.log.warn({ code: failure.code }, 'a reply could not be sent');
+			request.log.warn('reply_not_sent', { code: failure.code });
 			return failure;
 		}
 	}

@@ -3,6 +3,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
 import { type Log, loggedId } from '../core/log.ts';
+import type { LogEvent } from '../core/log-lines.ts';
 import type { DeepReadonly } from '../core/values.ts';
 import type { Origin, Person } from '../questions/answer.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
@@ -311,8 +312,8 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => Done, options
 export const SILENTLY: TaskOptions = { refused: async () => {} };
 
 /** That a person is too fast is no failure of the program. */
-export function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {
+export function logFailure({ log }: PersonRequest, error: unknown, event: LogEvent, facts: object = {}): void {
 	const code = codeOf(error);
-	if (code === 'too_fast') log.info({ ...facts, code }, message);
-	else log.error({ ...facts, code, err: error }, message);
+	if (code === 'too_fast') log.info({ ...facts, code }, 'refused');
+	else log.error(event, { ...facts, code, err: error });
 }

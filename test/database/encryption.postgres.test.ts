@@ -257,7 +257,7 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 
 		const log = createRecordingLog();
 		const store = await open({ ...options, encryptionKey: OTHER_KEY, log });
-		expect(log.lines).toMatchObject([{ level: 'warn', fields: { code: 'encryption_key_mismatch' } }]);
+		expect(log.lines).toMatchObject([{ level: 'warn', fields: { event: 'encryption_key_mismatch' } }]);
 
 		expect(await store.answers.get(old.id)).toMatchObject({ content: { kind: 'unreadable' }, state: 'accepted' });
 		expect(await store.drafts.get('f')).toBeNull();

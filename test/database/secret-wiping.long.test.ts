@@ -178,7 +178,7 @@ describe('secret values on SQLite', () => {
 		await once(reader.stdout, 'data');
 		await store.answers.withdraw(given.id, ANN, T0 + 1);
 		await checkpoint('busy');
-		const warning = { level: 'warn', fields: { code: 'wiped_secrets_in_log' } };
+		const warning = { level: 'warn', fields: { event: 'wiped_secrets_in_log' } };
 		await expect.poll(() => log.lines, { timeout: 15_000 }).toContainEqual(expect.objectContaining(warning));
 		expect(await remains(['seen-by-a-reader'])).toEqual(['seen-by-a-reader']);
 		await accepted(store, secret('meanwhile'));

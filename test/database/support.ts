@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Lease } from '../../src/core/lease-loop.ts';
 import type { Log } from '../../src/core/log.ts';
+import { LOG_LINES, type LogEvent } from '../../src/core/log-lines.ts';
 import type { Row } from '../../src/database/tables.ts';
 import type { Answer, AnswerItem, NewAnswer, Person } from '../../src/questions/answer.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/stores.ts';
@@ -124,12 +125,14 @@ export function createRecordingLog(lines: LogLine[] = []): Log & { readonly line
 	const at = (level: string) => (fields: object, message: string) => {
 		lines.push({ level, fields, message });
 	};
+	const named = (level: string) => (event: LogEvent, fields?: object) =>
+		at(level)({ event, ...fields }, LOG_LINES[event]);
 	const log = {
 		lines,
 		debug: at('debug'),
 		info: at('info'),
-		warn: at('warn'),
-		error: at('error'),
+		warn: named('warn'),
+		error: named('error'),
 		child: () => log,
 	};
 	return log;
@@ -153,7 +156,7 @@ export async function open(options: Partial<StoreOptions> & Pick<StoreOptions, '
 /** Whether the store logged no key mismatch when it was opened. */
 export function keyFits(store: Store): boolean {
 	const lines = logs.get(store)?.lines ?? [];
-	return !lines.some(({ fields }) => 'code' in fields && fields.code === 'encryption_key_mismatch');
+	return !lines.some(({ fields }) => 'event' in fields && fields.event === 'encryption_key_mismatch');
 }
 
 const TABLES = [

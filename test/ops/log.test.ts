@@ -12,8 +12,8 @@ function httpError(message: string, cause?: Error): Error {
 it('logs errors without their other fields, which hold headers and bodies', () => {
 	const lines: string[] = [];
 	const log = createLog('debug', { write: (line) => void lines.push(line) });
-	log.warn({ err: httpError('the call failed', httpError('the connection was reset')) }, 'not saved');
-	log.child({ part: 'outbox' }).error({ err: httpError('no response') }, 'not posted');
+	log.warn('retention_failed', { err: httpError('the call failed', httpError('the connection was reset')) });
+	log.child({ part: 'outbox' }).error('request_failed', { err: httpError('no response') });
 	const logged = lines.join('');
 	expect(logged).not.toContain(SECRET);
 	for (const words of ['the call failed', 'the connection was reset', 'no response', '"code":"failed"', '"stack":']) {

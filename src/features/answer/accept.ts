@@ -43,7 +43,7 @@ export function createAnswers(
 			return await store.accept(answer);
 		} catch (error) {
 			if (!(error instanceof HandraiseError && 'commitUnknown' in error && error.commitUnknown)) throw error;
-			log.warn({ code: codeOf(error) }, 'lost the reply of the database while storing an answer');
+			log.warn('accept_reply_lost', { code: codeOf(error) });
 			// Retryable: pressing again repeats the same submission, so nothing is sent twice.
 			const unknown = new HandraiseError('lost the reply of the database while storing an answer', {
 				code: 'acceptance_unknown',
@@ -128,7 +128,7 @@ export function createAnswers(
 			try {
 				if ((await store.hasten(serviceUrl, codes, clock.now())) > 0) wake();
 			} catch (error) {
-				log.warn({ code: codeOf(error) }, 'could not send waiting answers early; they are sent at their next attempt');
+				log.warn('hasten_failed', { code: codeOf(error) });
 			}
 		},
 

@@ -86,10 +86,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 		} catch (error) {
 			if (error instanceof LeaseLost || (signal.aborted && begun === answer)) throw error;
 			const { code, kind, reported } = classifyFailure(error, clock.now());
-			log.warn(
-				{ answer: answer.id, code },
-				'could not send an answer again to start the agent; its author can ask for it again',
-			);
+			log.warn('restart_failed', { answer: answer.id, code });
 			if (kind === 'unknown' && begun.putStartedAt !== null) {
 				// While it may still land, the lease blocks all other answers to this session.
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);

@@ -131,7 +131,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 		const now = clock.now();
 		const attempts = answer.attempts + 1;
 		metrics.attempt(kind);
-		log.warn({ answer: answer.id, code, kind, attempts }, 'delivery attempt failed');
+		log.warn('delivery_failed', { answer: answer.id, code, kind, attempts });
 		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
 		if (current === null) throw new LeaseLost();

@@ -75,7 +75,7 @@ export function createClaims(
 		try {
 			if (await write()) questionUpdated(question, 'claim', by);
 		} catch (error) {
-			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
+			log.warn('claim_not_stored', { session: question.sessionId, code: codeOf(error) });
 		}
 	}
 
@@ -151,7 +151,7 @@ export function createDrafting(
 
 	/** A window that could not be noted is not told of changes, which harms nothing else. */
 	async function noted(work: Promise<unknown>): Promise<void> {
-		await work.catch((error: unknown) => log.warn({ code: codeOf(error) }, 'could not note an open window'));
+		await work.catch((error: unknown) => log.warn('window_not_stored', { code: codeOf(error) }));
 	}
 
 	return {

@@ -36,7 +36,7 @@ export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: Wi
 			else await windows.end(window, token, outcome === 'updated' ? { notice, hash: handle.hash } : {});
 		} catch (error) {
 			const { code, retryAfterMs } = slackFailure(error);
-			log.warn({ code }, 'an open window could not be told of a change; it is tried again');
+			log.warn('window_not_told', { code });
 			await windows.end(window, token, {}, clock.now() + (retryAfterMs ?? RETRY_MS));
 		}
 	}
@@ -53,9 +53,7 @@ export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: Wi
 	});
 
 	function note(work: Promise<unknown>): void {
-		work.catch((error: unknown) =>
-			log.warn({ code: slackFailure(error).code }, 'could not note what open windows miss'),
-		);
+		work.catch((error: unknown) => log.warn('window_news_not_stored', { code: slackFailure(error).code }));
 	}
 
 	return {

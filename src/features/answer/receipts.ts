@@ -126,17 +126,16 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		await untilAcknowledged(answer, shutdownSignal);
 		const { receiptState } = answer;
 		let againAfterMs: number | null = null;
-		const failed = (what: string) => (error: unknown) => {
+		const failed = (event: 'receipt_not_in_window' | 'receipt_not_sent') => (error: unknown) => {
 			const { code, retryAfterMs } = slackFailure(error);
 			if (retryAfterMs !== null) againAfterMs = Math.max(retryAfterMs, againAfterMs ?? 0);
-			log.warn({ answer: answer.id, code }, what);
+			log.warn(event, { answer: answer.id, code });
 			return null;
 		};
 		/** Null: that may succeed later. */
-		const isShown =
-			receiptState.modalOpen && (await inModal(answer).catch(failed('a receipt could not be shown in its modal')));
+		const isShown = receiptState.modalOpen && (await inModal(answer).catch(failed('receipt_not_in_window')));
 		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
-		const dm = wantsDm ? await inDm(answer).catch(failed('a receipt could not be sent as a DM')) : null;
+		const dm = wantsDm ? await inDm(answer).catch(failed('receipt_not_sent')) : null;
 		const isNowCurrent = wantsDm ? dm !== null : isShown !== null;
 		const { state, agentOutcome } = isNowCurrent ? answer : receiptState;
 		const told = { state, agentOutcome, dm: dm ?? receiptState.dm, modalOpen: isShown !== false };

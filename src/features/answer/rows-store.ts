@@ -82,7 +82,7 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
 		try {
 			return [readAnswer(row, cipher)];
 		} catch {
-			log?.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
+			log?.error('answer_damaged', { answer: row.id });
 			return [];
 		}
 	};

@@ -88,8 +88,7 @@ export function createAnswerWorker(
 			await store.update(current, token, { receiptState }, { now: clock.now(), release: false });
 			return receiptState;
 		} catch (error) {
-			if (!ended.aborted)
-				log.warn({ answer: answer.id, code: codeOf(error) }, 'could not tell the author that delivery takes long');
+			if (!ended.aborted) log.warn('delay_not_told', { answer: answer.id, code: codeOf(error) });
 			return null;
 		}
 	}
@@ -153,8 +152,7 @@ export function createAnswerWorker(
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),
 		work,
-		logFailure: ({ id }, error) =>
-			log.error({ answer: id, code: codeOf(error), err: error }, 'work on an answer failed; it is tried again'),
+		logFailure: ({ id }, error) => log.error('answer_work_failed', { answer: id, code: codeOf(error), err: error }),
 		async renew(held, ms) {
 			const renewed = await Promise.all(
 				held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now())),

@@ -110,7 +110,7 @@ export function createDiscoveries(
 			if (why === null) return;
 			await store.replaceWaiting(serviceUrl, [], { now: clock.now(), isFollowing: false, isCut: false });
 			const channels = await pause(why);
-			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
+			if (discoverSessions || channels > 0) log.warn('discovery_off', { why, channels });
 		},
 		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
 			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
@@ -120,7 +120,7 @@ export function createDiscoveries(
 			const shown = sessions.slice(0, MOST_WAITING);
 			const isCutNow = !list.isComplete || shown.length < sessions.length;
 			if (isCutNow && !isCut) {
-				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${shown.length} are`);
+				log.warn('discovery_cut', { sessions: sessions.length, discovered: shown.length });
 			}
 			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
 			isCut = isCutNow;

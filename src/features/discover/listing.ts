@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { uptimeOf } from '../../core/clock.ts';
 import { backOff, codeOf, HandraiseError, retryAtOf } from '../../core/errors.ts';
+import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
@@ -60,11 +61,7 @@ const LOOK_MS = 10_000;
 /** `unknown`: no request has told yet. `failing`: it may work again at any time. */
 type Condition = 'unknown' | 'works' | 'failing' | 'none';
 
-const LOG_WORDS: Readonly<Record<Exclude<Condition, 'unknown'>, string>> = {
-	works: 'the session service lists the sessions that wait; watched ones are read at once',
-	failing: 'the session service’s list fails; watched sessions are read by the schedule',
-	none: 'the session service has no list that can be used; watched sessions are read by the schedule',
-};
+const LOG_EVENTS = { works: 'list_works', failing: 'list_failing', none: 'list_lost' } as const;
 
 /** From the beginning of a list to that of the next one, in whole milliseconds. */
 export function listEveryMs(
@@ -209,7 +206,9 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		if (next === condition) return;
 		const isExpected = next === 'works' || condition === 'unknown';
 		condition = next;
-		log[isExpected ? 'info' : 'warn']({ code }, LOG_WORDS[next]);
+		const event = LOG_EVENTS[next];
+		if (isExpected) log.info({ event, code }, LOG_LINES[event]);
+		else log.warn(event, { code });
 	}
 
 	return {
@@ -220,7 +219,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 				const outcome = await turn(signal).catch(codeOf);
 				const code = typeof outcome === 'string' ? outcome : null;
 				const isNews = code !== null && code !== problem && !signal.aborted;
-				if (isNews) log.warn({ code }, 'could not list the sessions that wait; trying again');
+				if (isNews) log.warn('listing_failed', { code });
 				problem = code;
 				await clock.sleep(typeof outcome === 'number' ? outcome : LOOK_MS, signal).catch(() => undefined);
 			}

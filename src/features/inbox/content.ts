@@ -69,7 +69,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	async function channelsOf(person: Person, ids: readonly string[], now: number) {
 		let againAt: number | null = null;
 		const notTold = (error: unknown) => {
-			log.warn({ code: codeOf(error) }, "Slack did not tell a person's channels for their inbox; asking again");
+			log.warn('inbox_channels_unknown', { code: codeOf(error) });
 			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? now + ASK_AGAIN_MS);
 			return null;
 		};

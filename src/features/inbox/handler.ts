@@ -36,7 +36,7 @@ export function registerInbox(core: HandlerContext & { inboxes: ReturnType<typeo
 		if (code !== null) {
 			const view = homeView(reply.words(code).line);
 			await clients.people.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
-				log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
+				log.warn('home_not_filled', { code: slackFailure(error).code });
 			});
 		}
 		logAccess(request, 'inbox', null, code ?? 'opened');

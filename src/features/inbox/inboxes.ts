@@ -170,7 +170,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		}
 		if (outcome.kind === 'refused') {
 			metrics.update('failed');
-			log.warn({ code: outcome.code }, 'Slack refuses an inbox; it is not tried again until somebody opens it');
+			log.warn('inbox_refused', { code: outcome.code });
 		}
 		await store.remove(inbox.id);
 	}

@@ -89,7 +89,7 @@ export function createReminders(
 		/** Somebody answered a question of this session, took an answer back, or began or stopped answering. */
 		questionUpdated(session: SessionKey): void {
 			store.touchSession(session, clock.now()).then(loop.wake, (error: unknown) => {
-				log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later');
+				log.warn('reminder_failed', { code: codeOf(error) });
 			});
 		},
 		/** Ladders began, or settings of a channel changed. */

@@ -144,9 +144,9 @@ export function createSessionFlow(
 				return code;
 			}
 			// The line of the access names the session.
-			request.log.warn({ code, ...(code === 'internal' && { err: error }) }, 'could not show a session');
+			request.log.warn('session_not_shown', { code, ...(code === 'internal' && { err: error }) });
 			await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
-				request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
+				request.log.error('error_not_shown', { code: slackFailure(updateError).code });
 				await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId });
 			});
 			return code;

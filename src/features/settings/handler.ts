@@ -61,7 +61,7 @@ export function registerChannelSettings(
 		if (handle === null) return 'no_window';
 		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
-			request.log.error({ code, err: error }, 'the settings of a channel could not be shown');
+			request.log.error('channel_settings_not_shown', { code, err: error });
 			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`/session settings\` again.`) };
 		});
 		await handle.update(view);

@@ -141,7 +141,7 @@ export function createSettingsSaving(
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
 				unlessAborted(checks, deadline.signal).catch((error: unknown) => {
-					log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
+					log.warn('channel_settings_not_checked', { code: codeOf(error), err: error });
 					return null;
 				});
 			const mayWatch = channels.mayWatch({ channelId, person });

@@ -225,7 +225,7 @@ export async function readSettings({ db, log }: SettingsParts, channel: ChannelK
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
 	const { revision, changedBy: by, changedAt: at } = row;
 	const settings = parseOrNull(channelSettings, row.settings);
-	if (settings === null) log.warn(channelOf(channel), 'damaged settings cannot be read; the defaults hold');
+	if (settings === null) log.warn('channel_settings_damaged', channelOf(channel));
 	return { settings: settings ?? DEFAULT_CHANNEL_SETTINGS, revision, change: { by, at } };
 }
 

@@ -115,7 +115,7 @@ export function createWatchCommands({
 					break;
 				}
 				// An error of one session must not hide the outcomes of the others.
-				request.log.error({ session: loggedId(sessionId), code, err: error }, 'a session could not be watched');
+				request.log.error('watch_failed', { session: loggedId(sessionId), code, err: error });
 				outcome = { kind: 'unreadable', code };
 			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));

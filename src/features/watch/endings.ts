@@ -98,7 +98,7 @@ export function createChannelGuard(
 
 	function retry(code: string, retryAfterMs: number | null): number {
 		metrics.channelCheck('failed');
-		log.warn({ code }, 'channels could not be checked for other organisations; trying again');
+		log.warn('channel_check_failed', { code });
 		if (retryAfterMs === null) {
 			// The cursor may be the reason.
 			cursor = null;

@@ -95,8 +95,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
 		},
 		work: readAndRecord,
-		logFailure: ({ session: { sessionId } }, error) =>
-			log.warn({ sessionId, code: codeOf(error) }, 'what a read found could not be stored; the session is read again'),
+		logFailure: ({ session: { sessionId } }, error) => log.warn('read_not_stored', { sessionId, code: codeOf(error) }),
 		async renew(held, ms) {
 			const kept = await store.renew(
 				held.map(({ item: { session }, token }) => ({ session, token })),
@@ -213,7 +212,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		if (!isNews) return;
 		// Another process may have stored the outage and the back-offs.
 		if (!down) readFailingSoon();
-		log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
+		log.warn(down ? 'service_down' : 'service_back', { code: health.newestCode });
 		onNews();
 	}
 

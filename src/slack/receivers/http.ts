@@ -111,7 +111,7 @@ export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (
 			if (request.url?.split('?')[0] !== PATH) return refuse(response, 'wrong_path');
 			if (request.method !== 'POST') return refuse(response, 'wrong_method');
 			receive(request, response, verified).catch((error: unknown) => {
-				log.error({ code: codeOf(error), err: error }, 'a request from Slack could not be handled');
+				log.error('slack_request_failed', { code: codeOf(error), err: error });
 				if (!response.headersSent) response.writeHead(500).end();
 			});
 		},

@@ -64,7 +64,7 @@ export function createSocketReceiver(
 				if (stopping.signal.aborted) break;
 				const { code } = slackFailure(error);
 				if (!isTemporary(code)) first.reject(tokenRefused('SLACK_APP_TOKEN', code));
-				log.warn({ code, failures }, 'could not open a Socket Mode connection; trying again');
+				log.warn('socket_not_opened', { code, failures });
 				failures++;
 				await clock.sleep(pauseAfter(failures), stopping.signal).catch(() => {});
 			}

@@ -71,7 +71,7 @@ it('records a failed attempt and tries again', async () => {
 	await modal.submit();
 	await ada.waitForModal(whatHappened('unauthorized'), 10_000);
 	await ada.waitForModal(DELIVERED, 10_000);
-	expect(app.log.filter((line) => line.includes('work on answers failed'))).toEqual([]);
+	expect(app.log.filter((line) => line.includes('answer_work_failed'))).toEqual([]);
 });
 
 it('tells a person that their choice was not sent when it could not be saved', async () => {
