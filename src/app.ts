@@ -6,6 +6,7 @@ import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
 import { createMemoryCell } from './core/values.ts';
 import type { Core } from './core.ts';
+import { OWN_SCHEMA } from './database/migrate.ts';
 import { createSharedState } from './database/postgres.ts';
 import { createDrawing } from './drawing.ts';
 import { createAnswers } from './features/answer/accept.ts';
@@ -76,8 +77,10 @@ export async function createHandraise({
 	const serviceUrl = config.SESSION_SERVICE_URL;
 
 	const metrics = createMetrics({
+		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
 		answers: () => answerStore.stats(),
 		now: () => clock.now(),
+		isConnected,
 		budgetUsed() {
 			const { delivery, person, background } = budget.usage();
 			return delivery + person + background;
@@ -282,6 +285,9 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
+	function isConnected(): boolean {
+		return slack?.isServing() === true;
+	}
 	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		host: config.HOST,
@@ -297,7 +303,7 @@ export async function createHandraise({
 		metrics: metrics.expose,
 		async notReady() {
 			const reasons: string[] = [];
-			if (slack === null || !slack.isServing()) reasons.push('no connection to Slack');
+			if (!isConnected()) reasons.push('no connection to Slack');
 			await store.db.ping().catch(() => reasons.push('the database does not answer'));
 			return reasons;
 		},

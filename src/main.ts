@@ -41,7 +41,7 @@ async function main(): Promise<void> {
 		const say = () => log.info({ signal }, 'stopping: waiting for running deliveries and requests');
 		process.on(signal, () => void stop(0, say));
 	}
-	void handraise.replaced.then(({ message }) => stop(1, () => log.error('database_newer', { why: message })));
+	void handraise.replaced.then(() => stop(1, () => log.error('database_newer')));
 	process.on('unhandledRejection', (error) => log.error('unhandled_rejection', { err: error }));
 
 	try {

@@ -12,7 +12,8 @@ export const LOG_LINES = {
 	claim_not_stored: 'could not store who is answering',
 	clock_set: 'the clock was set, or this machine slept',
 	database_connection_lost: 'idle database connection lost',
-	database_newer: 'a newer Handraise has changed the database, so this process stops',
+	database_newer:
+		'a newer Handraise has changed the database, so this process stops: start the newer version on all replicas',
 	delay_not_told: 'could not tell the author that delivery takes long',
 	delivery_failed: 'delivery attempt failed',
 	discovery_cut: 'more sessions wait than are discovered',

@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Values that are read when the metrics are requested. */
 export interface MetricSources {
+	readonly build: { readonly schema: number; readonly dialect: 'sqlite' | 'postgres' };
+	/** Rejects while the database does not answer. */
 	answers(): Promise<{
 		readonly byState: Readonly<Record<string, number>>;
-		readonly oldestUndeliveredAt: number | null;
+		/** By state: when the oldest undelivered answer was accepted, clock milliseconds; null: there is none. */
+		readonly oldestAt: Readonly<Record<string, number | null>>;
 	}>;
 	now(): number;
+	/** Whether requests of Slack arrive, as `/readyz` says. */
+	isConnected(): boolean;
 	/** Requests to the session service in the current window, of all replicas. */
 	budgetUsed(): number;
 }
@@ -28,49 +34,65 @@ export function createMetrics(sources: MetricSources) {
 		return (...values: Values) =>
 			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
 	}
-	function outcomes<Outcome extends string = string>(name: string, help: string) {
-		return counter<[Outcome]>(name, help, 'outcome');
+	/** Begins at 0 for each: Prometheus sees no rise when a series begins with 1. */
+	function outcomes<Outcome extends string>(name: string, help: string, ...known: Outcome[]) {
+		const metric = counterOf(name, help, ['outcome']);
+		for (const outcome of known) metric.inc({ outcome }, 0);
+		return (outcome: Outcome) => metric.inc({ outcome });
 	}
 	/** Returns a function that takes milliseconds; `buckets` are seconds. */
 	function duration(name: string, help: string, buckets: number[]) {
 		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
 		return (ms: number) => metric.observe(ms / 1000);
 	}
-	/** Returns a function that sets it. `read`: asked when the metrics are requested. */
-	function gauge(name: string, help: string, read?: () => number | Promise<number>) {
-		const metric: Gauge = new Gauge({
-			name: `handraise_${name}`,
-			help,
-			registers: [registry],
-			...(read && { collect: async () => metric.set(await read()) }),
-		});
+	function gaugeOf(name: string, help: string, labelNames: string[] = []) {
+		return new Gauge({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
+	}
+	/** Returns a function that sets it. */
+	function gauge(name: string, help: string) {
+		const metric = gaugeOf(name, help);
 		return (value: number) => metric.set(value);
 	}
 
-	new Gauge({
-		name: 'handraise_answers',
-		help: 'Answers in the store by state',
-		labelNames: ['state'],
-		registers: [registry],
-		async collect() {
-			const { byState } = await sources.answers();
-			for (const [state, count] of Object.entries(byState)) this.set({ state }, count);
-		},
-	});
-	gauge(
+	const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+	const build = { version, node: process.versions.node, ...sources.build };
+	gaugeOf('build_info', 'Always 1: what runs', Object.keys(build)).set(build, 1);
+	const answers = gaugeOf('answers', 'Answers in the store by state', ['state']);
+	const oldest = gaugeOf(
 		'oldest_undelivered_answer_age_seconds',
 		'Age of the oldest answer that is accepted, delivering or waiting for its author; 0 when there is none',
-		async () => {
-			const { oldestUndeliveredAt } = await sources.answers();
-			return oldestUndeliveredAt === null ? 0 : (sources.now() - oldestUndeliveredAt) / 1000;
-		},
+		['state'],
 	);
-	gauge('service_budget_used', 'Requests to the session service in the last minute', sources.budgetUsed);
-	const submissions = outcomes('submissions_total', 'Submissions by result before the acknowledgement');
+	const databaseUp = gauge('database_up', '1 when the database answers');
+	const connected = gauge(
+		'slack_connected',
+		'1 when requests of Slack can arrive; over Socket Mode: a connection is open',
+	);
+	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
+
+	async function readSources(): Promise<void> {
+		const stats = await sources.answers().catch(() => null);
+		databaseUp(Number(stats !== null));
+		answers.reset();
+		oldest.reset();
+		for (const [state, count] of Object.entries(stats?.byState ?? {})) answers.set({ state }, count);
+		for (const [state, at] of Object.entries(stats?.oldestAt ?? {})) {
+			oldest.set({ state }, at === null ? 0 : (sources.now() - at) / 1000);
+		}
+		connected(Number(sources.isConnected()));
+		budgetUsed(sources.budgetUsed());
+	}
+
+	const submissions = outcomes(
+		'submissions_total',
+		'Answers and other forms by result before the acknowledgement; failed: nothing could be stored',
+		...(['accepted', 'repeated', 'tooLate', 'taken', 'failed'] as const),
+	);
 	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
 	const checkpoints = outcomes(
 		'wipe_checkpoints_total',
 		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed are tried again',
+		...(['done', 'busy', 'failed'] as const),
 	);
 	const checkpointSeconds = duration(
 		'wipe_checkpoint_seconds',
@@ -90,13 +112,17 @@ export function createMetrics(sources: MetricSources) {
 
 	return {
 		answers: {
-			accepted(kind: string) {
+			submitted(kind: Parameters<typeof submissions>[0]) {
 				submissions(kind);
 				if (kind === 'taken') conflicts('at_submit');
 			},
 		},
 		delivery: {
-			attempt: outcomes('delivery_attempts_total', 'Delivery attempts by outcome'),
+			attempt: outcomes(
+				'delivery_attempts_total',
+				'Delivery attempts by outcome',
+				...(['delivered', 'settled', 'later', 'unknown', 'missing', 'permanent'] as const),
+			),
 			conflict: () => conflicts('at_delivery'),
 			readToPut: duration(
 				'read_to_put_seconds',
@@ -111,20 +137,20 @@ export function createMetrics(sources: MetricSources) {
 		},
 		watches: {
 			watchedSessions: gauge('watched_sessions', 'Sessions that at least one channel watches'),
-			read: outcomes<'changed' | 'unchanged' | 'failed'>('watch_reads_total', 'Background reads by outcome'),
+			read: outcomes('watch_reads_total', 'Background reads by outcome', 'changed', 'unchanged', 'failed'),
 			detectionAge: duration(
 				'detection_age_seconds',
 				'Upper bound of the time between a change of a session and its detection',
 				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
 			),
 			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
-			card: outcomes<'wanted' | 'sent' | 'unchanged' | 'failed'>('card_updates_total', 'Card updates by outcome'),
+			card: outcomes('card_updates_total', 'Card updates by outcome', 'wanted', 'sent', 'unchanged', 'failed'),
 			limitReached: counter<['person' | 'channel' | 'all']>(
 				'watch_limits_total',
 				'Watches that were not added because a limit was reached',
 				'limit',
 			),
-			post: outcomes<'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'>('posts_total', 'Posts by outcome'),
+			post: outcomes('posts_total', 'Posts by outcome', 'posted', 'found', 'retried', 'refused', 'maybeRepeated'),
 			reminder: counter<['reminder' | 'escalation']>(
 				'reminders_total',
 				'Reminders and escalations that were posted',
@@ -135,9 +161,11 @@ export function createMetrics(sources: MetricSources) {
 				'From the time at which a reminder or escalation was due to its post',
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
-			channelCheck: outcomes<'complete' | 'failed'>(
+			channelCheck: outcomes(
 				'channel_checks_total',
 				'Checks whether other organizations read a channel, by outcome',
+				'complete',
+				'failed',
 			),
 		},
 		listing: {
@@ -155,14 +183,14 @@ export function createMetrics(sources: MetricSources) {
 			listedReads: (count: number) => listReads.inc(count),
 		},
 		inboxes: {
-			update: outcomes<'sent' | 'unchanged' | 'failed'>('inbox_updates_total', 'Updates of inboxes by outcome'),
+			update: outcomes('inbox_updates_total', 'Updates of inboxes by outcome', 'sent', 'unchanged', 'failed'),
 			built: duration(
 				'inbox_build_seconds',
 				'How long the content of an inbox took to put together, without showing it',
 				[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
 			),
 		},
-		checkpoint(outcome: string, ms: number) {
+		checkpoint(outcome: Parameters<typeof checkpoints>[0], ms: number) {
 			checkpoints(outcome);
 			checkpointSeconds(ms);
 		},
@@ -170,6 +198,8 @@ export function createMetrics(sources: MetricSources) {
 			personRead: outcomes(
 				'person_reads_total',
 				'Reads and windows that people asked for, with those refused as too fast',
+				'allowed',
+				'tooFast',
 			),
 			unknownSession: counter('unknown_sessions_total', 'Session ids that people named and the service did not know'),
 		},
@@ -191,7 +221,10 @@ export function createMetrics(sources: MetricSources) {
 			'method',
 			'outcome',
 		),
-		expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+		async expose() {
+			await readSources();
+			return { contentType: registry.contentType, text: await registry.metrics() };
+		},
 	};
 }
 

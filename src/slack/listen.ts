@@ -66,13 +66,16 @@ interface Options {
 	readonly onPostPress: (request: PersonRequest) => void;
 }
 
+/** Codes of failures of the store and of the program. Others are about what somebody sent. */
+const NOT_STORED: ReadonlySet<string> = new Set(['store_unavailable', 'acceptance_unknown', 'internal']);
+
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 
 /**
  * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
-export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
+export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress, onPostPress } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
@@ -157,7 +160,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			async acknowledge(response?: SubmissionAck): Promise<void> {
 				// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
 				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
-				onAcknowledged(waitedMs());
+				metrics.acknowledged(waitedMs());
 			},
 		};
 	}
@@ -206,6 +209,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			request.log.info({ refusal: codeOf(refusal) }, 'refused');
 			return failed(refusal);
 		} catch (error) {
+			if (NOT_STORED.has(codeOf(error))) metrics.answers.submitted('failed');
 			logFailure(request, error, 'submission_not_stored');
 			return failed(error);
 		}

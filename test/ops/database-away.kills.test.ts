@@ -20,7 +20,10 @@ it('is alive but not ready without the database, keeps the form of a submission 
 	proxy.cut();
 	expect(await get('/healthz')).toMatchObject({ status: 200 });
 	expect(await get('/readyz')).toMatchObject({ status: 503, text: 'the database does not answer\n' });
-	expect((await get('/metrics')).status).toBe(503);
+	const metrics = await get('/metrics');
+	expect(metrics.status).toBe(200);
+	expect(metrics.text).toMatch(/^handraise_database_up 0$/m);
+	expect(metrics.text).not.toMatch(/^handraise_answers\{/m);
 	const refused = await modal.submit();
 	expect(refused.outcome).toBe('fieldErrors');
 	expect(Object.values(refused.errors).join()).toContain(

@@ -31,7 +31,9 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		for (const line of [
 			/^handraise_answers\{state="(delivered|resumed)"\} 1$/m,
 			/^handraise_answers\{state="accepted"\} 0$/m,
-			/^handraise_oldest_undelivered_answer_age_seconds 0$/m,
+			/^handraise_oldest_undelivered_answer_age_seconds\{state="accepted"\} 0$/m,
+			/^handraise_database_up 1$/m,
+			/^handraise_slack_connected 1$/m,
 			/^handraise_submissions_total\{outcome="accepted"\} 1$/m,
 			/^handraise_delivery_attempts_total\{outcome="delivered"\} 1$/m,
 			/^handraise_delivery_seconds_count 1$/m,

@@ -19,7 +19,7 @@ function listening() {
 			press = handler;
 		},
 	};
-	const core = coreOf({ clock, log, metrics: { acknowledged() {} } });
+	const core = coreOf({ clock, log, metrics: { acknowledged() {}, answers: { submitted() {} } } });
 	const listen = createListen(core, {
 		app,
 		teamId: 'T1',

@@ -84,7 +84,7 @@ export function createAnswers(
 				acceptedAt: now,
 				giveUpAt: now + giveUpMs,
 			});
-			metrics.answers.accepted(result.kind);
+			metrics.answers.submitted(result.kind);
 			return result;
 		},
 

@@ -278,19 +278,24 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null when there is none. */
 		async stats() {
-			const [counts, { oldest }] = await Promise.all([
+			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
+			const [counts, oldest] = await Promise.all([
 				from(db.read, 'answers')
 					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
 					.groupBy('state')
 					.execute(),
-				from(db.read, 'answers', { state: [...BLOCKING_STATES, 'waiting'] })
-					.select((eb) => eb.fn.min('acceptedAt').as('oldest'))
-					.executeTakeFirstOrThrow(),
+				from(db.read, 'answers', { state: undelivered })
+					.select((eb) => ['state', eb.fn.min('acceptedAt').as('at')])
+					.groupBy('state')
+					.execute(),
 			]);
 			const byState = Object.fromEntries(
 				ANSWER_STATES.map((state) => [state, counts.find((row) => row.state === state)?.count ?? 0]),
 			) as Readonly<Record<AnswerState, number>>;
-			return { byState, oldestUndeliveredAt: oldest };
+			const oldestAt = Object.fromEntries(
+				undelivered.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
+			);
+			return { byState, oldestAt };
 		},
 
 		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */

@@ -154,7 +154,8 @@ export function describeQueries(subject: Subject): void {
 		});
 
 		it('counts answers by state and finds the oldest undelivered one', async () => {
-			expect((await subject.store.answers.stats()).oldestUndeliveredAt).toBeNull();
+			const none = { accepted: null, delivering: null, waiting: null };
+			expect((await subject.store.answers.stats()).oldestAt).toEqual(none);
 			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
 			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
 			await accepted(subject.store, submission({ sessionId: 's3', acceptedAt: T0 }));
@@ -172,7 +173,7 @@ export function describeQueries(subject: Subject): void {
 					ended: 0,
 					withdrawn: 0,
 				},
-				oldestUndeliveredAt: T0 - 5,
+				oldestAt: { ...none, accepted: T0, waiting: T0 - 5 },
 			});
 		});
 

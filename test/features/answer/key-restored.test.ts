@@ -26,7 +26,7 @@ async function open(encryptionKey: string) {
 		store,
 		clock,
 		log: quiet,
-		metrics: { answers: { accepted() {} } },
+		metrics: { answers: { submitted() {} } },
 		config: { GIVE_UP_HOURS: 1 },
 		serviceUrl: SERVICE,
 	});
