@@ -40,7 +40,7 @@ import { createMessages } from './posts/messages.ts';
 import type { QuestionUpdated } from './questions/answer.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createRequestBudget } from './session-service/budget.ts';
-import type { BudgetState } from './session-service/budget-state.ts';
+import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createServiceHealth } from './session-service/health.ts';
@@ -78,6 +78,7 @@ export async function createHandraise({
 
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
+		serviceCalls: { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] },
 		answers: () => answerStore.stats(),
 		now: () => clock.now(),
 		isConnected,

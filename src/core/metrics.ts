@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Values that are read when the metrics are requested. */
 export interface MetricSources {
 	readonly build: { readonly schema: number; readonly dialect: 'sqlite' | 'postgres' };
+	readonly serviceCalls: { readonly priorities: readonly string[]; readonly outcomes: readonly string[] };
 	/** Rejects while the database does not answer. */
 	answers(): Promise<{
 		readonly byState: Readonly<Record<string, number>>;
@@ -83,6 +84,14 @@ export function createMetrics(sources: MetricSources) {
 		budgetUsed(sources.budgetUsed());
 	}
 
+	const serviceRequests = counterOf('service_requests_total', 'Requests to the session service', [
+		'priority',
+		'outcome',
+	]);
+	const { priorities, outcomes: serviceOutcomes } = sources.serviceCalls;
+	for (const priority of priorities) {
+		for (const outcome of serviceOutcomes) serviceRequests.inc({ priority, outcome }, 0);
+	}
 	const submissions = outcomes(
 		'submissions_total',
 		'Answers and other forms by result before the acknowledgement; failed: nothing could be stored',
@@ -208,12 +217,7 @@ export function createMetrics(sources: MetricSources) {
 			'From the arrival of a request of Slack to its acknowledgement',
 			[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
 		),
-		serviceRequest: counter<[priority: string, outcome: string]>(
-			'service_requests_total',
-			'Requests to the session service',
-			'priority',
-			'outcome',
-		),
+		serviceRequest: (priority: string, outcome: string) => serviceRequests.inc({ priority, outcome }),
 		httpRefused: counter<[string]>('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
 		slackCall: counter<[method: string, outcome: string]>(
 			'slack_calls_total',
