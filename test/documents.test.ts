@@ -13,11 +13,12 @@ const DOCUMENTS = [
 	...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
 	...SOURCE_FOLDERS.flatMap(filesBelow).filter((name) => basename(name) === 'RESULTS.md'),
 	'fake-slack/README.md',
+	'ops/README.md',
 	'sandbox/README.md',
 	'test/README.md',
 ];
 /** What stands beside the sources: folders and files that documents name. */
-const PATH = /^(?:src|test|bench|sandbox|fake-slack|docs|\.ci)\/[\w./-]*$/;
+const PATH = /^(?:src|test|bench|sandbox|fake-slack|ops|docs|\.ci)\/[\w./-]*$/;
 const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|openssl|sqlite3)(?: |$)/;
 
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');

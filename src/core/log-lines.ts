@@ -36,6 +36,7 @@ export const LOG_LINES = {
 		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise uses ' +
 		'this database, SLACK_BOT_TOKEN is of the wrong workspace',
 	passphrase_as_key: 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32',
+	post_delayed: 'a post could not be sent; it is tried again',
 	post_refused: 'a post is refused; it is not tried again',
 	posts_not_marked: 'the posts of a question could not be marked for an update',
 	press_not_shown: 'the post of a press could not be drawn at once',

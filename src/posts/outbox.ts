@@ -216,10 +216,13 @@ export function createOutbox(
 			if (target.kind !== 'person') await onGone(target, result.reason);
 			return;
 		}
-		if (result.kind === 'retry' && result.code !== PACED && ts === null) metrics.post('retried');
+		const place = target.kind === 'person' ? target.userId : target.channelId;
+		if (result.kind === 'retry' && ts === null && result.code !== PACED && result.code !== HELD) {
+			metrics.post('retried');
+			log.warn('post_delayed', { place, what: content.kind, code: result.code });
+		}
 		if (result.kind === 'refused') {
 			if (ts === null) metrics.post('refused');
-			const place = target.kind === 'person' ? target.userId : target.channelId;
 			log.warn(ts === null ? 'post_refused' : 'update_refused', { place, what: content.kind, code: result.code });
 		}
 		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');

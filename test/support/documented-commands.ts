@@ -16,6 +16,7 @@ const by = (ranBy: string, is: RegExp): DocumentedCommand => ({ is, ranBy });
 export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm ci$/),
 	by('.ci/run', /^npm run check$/),
+	by('test/support/ops/check.test.ts', /^npm run check:ops$/),
 	by('.ci/run', /^npm test$/),
 	by('.ci/run', /^npm run test:long$/),
 	by('CI itself', /^bash \.ci\/run$/),
