@@ -45,7 +45,7 @@ const LOG: Log = {
 	debug() {},
 	info() {},
 	warn() {},
-	error: (fields, message) => process.stderr.write(`${message} ${JSON.stringify(fields)}\n`),
+	error: (event, fields) => process.stderr.write(`${event} ${JSON.stringify(fields)}\n`),
 	child: () => LOG,
 };
 
