@@ -20,6 +20,10 @@ export interface OwnPostgres extends PostgresServer {
 	stop(): Promise<void>;
 	/** Starts it again under the same address. */
 	start(): Promise<void>;
+	/** Kills all of its processes. It cannot be started again. */
+	kill(): Promise<void>;
+	/** Another server that copies this one and follows it, until it is promoted. */
+	startStandby(): Promise<OwnPostgres>;
 	/** Stops it permanently and removes its data. */
 	close(): Promise<void>;
 }
@@ -30,15 +34,19 @@ const PASSWORD = 'for-tests-only';
  * Starts a real PostgreSQL on a free loopback port (about 2 s). Tests share one through `sharedPostgres`; this is for
  * tests that stop it, and for benchmarks. `durable: false` skips the syncs that only a power cut needs.
  */
-export async function startPostgres({ durable = false }: { durable?: boolean } = {}): Promise<OwnPostgres> {
+export async function startPostgres({
+	durable = false,
+	tls = null,
+	primary = null,
+}: Partial<Pick<PostgresSettings, 'durable' | 'tls' | 'primary'>> = {}): Promise<OwnPostgres> {
 	const port = await freePort();
-	const settings: PostgresSettings = { port, password: PASSWORD, durable };
+	const settings: PostgresSettings = { port, password: PASSWORD, durable, tls, primary };
 	const script = fileURLToPath(new URL('postgres-process.ts', import.meta.url));
 	const child = fork(script, [JSON.stringify(settings)], {
 		execArgv: [],
 		stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
 	});
-	await reply(child);
+	const { data } = await reply(child);
 
 	async function tell(command: PostgresCommand): Promise<void> {
 		child.send(command);
@@ -53,6 +61,8 @@ export async function startPostgres({ durable = false }: { durable?: boolean } =
 		createDatabase: () => createDatabase(adminUrl),
 		stop: () => tell('stop'),
 		start: () => tell('start'),
+		kill: () => tell('kill'),
+		startStandby: () => startPostgres({ durable, tls, primary: { adminUrl, data } }),
 		async close() {
 			await tell('close');
 			const exited = once(child, 'exit');

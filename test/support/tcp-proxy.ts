@@ -6,6 +6,8 @@ export interface TcpProxy extends AsyncDisposable {
 	readonly url: string;
 	/** Ends every connection. */
 	endAll(): void;
+	/** Ends every connection; new ones lead to the server that this address names. */
+	lead(address: string): void;
 }
 
 /** `join` gets each new connection. It refuses it, or connects to the server and passes bytes between the two ends. */
@@ -13,7 +15,7 @@ export async function createTcpProxy(
 	address: string,
 	join: (client: Socket, connectOn: () => Socket) => void,
 ): Promise<TcpProxy> {
-	const target = new URL(address);
+	let target = new URL(address);
 	const sockets = new Set<Socket>();
 	const keep = (socket: Socket, other: Socket) => {
 		sockets.add(socket);
@@ -41,6 +43,10 @@ export async function createTcpProxy(
 	return {
 		url: url.href,
 		endAll,
+		lead(to) {
+			target = new URL(to);
+			endAll();
+		},
 		async [Symbol.asyncDispose]() {
 			endAll();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
