@@ -14,6 +14,7 @@ const SLOW = [
 	'faults/sqlite',
 	'plans.long',
 	'presses/',
+	'faults/failovers',
 	'kill.long',
 	'reminders',
 	'races.long',

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom } from '../support/random.ts';
 import { runDuels } from './duels.ts';
+import { runFailovers } from './failovers.ts';
 import { createHarness, type Harness, type HarnessOptions } from './harness.ts';
 import { FAULT_KINDS } from './kinds/index.ts';
 import { runPressDuels } from './presses/duels.ts';
@@ -13,6 +14,7 @@ import { openDesk, PRESS_ENV, type QuestionDesk, UNDO_MS } from './presses/quest
 import { runUndos } from './presses/undos.ts';
 import {
 	duelsReport,
+	failoversReport,
 	isClean,
 	killsReport,
 	pressDuelsReport,
@@ -41,11 +43,12 @@ const USAGE = `npm run test:faults -- [options]
   --presses 1000  answers in one press that meet kills and other faults, for each store
   --press-duels 500
                   questions that two people answer at about the same moment, at least one of them in one press
+  --failovers 10  times that PostgreSQL's primary is killed and its standby promoted, among forms and among presses
   --undos 200     one-press answers that are taken back around the end of the time for it, with kills
   --store both    sqlite, postgres or both
   --batch 16      answers under way at once
   --seed 1
-  --target X      aims at one thing alone: kills in one phase ('before ack' for example), or another fault:
+  --target X      aims at one thing alone: failover, kills in one phase ('before ack' for example), or another fault:
                   ${Object.keys(FAULT_KINDS).join(', ')}
   --commit HEAD   takes the program from a commit instead of the working tree
   --sabotage X    breaks the program first, aims at what shows it, and fails when nobody notices:
@@ -67,6 +70,7 @@ const { values } = parseArgs({
 		presses: { type: 'string', default: '1000' },
 		'press-duels': { type: 'string', default: '500' },
 		undos: { type: 'string', default: '200' },
+		failovers: { type: 'string', default: '10' },
 		store: { type: 'string', default: 'both' },
 		seed: { type: 'string', default: '1' },
 		batch: { type: 'string', default: '16' },
@@ -78,15 +82,20 @@ const { values } = parseArgs({
 const [rounds, duels, stops, seed, batch] = [values.rounds, values.duels, values.stops, values.seed, values.batch].map(
 	Number,
 ) as [number, number, number, number, number];
-const [presses, pressDuels, undos] = [values.presses, values['press-duels'], values.undos].map(Number) as [
-	number,
-	number,
-	number,
-];
+const [presses, pressDuels, undos, failovers] = [
+	values.presses,
+	values['press-duels'],
+	values.undos,
+	values.failovers,
+].map(Number) as [number, number, number, number];
 const sabotage = values.sabotage === undefined ? null : sabotageNamed(values.sabotage);
+/** For `--target`. */
+const FAILOVER = 'failover';
 const only = values.target ?? (sabotage === null || isPressSabotage(sabotage) ? undefined : aimAgainst(sabotage));
 const kinds = (['sqlite', 'postgres'] as const).filter(
-	(kind) => (values.store === 'both' || values.store === kind) && aimsOn(kind).length > 0,
+	(kind) =>
+		(values.store === 'both' || values.store === kind) &&
+		(aimsOn(kind).length > 0 || (only === FAILOVER && kind === 'postgres')),
 );
 
 /** The requested aims that exist on this store. */
@@ -166,6 +175,19 @@ async function kills(kind: StoreKind): Promise<boolean> {
 	});
 	say(killsReport(sabotage === null ? NAMES[kind] : `${NAMES[kind]}, sabotaged (${sabotage})`, result));
 	return isClean(result);
+}
+
+async function failedOver(kind: StoreKind): Promise<boolean> {
+	await using source = await copySource({ commit: values.commit });
+	const result = await runFailovers({
+		entry: source.entry,
+		failovers,
+		batch,
+		random: createRandom(seed),
+		onProgress: progress(kind),
+	});
+	say(failoversReport(NAMES[kind], result));
+	return isClean(result.forms) && result.presses.problems.length === 0;
 }
 
 async function atOnce(kind: StoreKind): Promise<boolean> {
@@ -256,7 +278,7 @@ async function takenBack(kind: StoreKind): Promise<boolean> {
 
 if (
 	kinds.length === 0 ||
-	[rounds, duels, stops, presses, pressDuels, undos, seed, batch].some((number) => !Number.isInteger(number))
+	[rounds, duels, stops, presses, pressDuels, undos, failovers, seed, batch].some((number) => !Number.isInteger(number))
 )
 	usage();
 let clean = true;
@@ -267,6 +289,9 @@ for (const kind of kinds) {
 	if (presses > 0 && isAim('presses')) clean = (await oneByPress(kind)) && clean;
 	if (pressDuels > 0 && isAim('press-duels')) clean = (await twoWithPress(kind)) && clean;
 	if (undos > 0 && isAim('undos')) clean = (await takenBack(kind)) && clean;
+	if (failovers > 0 && kind === 'postgres' && sabotage === null && (only ?? FAILOVER) === FAILOVER)
+		clean = (await failedOver(kind)) && clean;
+	if (only === FAILOVER) continue;
 	if (rounds > 0 && (sabotage === null || !isPressSabotage(sabotage))) clean = (await kills(kind)) && clean;
 	if (sabotage !== null) continue;
 	if (duels > 0) clean = (await atOnce(kind)) && clean;

@@ -1,4 +1,5 @@
 import type { DuelsResult } from './duels.ts';
+import type { FailoversResult } from './failovers.ts';
 import type { PressDuelsResult } from './presses/duels.ts';
 import type { PressesResult } from './presses/presses.ts';
 import type { UndosResult } from './presses/undos.ts';
@@ -26,18 +27,19 @@ export function killsReport(name: string, result: RunResult): string[] {
 		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
 		`  turns that broke: ${result.brokenTurns.length}`,
 		...result.brokenTurns.map((why) => `    ${why}`),
-		'  an answer was met by a kill, or by another fault',
-		...histogramLines(histogram),
+		...histogramLines('an answer was met by a kill, or by another fault', histogram),
 		...shortened(verdict.problems),
 	];
 }
 
-function histogramLines(histogram: Readonly<Record<string, number>>): string[] {
-	const most = Math.max(1, ...Object.values(histogram));
-	return Object.entries(histogram).map(
+function histogramLines(title: string, histogram: Readonly<Record<string, number>>): string[] {
+	const most = Math.max(...Object.values(histogram));
+	if (most === 0) return [];
+	const lines = Object.entries(histogram).map(
 		([phase, count]) =>
 			`    ${phase.padEnd(26)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
 	);
+	return [`  ${title}`, ...lines];
 }
 
 function pressVerdictLines(verdict: PressVerdict): string[] {
@@ -54,8 +56,7 @@ export function pressesReport(name: string, result: PressesResult): string[] {
 		`${name}: ${verdict.answers} answers in one press, ${kills} kills, ${cuts} times Slack was cut off, ${outages} times the database was stopped, ${freezes} times a replica stood still, ${Math.round(result.seconds)} s`,
 		...pressVerdictLines(verdict),
 		`  calls Slack refused as too many: ${result.refusedCalls}`,
-		'  a press was met by a kill',
-		...histogramLines({ ...histogram, 'while a post is redrawn': redraws }),
+		...histogramLines('a press was met by a kill', { ...histogram, 'while a post is redrawn': redraws }),
 		...shortened(result.problems),
 	];
 }
@@ -82,6 +83,25 @@ export function undosReport(name: string, result: UndosResult): string[] {
 		...pressVerdictLines(verdict),
 		`  calls Slack refused as too many: ${result.refusedCalls}`,
 		...shortened(problems),
+	];
+}
+
+export function failoversReport(name: string, { forms, presses, failovers }: FailoversResult): string[] {
+	const seconds = (times: readonly (number | null)[]) => {
+		const sorted = times.filter((ms) => ms !== null).toSorted((one, other) => one - other);
+		const shown = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)].map((ms) =>
+			((ms ?? Number.NaN) / 1000).toFixed(2),
+		);
+		return `${shown[0]} s (median), ${shown[1]} s (longest)`;
+	};
+	const underWay = failovers.reduce((sum, one) => sum + one.underWay, 0);
+	return [
+		'',
+		`${name}: the primary was killed and its synchronous standby promoted ${failovers.length} times, with ${underWay} accepted answers not known to have arrived`,
+		`  from the kill to the promotion ${seconds(failovers.map(({ awayMs }) => awayMs))}`,
+		`  from the promotion to the first delivery ${seconds(failovers.map(({ firstMs }) => firstMs))}`,
+		...killsReport(`${name}, forms among failovers`, forms),
+		...pressesReport(`${name}, presses among failovers`, presses),
 	];
 }
 

@@ -31,7 +31,7 @@ export interface RunOptions {
 	readonly random: Random;
 	/** What the turns do, one after the other; all aims by default. */
 	readonly aims?: readonly Aim[];
-	/** Stops the database instead of the program at every tenth kill. */
+	/** Stops the database instead of the program at every tenth kill, or in every turn. */
 	readonly outage?: Outage;
 	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
 	readonly freezeMs?: number;
@@ -152,6 +152,8 @@ export async function runFaults({
 	}
 
 	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
+		const isOutage = outage !== undefined && (outage.everyTurn === true || number % 10 === 9);
+		if (isOutage) await outage.prepare?.();
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
 		for (const round of now) armTroubles(harness, round, { random, slowPut: target === 'during the PUT' });
 		// Commits of earlier rounds would count as commits of this one.
@@ -161,7 +163,6 @@ export async function runFaults({
 		}
 		// One commit for many answers, or one for each.
 		const staggered = target !== 'before ack' && random.chance(0.4);
-		const isOutage = outage !== undefined && number % 10 === 9;
 		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
 		if (isOutage) {
 			await Promise.all([strikes.database(target, now, outage), ...pressing()]);

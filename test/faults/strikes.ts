@@ -7,6 +7,10 @@ import { type Round, sessionsOf } from './round.ts';
 
 /** Stops the database and starts it again. */
 export interface Outage {
+	/** In every turn, instead of now and then. */
+	readonly everyTurn?: boolean;
+	/** Before the turn in which it stops. */
+	prepare?(): Promise<void>;
 	stop(): Promise<void>;
 	start(): Promise<void>;
 }

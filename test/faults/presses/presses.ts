@@ -61,6 +61,7 @@ export async function runPresses(options: PressesOptions): Promise<PressesResult
 
 	for (let turn = 0; choices.all.length < wanted; turn++) {
 		const target = PRESS_TARGETS[(firstTarget + turn) % PRESS_TARGETS.length] ?? 'any time';
+		if (outage?.everyTurn === true) await outage.prepare?.();
 		const questions = await desk.take(Math.min(batch, wanted - choices.all.length));
 		const now = questions.map((question, index) => {
 			const person = harness.people[index % PEOPLE] ?? '';

@@ -171,7 +171,7 @@ export function createPressStrikes(options: Options): PressStrikes {
 			const note = (trouble: string) => {
 				for (const choice of choices) choice.troubles.push(trouble);
 			};
-			if (outage !== undefined && number % 12 === 9) {
+			if (outage !== undefined && (outage.everyTurn === true || number % 12 === 9)) {
 				counts.outages++;
 				let stopped: Promise<unknown> = Promise.resolve();
 				await at(target, choices, () => {
