@@ -92,8 +92,9 @@ export async function createHandraise({
 	let policy: AccessPolicy | null = null;
 	let latePolicy: AccessPolicy | null = null;
 	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: encryptionKey } = config;
+	const pool = { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS };
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
-	const store = await openStore({ databaseUrl, dataDir, encryptionKey, ...storeOptions });
+	const store = await openStore({ databaseUrl, pool, dataDir, encryptionKey, ...storeOptions });
 	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
+import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { createLiveSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
@@ -32,6 +33,20 @@ const proxyAddress = optionally(
 	isProxyAddress,
 	'is not the address of a proxy: use one like http://proxy.example:3128, with user and password percent-encoded',
 );
+
+const databaseUrl = z
+	.string()
+	.trim()
+	.superRefine((value, context) => {
+		try {
+			readDatabaseUrl(value);
+		} catch (error) {
+			if (!(error instanceof DatabaseUrlError)) throw error;
+			context.addIssue(error.message);
+		}
+	})
+	.nullable()
+	.default(null);
 
 const flag = z
 	.enum(['true', 'false', '1', '0', 'yes', 'no'], { error: 'is neither true nor false' })
@@ -101,10 +116,9 @@ const environment = z.object({
 	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto').transform((word) => word === 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
 	SESSION_DASHBOARD_URL: webAddress(z.string().trim()).nullable().default(null),
-	DATABASE_URL: optionally(
-		(value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
-		'is not a PostgreSQL address: use one like postgres://user:password@host:5432/database',
-	),
+	DATABASE_URL: databaseUrl,
+	DATABASE_POOL_SIZE: wholeNumber(10, 1, 100),
+	DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(2_000, 100, 10_000),
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
 	NO_PROXY: z.string().trim().default(''),
@@ -156,6 +170,8 @@ function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Parti
 		problems.push(
 			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; create one with: openssl rand -base64 32',
 		);
+	if (!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'))
+		problems.push('PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it');
 	if (REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER) {
 		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 		problems.push(
@@ -198,7 +214,7 @@ export function readSettings(given: Environment) {
 }
 
 const OUR_NAMES =
-	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|DATABASE|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);

@@ -13,7 +13,7 @@ import {
 	sealsKeyCheck,
 } from './database/encryption.ts';
 import { migrate } from './database/migrate.ts';
-import { MIGRATING, openPostgres } from './database/postgres.ts';
+import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { type CheckpointOutcome, startSecretWiping } from './database/secret-wiping.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
@@ -30,6 +30,8 @@ import { retryUnreadable } from './posts/store.ts';
 export interface StoreOptions {
 	/** `postgres://…`; absent or null: SQLite. */
 	readonly databaseUrl?: string | null | undefined;
+	/** Left out, in tests: the defaults. */
+	readonly pool?: PoolOptions | undefined;
 	/** The directory of SQLite's file and the key file, created when needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
@@ -50,7 +52,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
  * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
 export async function openStore(options: StoreOptions) {
-	const { databaseUrl, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;
+	const { databaseUrl, pool, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
 	if (typeof given === 'string') {
 		log.warn('passphrase_as_key');
@@ -63,7 +65,7 @@ export async function openStore(options: StoreOptions) {
 	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
 	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
-	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { onNewer })), workspace, onNewer };
+	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { pool, onNewer })), workspace, onNewer };
 	let storeClock: StoreClock | null = null;
 	let wiping: Awaited<ReturnType<typeof startSecretWiping>> | null = null;
 	async function close(): Promise<void> {
@@ -117,9 +119,9 @@ export async function openStore(options: StoreOptions) {
 	}
 }
 
-/** Migrations have their own connections, with longer timeouts. */
-async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
-	const db = openPostgres(databaseUrl, context.log, { timeouts: MIGRATING });
+/** Migrations have a connection of their own, with a longer time-out. */
+export async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
+	const db = openPostgres(databaseUrl, context.log, { pool: MIGRATING });
 	try {
 		await migrate(db, context);
 	} finally {

@@ -9,6 +9,8 @@ const COMPLETE = {
 	SESSION_SERVICE_API_KEY: 'key-1',
 };
 
+const DATABASE = { DATABASE_URL: 'postgres://h/d', ENCRYPTION_KEY: 'k' };
+
 function problems(env: Record<string, string | undefined>): readonly string[] {
 	try {
 		parseConfig(env);
@@ -35,6 +37,8 @@ describe('the settings', () => {
 			SESSION_SERVICE_TIMEOUT_MS: 20_000,
 			SESSION_DASHBOARD_URL: null,
 			DATABASE_URL: null,
+			DATABASE_POOL_SIZE: 10,
+			DATABASE_STATEMENT_TIMEOUT_MS: 2_000,
 			HTTPS_PROXY: null,
 			HTTP_PROXY: null,
 			NO_PROXY: '',
@@ -215,6 +219,57 @@ describe('the settings', () => {
 			'a database without a key',
 			{ DATABASE_URL: 'postgres://a:secret@h/d' },
 			/^ENCRYPTION_KEY is missing: .*openssl rand/,
+		],
+		[
+			'a database with several hosts',
+			{ ...DATABASE, DATABASE_URL: 'postgres://a:secret@one,two/d' },
+			/^DATABASE_URL is not a PostgreSQL address with one host/,
+		],
+		[
+			'a misspelt sslmode',
+			{ ...DATABASE, DATABASE_URL: 'postgres://a:secret@h/d?sslmod=verify-full' },
+			/^DATABASE_URL has a parameter that Handraise does not know: it takes sslmode, /,
+		],
+		[
+			'a parameter that would replace a time-out',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?query_timeout=0' },
+			/^DATABASE_URL has a parameter that Handraise does not know/,
+		],
+		...['prefer', 'allow', 'verify', ''].map((mode): [string, Record<string, string>, RegExp] => [
+			`a database with sslmode=${mode}`,
+			{ ...DATABASE, DATABASE_URL: `postgres://a:secret@h/d?sslmode=${mode}` },
+			/^DATABASE_URL has an sslmode that cannot be kept .*: use verify-full, verify-ca, require or disable$/,
+		]),
+		[
+			'a database with an authority alone',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?sslrootcert=/secret.pem' },
+			/^DATABASE_URL has sslrootcert and no sslmode: add sslmode=verify-full$/,
+		],
+		[
+			'verify-ca without an authority',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?sslmode=verify-ca' },
+			/^DATABASE_URL has sslmode=verify-ca and no sslrootcert: add the file/,
+		],
+		[
+			'any server of a public authority',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?sslmode=require&sslrootcert=system' },
+			/^DATABASE_URL has sslrootcert=system, which proves a server only with sslmode=verify-full$/,
+		],
+		[
+			'an authority in a file that is not there',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?sslmode=verify-full&sslrootcert=/nonexistent/secret.pem' },
+			/^DATABASE_URL cannot be used: the file that sslrootcert names cannot be read \(ENOENT\)$/,
+		],
+		[
+			'an sslmode elsewhere',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d', PGSSLMODE: 'require' },
+			/^PGSSLMODE is not read/,
+		],
+		['no connections', { DATABASE_POOL_SIZE: '0' }, /^DATABASE_POOL_SIZE is less than 1$/],
+		[
+			'too long statements',
+			{ DATABASE_STATEMENT_TIMEOUT_MS: '60000' },
+			/^DATABASE_STATEMENT_TIMEOUT_MS is more than 10000$/,
 		],
 		[
 			'a name as channel',

@@ -5,7 +5,9 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type LiveWorkspace, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
 import { OWN_SCHEMA } from './migrate.ts';
+import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
+import { COLUMNS } from './tables.ts';
 
 export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 
@@ -108,6 +110,10 @@ interface PostgresFacts {
 	readonly mayCreate: boolean;
 	/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
 	readonly synced: 'never' | 'late' | 'always';
+	/** Whether a standby copies it and no commit waits for that. */
+	readonly isAhead: boolean;
+	/** What this role may not do and the program does: `UPDATE answers`. */
+	readonly forbidden: readonly string[];
 }
 
 const FACTS = `
@@ -117,30 +123,42 @@ const FACTS = `
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
 		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
 		case when current_setting('fsync') <> 'on' then 'never'
-			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced`;
+			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced,
+		exists (select from pg_stat_replication) and (current_setting('synchronous_standby_names') = ''
+			or current_setting('synchronous_commit') in ('local', 'off')) as "isAhead",
+		array(select verb || ' ' || name from unnest($1::text[]) as name, unnest($2::text[]) as verb
+			where not has_table_privilege(to_regclass(name), verb) and (name <> 'migrations' or verb = 'SELECT')) as forbidden`;
+
+const ASKED = [Object.keys(COLUMNS), ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
 
 /** In one read-only transaction. Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
 export async function inspectPostgres(databaseUrl: string) {
+	const { options, protection, isLocal } = readDatabaseUrl(databaseUrl);
 	try {
 		const client = new pg.Client({
-			connectionString: databaseUrl,
+			...options,
 			application_name: 'handraise doctor',
 			connectionTimeoutMillis: 5_000,
 			query_timeout: 5_000,
+			// As the program does: a pooler may refuse them.
+			statement_timeout: 5_000,
+			idle_in_transaction_session_timeout: 10_000,
 		});
 		// Emitted outside of any call when the connection breaks; without a listener it ends the process.
 		client.on('error', () => {});
 		try {
 			await client.connect();
 			await client.query('begin read only');
-			const facts: PostgresFacts = (await client.query(FACTS)).rows[0];
+			const facts: PostgresFacts = (await client.query(FACTS, ASKED)).rows[0];
+			// The look reads two of these tables.
+			if (facts.forbidden.length > 0) return { kind: 'forbidden', forbidden: facts.forbidden } as const;
 			const look = await lookAt('postgres', async (statement) => (await client.query(statement)).rows);
-			return { kind: 'database', ...facts, ...look } as const;
+			return { kind: 'database', protection, isLocal, ...facts, ...look } as const;
 		} finally {
 			await client.end().catch(() => {});
 		}
 	} catch (error) {
 		const code = (error as { code?: unknown } | null)?.code;
-		return { kind: 'unreachable', code: typeof code === 'string' ? code : null } as const;
+		return { kind: 'unreachable', code: typeof code === 'string' ? code : null, tls: tlsProblemOf(error) } as const;
 	}
 }

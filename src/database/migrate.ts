@@ -3,8 +3,11 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { lockFor, type StoreDatabase } from './database.ts';
-import { COLUMNS } from './tables.ts';
+import { isPostgres, lockFor, type StoreDatabase } from './database.ts';
+import { COLUMNS, type Db } from './tables.ts';
+
+/** Migrations wait for those of another replica, and may rewrite a table. */
+export const MIGRATION_MS = 300_000;
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
@@ -127,14 +130,23 @@ export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): Ha
 	return error;
 }
 
+/** `create table if not exists` needs the right to create, also where the table exists. */
+async function hasMigrations(db: Db): Promise<boolean> {
+	if (!isPostgres(db)) return false;
+	const { rows } = await sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`.execute(db);
+	return rows[0]?.is === true;
+}
+
 /** In one transaction; replicas that start together wait for each other. Throws what `refuseSchema` returns. */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
 ): Promise<void> {
 	const applied = await db.write(async (trx) => {
+		// A pooler may not pass on the time-out of the connection.
+		if (isPostgres(trx)) await sql`set local statement_timeout = ${sql.lit(MIGRATION_MS)}`.execute(trx);
 		await lockFor(trx, 'migrating');
-		await createTable('migrations').execute(trx);
+		if (!(await hasMigrations(trx))) await createTable('migrations').execute(trx);
 		const { schema } = await trx
 			.selectFrom('migrations')
 			.select(({ fn }) => fn.max<number | null>('number').as('schema'))

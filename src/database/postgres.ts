@@ -22,20 +22,23 @@ import {
 	type StoreDatabase,
 	StoreUnavailableError,
 } from './database.ts';
-import { stopBesideNewer } from './migrate.ts';
+import { MIGRATION_MS, stopBesideNewer } from './migrate.ts';
+import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import type { Db, Tables } from './tables.ts';
 
-/** Milliseconds, below the 3 s that Slack waits. The server enforces `statement`; `query` is for one that is silent. */
-const SERVING = { connect: 2_000, statement: 2_000, query: 2_500 };
-/** Migrations wait for those of another replica, and may rewrite a table. */
-export const MIGRATING: typeof SERVING = { connect: 5_000, statement: 300_000, query: 310_000 };
+/** The most connections of one process, and how long a statement may take in milliseconds. */
+export type PoolOptions = typeof SERVING;
+/** Below the 3 s that Slack waits. */
+const SERVING = { size: 10, statementMs: 2_000 };
+export const MIGRATING: PoolOptions = { size: 1, statementMs: MIGRATION_MS };
 
+const CONNECT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
+/** The server ends a statement at its time-out. This much later we do, because a server may be silent. */
+const SILENT_MS = 500;
 
 /** How often each loop looks for rows that other replicas stored. */
 const LOOK_EVERY_MS = 1_000;
-
-const MAX_CONNECTIONS = 10;
 
 /** Each run sees the rows that made the previous one fail, so this many failures have another cause. */
 const MAX_RUNS = 20;
@@ -44,15 +47,18 @@ const MAX_RUNS = 20;
 export function openPostgres(
 	databaseUrl: string,
 	log: Log,
-	{ timeouts = SERVING, onNewer }: { timeouts?: typeof SERVING } & Pick<StoreDatabase, 'onNewer'> = {},
+	{
+		pool: { size, statementMs } = SERVING,
+		onNewer,
+	}: { pool?: PoolOptions | undefined } & Pick<StoreDatabase, 'onNewer'> = {},
 ): StoreDatabase {
 	const pool = new pg.Pool({
-		connectionString: databaseUrl,
+		...readDatabaseUrl(databaseUrl).options,
 		application_name: 'handraise',
-		max: MAX_CONNECTIONS,
-		connectionTimeoutMillis: timeouts.connect,
-		statement_timeout: timeouts.statement,
-		query_timeout: timeouts.query,
+		max: size,
+		connectionTimeoutMillis: CONNECT_MS,
+		statement_timeout: statementMs,
+		query_timeout: statementMs + SILENT_MS,
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
 		keepAlive: true,
 		types: { getTypeParser: typeParser },
@@ -161,6 +167,9 @@ const UNAVAILABLE_CODES = new Set([
 	'55P03', // lock not available within lock_timeout
 ]);
 
+/** The role of `DATABASE_URL` lacks a right, or cannot use the schema. The server's message names nothing but these. */
+const FORBIDDEN_CODES = new Set(['42501', '3F000']);
+
 /** What a statement names does not exist: a newer version has changed it. */
 const SCHEMA_CODES = new Set([
 	'42P01', // undefined table
@@ -188,13 +197,17 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 	const state = sqlState(error);
 	if (state === null) {
 		const code = (error as { code?: unknown } | null)?.code;
-		const reason = typeof code === 'string' ? code : 'connection lost or timed out';
+		const reason = tlsProblemOf(error) ?? (typeof code === 'string' ? code : 'connection lost or timed out');
 		const lost = { cause: error, commitUnknown: sent };
-		return new StoreUnavailableError(`PostgreSQL cannot be reached (${reason}).`, lost);
+		return new StoreUnavailableError(`PostgreSQL cannot be reached: ${reason}.`, lost);
+	}
+	if (FORBIDDEN_CODES.has(state)) {
+		const what = `PostgreSQL refuses it: ${(error as Error).message} (SQLSTATE ${state}).`;
+		return new StoreUnavailableError(`${what} npm run doctor names what is missing.`, { cause: error });
 	}
 	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
 	const ended = { cause: error, commitUnknown: sent && CONNECTION_ENDED.test(state) };
-	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}).`, ended);
+	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}): npm run doctor says why.`, ended);
 }
 
 interface WaitingChange<S> {

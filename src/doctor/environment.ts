@@ -204,7 +204,12 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 			return warning(
 				'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
 			);
+		case 'forbidden':
+			return failure(
+				`PostgreSQL: this user lacks ${look.forbidden.join(', ')}: grant it (docs/operations.md, PostgreSQL).`,
+			);
 		case 'unreachable':
+			if (look.tls !== null) return failure(`PostgreSQL cannot be reached: ${look.tls}.`);
 			return failure((UNREACHABLE[look.code ?? ''] ?? UNUSABLE).replace('CODE', look.code ?? ''));
 	}
 	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
@@ -224,16 +229,38 @@ export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { 
 	const { warning, failure } = findings;
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
 	if (look.schema !== OWN_SCHEMA && !look.mayCreate) {
-		return failure("PostgreSQL: this user may not create tables: grant create on the schema to DATABASE_URL's user.");
+		return failure(
+			'PostgreSQL: this user may not create tables: let the owner of the schema do it (npm run migrate with its DATABASE_URL), or grant create on the schema.',
+		);
 	}
 	checkSchema(findings, look, `PostgreSQL ${look.version}`);
+	const { verdict, words } = CONNECTIONS[look.protection];
+	if (look.protection !== 'none' || !look.isLocal) findings[verdict](`the connection to PostgreSQL is ${words}`);
 	if (look.major < OLDEST_MAINTAINED) warning(`PostgreSQL ${look.version} is not maintained any more: upgrade it.`);
 	if (look.synced === 'never') {
 		warning('PostgreSQL runs with fsync=off: a power cut can destroy all of it. Turn fsync on.');
 	} else if (look.synced === 'late') {
 		warning('PostgreSQL runs with synchronous_commit=off: a crash of PostgreSQL can lose saved answers. Turn it on.');
 	}
+	if (look.isAhead)
+		warning(
+			'another server copies this PostgreSQL, and no commit waits for it: a failover can lose saved answers. Set synchronous_standby_names.',
+		);
 }
+
+const CONNECTIONS = {
+	none: {
+		verdict: 'warning',
+		words: 'not encrypted, and leaves this machine: add sslmode=verify-full and sslrootcert=<file> to DATABASE_URL.',
+	},
+	unverified: {
+		verdict: 'warning',
+		words:
+			'encrypted, but nothing proves which server answers: add sslmode=verify-full and sslrootcert=<file> to DATABASE_URL.',
+	},
+	'verify-ca': { verdict: 'ok', words: 'encrypted, to a server of the authority in sslrootcert (any host name).' },
+	'verify-full': { verdict: 'ok', words: 'encrypted, and the server and its host name are verified.' },
+} as const;
 
 function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: string) {
 	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
@@ -248,10 +275,13 @@ const UNKNOWN_HOST =
 	'PostgreSQL cannot be reached: the host in DATABASE_URL is not known (CODE). Check the spelling and the DNS.';
 const UNREACHABLE: Readonly<Record<string, string>> = {
 	'28P01': WRONG_PASSWORD,
-	'28000': WRONG_PASSWORD,
+	'28000':
+		'PostgreSQL lets this user not in from here (CODE): pg_hba.conf has no line for it, or asks for TLS (sslmode in DATABASE_URL) or a client certificate.',
+	'08P01':
+		'A connection pooler refuses the connection (CODE): see ignore_startup_parameters in docs/operations.md, PostgreSQL, and its log.',
 	'3D000': 'PostgreSQL has no such database (CODE): create it, or name the right one in DATABASE_URL.',
 	'42501':
-		"PostgreSQL: this user may not read Handraise's tables (CODE): let DATABASE_URL name the user that owns them.",
+		'PostgreSQL refuses this user a right (CODE): grant connect on the database, and see docs/operations.md, PostgreSQL.',
 	'53300': 'PostgreSQL has no connection left (CODE): raise max_connections, or end other programs.',
 	'57P03': 'PostgreSQL is starting up or shutting down (CODE): try again in a moment.',
 	ECONNREFUSED:

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHarness } from '../doctor/harness.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { accepted, createRecordingLog, KEY, open, submission, valuesOf } from './support.ts';
 
@@ -35,6 +36,16 @@ describe('when PostgreSQL goes away', () => {
 		expect(JSON.stringify(log.lines)).not.toContain('for-tests-only');
 		await store.close();
 		await expect(store.db.ping()).rejects.toEqual(away);
+	});
+
+	it('refuses a server without TLS where sslmode asks for it, in words', async () => {
+		const encrypted = `${databaseUrl}?sslmode=require`;
+		const words =
+			'PostgreSQL cannot be reached: it offers no TLS, which sslmode in DATABASE_URL asks for: turn ssl on there, or use sslmode=disable.';
+		await expect(open({ databaseUrl: encrypted, dataDir: '/nonexistent', encryptionKey: KEY })).rejects.toThrow(words);
+		await using harness = await createHarness();
+		const { lines } = await harness.doctor({ DATABASE_URL: encrypted, ENCRYPTION_KEY: KEY });
+		expect(lines).toContain(`✗ Database: ${words}`);
 	});
 
 	it('rolls back a transaction whose connection is cut', async () => {

@@ -1,14 +1,15 @@
-import type { StoreOptions } from '../../src/stores.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { migratePostgres, type StoreOptions } from '../../src/stores.ts';
+import { createDocumentedRoles } from '../support/documented-roles.ts';
 import type { Replicas } from './contract.ts';
-import { KEY, open } from './support.ts';
+import { createRecordingLog, KEY, open } from './support.ts';
 
-/** Two replicas on a new database of PostgreSQL. */
+/** Two replicas on a new database of PostgreSQL, with exactly the rights that the documents name. */
 export async function openReplicas(
 	given: Partial<StoreOptions> = {},
 ): Promise<Replicas & { readonly databaseUrl: string }> {
-	const server = await sharedPostgres();
-	const databaseUrl = await server.createDatabase();
+	const { ownerUrl, url: databaseUrl } = await createDocumentedRoles();
+	await migratePostgres(ownerUrl, { clock: systemClock, log: createRecordingLog() });
 	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, ...given };
 	const [store, replica] = await Promise.all([open(options), open(options)]);
 	return {

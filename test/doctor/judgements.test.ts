@@ -35,6 +35,10 @@ const WELL = {
 	inUse: false,
 	mayCreate: true,
 	synced: 'always',
+	isAhead: false,
+	forbidden: [],
+	protection: 'none',
+	isLocal: true,
 	schema: OWN_SCHEMA,
 	keyCheck: null,
 	keySalt: null,
@@ -51,6 +55,16 @@ it.each<[string, Partial<typeof WELL> | object, string[]]>([
 		'synchronised late',
 		{ synced: 'late' },
 		[expect.stringMatching(/^✓/), expect.stringMatching(/^! .*synchronous_commit=off/)],
+	],
+	[
+		'copied by a standby that no commit waits for',
+		{ isAhead: true },
+		[expect.stringMatching(/^✓/), expect.stringMatching(/^! .*a failover can lose saved answers/)],
+	],
+	[
+		'on another machine and reached without TLS',
+		{ isLocal: false },
+		[expect.stringMatching(/^✓/), expect.stringMatching(/^! .*not encrypted, and leaves this machine: add sslmode=/)],
 	],
 ])('checks a PostgreSQL that is %s', (_, difference, lines) => {
 	expect(linesOf('Database', (findings) => checkPostgres(findings, { ...WELL, ...difference }))).toEqual(lines);

@@ -1,22 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { OTHER_KEY } from '../database/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { type Case, testBroken } from './broken.ts';
 import { postgresAt } from './databases.ts';
-
-/** A database whose user may only connect. */
-async function databaseOfOther(password: string): Promise<string> {
-	const url = new URL(await (await sharedPostgres()).createDatabase());
-	const user = `doctor_${randomBytes(4).toString('hex')}`;
-	const client = new pg.Client({ connectionString: url.href });
-	await client.connect();
-	await client.query(`create role ${user} login password '${password}'`);
-	await client.end();
-	url.username = user;
-	url.password = password;
-	return url.href;
-}
 
 const database: Case[] = [
 	{
@@ -36,14 +21,6 @@ const database: Case[] = [
 			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
 		},
 		says: /^✗ Database: PostgreSQL has no such database \(3D000\): create it/,
-	},
-	{
-		name: 'the PostgreSQL user may not create tables',
-		env: async ({ secrets }) => ({
-			DATABASE_URL: await databaseOfOther('canary-password'),
-			ENCRYPTION_KEY: secrets.encryptionKey,
-		}),
-		says: /^✗ Database: PostgreSQL: this user may not create tables: grant create on the schema/,
 	},
 	{
 		name: 'a newer version used PostgreSQL',

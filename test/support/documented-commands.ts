@@ -21,6 +21,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm run test:long$/),
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),
+	by('test/database/rights.postgres.test.ts', /^npm run migrate$|^node src\/migrate\.ts$/),
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
 	by('test/doctor/command.test.ts', /^npm run doctor$|^(docker exec <name> )?node src\/doctor\.ts$/),
 	by('test/main.test.ts', /^node src\/check-node\.js$/),

@@ -1,0 +1,22 @@
+import { readSettings } from './config.ts';
+import { systemClock } from './core/clock.ts';
+import { HandraiseError } from './core/errors.ts';
+import { createLog } from './core/log.ts';
+import { OWN_SCHEMA } from './database/migrate.ts';
+import { migratePostgres } from './stores.ts';
+
+// Sets up the database of `DATABASE_URL`, or brings it to this version's schema, as a role that the program need not have.
+try {
+	const { settings, problems } = readSettings(process.env);
+	const { DATABASE_URL: databaseUrl, LOG_LEVEL: level = 'info' } = settings;
+	if (databaseUrl == null) {
+		const problem = problems.find((line) => line.startsWith('DATABASE_URL')) ?? 'DATABASE_URL is missing';
+		throw new HandraiseError(problem, { code: 'config_invalid' });
+	}
+	const log = createLog(level);
+	await migratePostgres(databaseUrl, { clock: systemClock, log });
+	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
+} catch (error) {
+	process.stderr.write(`${error instanceof HandraiseError ? error.message : String(error)}\n`);
+	process.exitCode = 1;
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { lockFor } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+import { migratePostgres } from '../../src/stores.ts';
+import { createHarness } from '../doctor/harness.ts';
+import { openSession } from '../slack/support/open-session.ts';
+import { startApp } from '../support/app.ts';
+import { createDocumentedRoles } from '../support/documented-roles.ts';
+import { PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts';
+import { DELIVERED } from '../support/sentences.ts';
+import { describeManyRaces } from './contract/races.ts';
+import type { Replicas } from './contract.ts';
+import { accepted, createRecordingLog, KEY, LEASE, lease, open, submission, T0 } from './support.ts';
+
+const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+const DOCUMENTED = [...text.matchAll(/`((?:pool_mode|ignore_startup_parameters) = [^`]+)`/g)].map(
+	([, line = '']) => line,
+);
+const [ROLE_SETTING = ''] = /alter role handraise set statement_timeout = '\w+'/.exec(text) ?? [];
+/** Fewer connections to the server than a replica opens to the pooler. */
+const SETTINGS = [...DOCUMENTED, 'default_pool_size = 3', 'max_client_conn = 200'];
+
+describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode, where it is installed', () => {
+	let roles: Awaited<ReturnType<typeof createDocumentedRoles>>;
+	let pooler: Awaited<ReturnType<typeof startPgbouncer>>;
+	let replicas: Replicas;
+	beforeAll(async () => {
+		roles = await createDocumentedRoles();
+		await roles.asAdmin(ROLE_SETTING.replaceAll('handraise', roles.role));
+		await migrateWhileLocked();
+		pooler = await startPgbouncer(roles.url, SETTINGS);
+		const options = { databaseUrl: pooler.url, dataDir: '/nonexistent', encryptionKey: KEY };
+		const [store, replica] = await Promise.all([open(options), open(options)]);
+		replicas = { store, replica, close: () => Promise.all([store.close(), replica.close()]).then(() => undefined) };
+	});
+	afterAll(async () => {
+		await replicas?.close();
+		await pooler?.[Symbol.asyncDispose]();
+	});
+
+	/** Through a pooler, as a role with a time-out that is shorter than the wait for another migration. */
+	async function migrateWhileLocked(): Promise<void> {
+		await roles.asAdmin(`alter role ${roles.role}_owner set statement_timeout = '50ms'`);
+		await using ofOwner = await startPgbouncer(roles.ownerUrl, SETTINGS);
+		const other = openPostgres(roles.ownerUrl, createRecordingLog());
+		let migrating: Promise<void> = Promise.resolve();
+		await other.write(async (db) => {
+			await lockFor(db, 'migrating');
+			migrating = migratePostgres(ofOwner.url, { clock: systemClock, log: createRecordingLog() });
+			const waits = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'
+				and clock_timestamp() - query_start > interval '200 ms'`;
+			await Promise.race([migrating, vi.waitUntil(async () => (await roles.asAdmin(waits)).length === 1)]);
+		});
+		await migrating;
+		await other.close();
+	}
+
+	it('the documents name its settings', () => {
+		expect([DOCUMENTED.length, ROLE_SETTING]).toEqual([2, "alter role handraise set statement_timeout = '2s'"]);
+	});
+
+	describeManyRaces(
+		{
+			get store() {
+				return replicas.store;
+			},
+			get replica() {
+				return replicas.replica;
+			},
+		},
+		20,
+	);
+
+	it('ends a statement that waits too long by the setting of the role', async () => {
+		const given = submission();
+		await accepted(replicas.store, given);
+		await lease(replicas.store, given.id);
+		await replicas.replica.db.write(async (db) => {
+			await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
+			await expect(replicas.store.answers.renew(given.id, LEASE, T0)).rejects.toThrow('SQLSTATE 57014');
+		});
+	});
+
+	it('people answer with two replicas, and the doctor finds nothing wrong', async () => {
+		const env = { DATABASE_URL: pooler.url, ENCRYPTION_KEY: KEY };
+		await using app = await startApp({ env });
+		await app.startOther();
+		for (const number of [1, 2, 3, 4]) {
+			app.service.sessions.put(`s${number}`, askingSession(['Name']));
+			const form = await openSession(app, `s${number}`);
+			await form.fill(0, 'Ada');
+			await form.submit();
+			await (await app.slack.as('ada').waitForModal(DELIVERED, 20_000)).close();
+			expect(app.service.log.savedPuts(`s${number}`)).toHaveLength(1);
+		}
+		expect(app.log.filter((line) => line.includes('store_unavailable'))).toEqual([]);
+		await using harness = await createHarness();
+		const { lines } = await harness.doctor(env);
+		expect(lines.filter((line) => line.includes('Database:')).join()).toMatch(
+			/^✓ Database: PostgreSQL .*, at schema \d+\./,
+		);
+	});
+
+	it('the doctor says what a pooler lacks that refuses the time-outs', async () => {
+		await using strict = await startPgbouncer(roles.url, ['pool_mode = transaction']);
+		await using harness = await createHarness();
+		const start = open({ databaseUrl: strict.url, dataDir: '/nonexistent', encryptionKey: KEY });
+		await expect(start).rejects.toThrow('PostgreSQL is unavailable (SQLSTATE 08P01)');
+		const { lines } = await harness.doctor({ DATABASE_URL: strict.url, ENCRYPTION_KEY: KEY });
+		expect(lines.join('\n')).toContain(
+			'A connection pooler refuses the connection (08P01): see ignore_startup_parameters',
+		);
+	});
+});
