@@ -20,10 +20,13 @@ export interface Invocation {
 	readonly lines: Pick<Console, 'log' | 'error'>;
 }
 
-const MARKS = { ok: '✓', warning: '!', failure: '✗', skipped: '-' };
+const MARKS = { ok: '✓', warning: '!', failure: '✗', refused: '✗', skipped: '-' };
 
 export interface Finding {
-	/** `failure`: Handraise cannot work. `warning`: it works, but something is lost. `skipped`: not checked. */
+	/**
+	 * `failure`: Handraise cannot work. `warning`: it works, but something is lost. `refused`: somebody may not do something.
+	 * `skipped`: not checked.
+	 */
 	readonly verdict: keyof typeof MARKS;
 	readonly check: string;
 	/** What was found and what to do. It holds no secret. */
@@ -224,6 +227,16 @@ export function createSlackCall(apiUrl: string, token: string) {
 		const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
 		return { kind: 'refused' as const, code, data, response };
 	};
+}
+
+/** What is known once the bot token is good. */
+export interface Bot {
+	/** Those that a mode does not ask for may be missing. */
+	readonly settings: Settings;
+	readonly call: SlackCall;
+	readonly clock: Clock;
+	readonly teamId: string;
+	readonly enterpriseId: string | null;
 }
 
 /** What is shown of one reply, and of one error in it, in UTF-16 units. */

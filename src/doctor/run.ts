@@ -1,8 +1,8 @@
-import { readSettings } from '../config.ts';
+import { readSettings, type Settings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { counted } from '../slack/words.ts';
-import type { Finding, Findings, Invocation, Setup, SlackCall, SlackReply } from './check.ts';
+import type { Bot, Finding, Findings, Invocation, Setup, SlackCall, SlackReply } from './check.ts';
 import { askOnce, createSlackCall, findingsOf, lineOf, wordsOf } from './check.ts';
 import {
 	checkClock,
@@ -21,7 +21,10 @@ import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
        npm run doctor -- views           asks Slack whether it accepts the largest views and messages of Handraise
-       npm run doctor -- live <channel>  tries in that channel, with you, what Handraise assumes of Slack`;
+       npm run doctor -- live <channel>  tries in that channel, with you, what Handraise assumes of Slack
+       npm run doctor -- may <user> <channel>
+                                         says what that person may do there, and why. <user>: a member ID (U…), a link
+                                         to a profile or a mention; <channel>: an ID, a link or a name`;
 
 type Check = (findings: Findings, setup: Setup) => unknown;
 
@@ -46,10 +49,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
 	Clock: checkClock,
 };
 
-/** Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong arguments. */
-export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2> {
+/**
+ * Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong arguments, 3
+ * when somebody may not do something.
+ */
+export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2 | 3> {
 	const { args, lines, signal } = invocation;
-	const report = reportFor(args, invocation);
+	const report = await reportFor(args, invocation);
 	if (report === null) {
 		lines.error(USAGE);
 		return 2;
@@ -60,13 +66,22 @@ export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2> {
 		lines.log(lineOf(finding));
 	}
 	const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
-	const [failures, warnings] = [count('failure'), count('warning')];
-	const result = failures === 0 ? 'All is well' : `${counted(failures, 'problem')} to fix`;
+	const [failures, warnings, refusals] = [count('failure'), count('warning'), count('refused')];
+	const fine = args[0] === 'may' ? 'All is allowed' : 'All is well';
+	const unrefused = refusals === 0 ? fine : `${counted(refusals, 'action')} not allowed`;
+	const result = failures === 0 ? unrefused : `${counted(failures, 'problem')} to fix`;
 	lines.log(`${result}${warnings === 0 ? '' : ` (and ${counted(warnings, 'warning')})`}.`);
-	return signal.aborted || failures > 0 ? 1 : 0;
+	if (signal.aborted || failures > 0) return 1;
+	return refusals > 0 ? 3 : 0;
 }
 
-function reportFor([mode, channel, ...others]: readonly string[], invocation: Invocation) {
+async function reportFor([mode, channel, ...others]: readonly string[], invocation: Invocation) {
+	if (mode === 'may' && channel !== undefined && others[0] !== undefined && others.length === 1) {
+		// Imported here, because it takes half a second.
+		const { mayBy } = await import('./may.ts');
+		const ask = mayBy(channel, others[0]);
+		return ask && asBot(invocation, MAY_SETTINGS, ask);
+	}
 	if (others.length > 0) return null;
 	if (mode === 'live' && channel !== undefined) return checkLive(channel, invocation);
 	if (channel !== undefined) return null;
@@ -103,21 +118,37 @@ const MAX_LIMITED = 10;
 
 const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
-/** Asks Slack whether it accepts the shapes. Needs only the bot token, so that it can run before everything else is set up. */
-async function* checkViews({ env, clock, lines }: Invocation): AsyncGenerator<Finding> {
-	const { settings, problems } = readSettings(env);
-	const { SLACK_BOT_TOKEN: token, SLACK_API_URL: apiUrl } = settings;
-	if (token === undefined || apiUrl === undefined) {
-		const ofSlack = problems.filter((problem) => /^SLACK_(BOT_TOKEN|API_URL) /.test(problem));
-		return yield* checkSettings(findingsOf('Settings'), { problems: ofSlack, unknown: [] });
-	}
-	const call = createSlackCall(apiUrl, token);
+const VIEWS_SETTINGS = /^SLACK_(BOT_TOKEN|API_URL)(_FILE)? /;
+const MAY_SETTINGS =
+	/^(SLACK_BOT_TOKEN|SLACK_API_URL|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
+
+/** Needs only the settings that begin a problem so, so that it can run before everything else is set up. */
+async function* asBot(
+	{ env, clock }: Invocation,
+	needed: RegExp,
+	ask: (bot: Bot) => AsyncGenerator<Finding>,
+): AsyncGenerator<Finding> {
+	const reading = readSettings(env);
+	const problems = reading.problems.filter((problem) => needed.test(problem));
+	if (problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { problems, unknown: [] });
+	const settings = reading.settings as Settings;
+	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');
-	yield* checkBotToken(findingsOf('Bot token'), auth);
-	if (auth.kind !== 'ok') return;
-	// Imported here, because building them takes a second.
-	const { extremes } = await import('./shapes/extremes.ts');
-	yield* askAbout(extremes(), call, { clock, say: lines.log });
+	const findings = checkBotToken(findingsOf('Bot token'), auth);
+	yield* findings;
+	if (auth.kind !== 'ok' || findings.some(({ verdict }) => verdict === 'failure')) return;
+	const { team_id: teamId, enterprise_id: enterpriseId } = auth.data;
+	const installation = { teamId: String(teamId), enterpriseId: typeof enterpriseId === 'string' ? enterpriseId : null };
+	yield* ask({ settings, call, clock, ...installation });
+}
+
+/** Asks Slack whether it accepts the shapes. */
+function checkViews(invocation: Invocation): AsyncGenerator<Finding> {
+	return asBot(invocation, VIEWS_SETTINGS, async function* ({ call, clock }) {
+		// Imported here, because building them takes a second.
+		const { extremes } = await import('./shapes/extremes.ts');
+		yield* askAbout(extremes(), call, { clock, say: invocation.lines.log });
+	});
 }
 
 /** Asks Slack with `blocks.validate`, which posts nothing. Yields the refused shapes, and why it stopped early. */

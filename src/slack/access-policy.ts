@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { startDeadline } from '../core/clock.ts';
 import { createCache } from '../core/values.ts';
 import type { Core } from '../core.ts';
@@ -5,6 +6,7 @@ import type { Origin, Person } from '../questions/answer.ts';
 import { type Identity, type PersonFacts, slackFailure } from './clients.ts';
 
 type Installation = Pick<Identity, 'teamId' | 'enterpriseId'>;
+type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
 
 /** Where somebody acts, or where their form or answer came from. */
 export interface Place extends Pick<Origin, 'channelId' | 'isCopy'> {
@@ -42,8 +44,18 @@ export type ActRefusal = Refusal | 'not_there';
 /** `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
 export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
+/** What a rule looked at: a setting, or fields of `users.info`. `no_answer`: Slack did not tell. */
+export type Ground = keyof AccessRules | PersonField | 'no_answer';
+type PersonField = 'id' | 'is_bot' | 'deleted' | 'is_stranger' | 'team_id' | 'enterprise_user' | typeof GUEST_FLAGS;
+const GUEST_FLAGS = 'is_restricted is_ultra_restricted';
+/** What one rule says: null when it does not refuse. */
+type Ruling = readonly [ground: Ground, refusal: Refusal | null];
+
+/** `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed one. */
+type Acting = { readonly userId: string; readonly claimedTeamId: string | null };
+
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
-const FACTS_MAX_AGE_MS = 5 * 60_000;
+export const FACTS_MAX_AGE_MS = 5 * 60_000;
 /** How long the same facts are used for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
@@ -53,56 +65,63 @@ const ASK_PATIENTLY_MS = 10_000;
 
 /** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
 export function createAccessPolicy(
-	{ config, directory, clock }: Core,
+	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: Installation,
 	{ isPatient = false }: { isPatient?: boolean } = {},
 ) {
 	const people = createCache(clock, directory.person);
 	const groups = createCache(clock, directory.userGroup);
 
-	async function isListedPerson(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<boolean> {
+	async function listRuling(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<Ruling | null> {
 		const { ALLOWED_USERS: users, ALLOWED_USERGROUPS: userGroups } = config;
-		if (users.length === 0 && userGroups.length === 0) return true;
-		if (users.includes(userId)) return true;
+		if (users.length === 0 && userGroups.length === 0) return null;
+		if (users.includes(userId)) return ['ALLOWED_USERS', null];
 		for (const group of userGroups) {
-			if ((await groups.get(group, maxAgeMs, signal)).has(userId)) return true;
+			if ((await groups.get(group, maxAgeMs, signal)).has(userId)) return ['ALLOWED_USERGROUPS', null];
 		}
-		return false;
+		return [userGroups.length === 0 ? 'ALLOWED_USERS' : 'ALLOWED_USERGROUPS', 'user_not_allowed'];
 	}
 
-	function refusalOf(facts: PersonFacts): Refusal | null {
-		if (facts.isBot) return 'bot';
-		if (facts.isDeactivated) return 'deactivated';
-		if (!config.ALLOW_EXTERNAL) {
-			const membership = membershipOf(facts, installation);
-			if (membership !== 'member') return membership === 'external' ? 'external' : 'could_not_check';
-		}
-		if (config.ALLOW_GUESTS || facts.isGuest === false) return null;
-		return facts.isGuest === true ? 'guest' : 'could_not_check';
+	function* personRulings(facts: PersonFacts): Generator<Ruling> {
+		if (facts.isBot) yield ['is_bot', 'bot'];
+		if (facts.isDeactivated) yield ['deleted', 'deactivated'];
+		yield config.ALLOW_EXTERNAL ? ['ALLOW_EXTERNAL', null] : membershipRuling(facts, installation);
+		if (config.ALLOW_GUESTS) yield ['ALLOW_GUESTS', null];
+		else yield [GUEST_FLAGS, facts.isGuest === null ? 'could_not_check' : facts.isGuest ? 'guest' : null];
 	}
 
-	/** `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed one. */
-	async function check(
-		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
-		place: Place,
-		maxAgeMs: number = FACTS_MAX_AGE_MS,
-	): Promise<Verdict> {
+	/** All rules in their order: the first one that refuses decides. Throws when Slack does not answer. */
+	async function* rulings({ userId, claimedTeamId }: Acting, place: Place, maxAgeMs: number): AsyncGenerator<Ruling> {
 		// With a list of channels, direct messages are refused too.
-		const isListed = config.ALLOWED_CHANNELS.length === 0 || config.ALLOWED_CHANNELS.includes(place.channelId ?? '');
-		if (place.inAnyChannel !== true && !isListed) return { refusal: 'channel_not_allowed' };
+		const { ALLOWED_CHANNELS: listed } = config;
+		if (place.inAnyChannel !== true && listed.length > 0)
+			yield ['ALLOWED_CHANNELS', listed.includes(place.channelId ?? '') ? null : 'channel_not_allowed'];
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
-		if (!config.ALLOW_EXTERNAL && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
+		if (!config.ALLOW_EXTERNAL && installation.enterpriseId === null && claimsOther) yield ['team_id', 'external'];
 		using deadline = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		const { signal } = deadline;
+		const facts = await people.get(userId, maxAgeMs, signal);
+		if (facts === null) return yield ['id', 'could_not_check'];
+		yield* personRulings(facts);
+		const ofList = await listRuling(userId, signal, maxAgeMs);
+		if (ofList !== null) yield ofList;
+	}
+
+	/** `grounds`: what the rules looked at; of a refusal, the last one decided. */
+	async function check(acting: Acting, place: Place, maxAgeMs: number = FACTS_MAX_AGE_MS) {
+		const grounds: Ground[] = [];
+		const verdict = (given: Verdict) => ({ ...given, grounds: grounds as readonly Ground[] });
 		try {
-			const facts = await people.get(userId, maxAgeMs, signal);
-			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
-			if (refusal !== null) return { refusal };
-			return { refusal: (await isListedPerson(userId, signal, maxAgeMs)) ? null : 'user_not_allowed' };
+			for await (const [ground, refusal] of rulings(acting, place, maxAgeMs)) {
+				grounds.push(ground);
+				if (refusal !== null) return verdict({ refusal });
+			}
+			return verdict({ refusal: null });
 		} catch (error) {
+			grounds.push('no_answer');
 			const { retryAfterMs } = slackFailure(error);
-			return { ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs };
+			return verdict({ ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs });
 		}
 	}
 
@@ -119,14 +138,14 @@ export function createAccessPolicy(
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-/** Whether Slack's facts prove that somebody is a member. `unproven`: facts are missing or contradict each other. */
-function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Installation) {
-	if (isStranger) return 'external';
+/** Whether Slack's facts prove that somebody is a member: they may be missing or contradict each other. */
+function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Installation): Ruling {
+	if (isStranger) return ['is_stranger', 'external'];
 	const isOfTeam = teamId === ours.teamId;
-	if (enterprise === null) return isOfTeam ? 'member' : teamId === null ? 'unproven' : 'external';
+	if (enterprise === null) return ['team_id', isOfTeam ? null : teamId === null ? 'could_not_check' : 'external'];
 	const namesTeam = enterprise.teamIds.includes(ours.teamId);
-	if (enterprise.id === ours.enterpriseId && namesTeam) return 'member';
-	return isOfTeam || namesTeam ? 'unproven' : 'external';
+	const isMember = enterprise.id === ours.enterpriseId && namesTeam;
+	return ['enterprise_user', isMember ? null : isOfTeam || namesTeam ? 'could_not_check' : 'external'];
 }
 
 export const NOT_CHECKED = { refusal: 'could_not_check' } as const;

@@ -4,6 +4,7 @@ import type {
 	UsersConversationsResponse,
 	WebClient,
 } from '@slack/web-api';
+import type { Config } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { type Cell, createCache } from '../core/values.ts';
@@ -11,10 +12,11 @@ import type { Core } from '../core.ts';
 import type { Person } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
-import { slackErrorCode, slackFailure } from './clients.ts';
+import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { NotAllowed, PersonRequest } from './request.ts';
 
+type PeopleClient = Pick<SlackClients, 'people'>;
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
 type SharingFlags = Pick<NonNullable<ConversationsInfoResponse['channel']>, Shared>;
 
@@ -31,8 +33,14 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
 }
 
 /** Checks whether a channel may hold watches. The bot must be in it: then somebody in it has invited the bot. */
-export function createChannels({ clients: { people: client }, directChannelOf, config }: Core) {
-	const { ALLOW_EXTERNAL: allowExternal } = config;
+export function createChannels({
+	clients: { people: client },
+	directChannelOf,
+	config: { ALLOW_EXTERNAL: allowExternal },
+}: Pick<Core, 'directChannelOf'> & {
+	readonly clients: PeopleClient;
+	readonly config: Pick<Config, 'ALLOW_EXTERNAL'>;
+}) {
 	return {
 		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>) {
 			if (channelId === null) return no('no_channel');
@@ -104,11 +112,11 @@ export function createChannelList(client: WebClient) {
 }
 
 /** How long a person's channels are used. */
-const MAX_AGE_MS = 5 * 60_000;
+export const JOINED_MAX_AGE_MS = 5 * 60_000;
 /** How long Slack is not asked again after a failure, so that presses do not use up its limit. */
 const FAILURE_AGE_MS = 5_000;
 /** How long a channel counts as public or private. */
-const KIND_AGE_MS = 60 * 60_000;
+export const PRIVACY_MAX_AGE_MS = 60 * 60_000;
 /** The most that Slack accepts; it recommends 200, but allows only about 50 calls a minute for all people together. */
 const PAGE_SIZE = 999;
 /** More than anybody is in; ends a list whose cursors never end. */
@@ -116,6 +124,10 @@ const MAX_PAGES = 50;
 
 /** When people joined or left a channel lately, by user id, clock milliseconds. Replicas share it: each event reaches one. */
 type MembershipChanges = Readonly<Record<string, number>>;
+
+interface HandOvers {
+	readonly handOvers: { holds(person: Person, channelId: string, session: SessionKey): Promise<boolean> };
+}
 
 /**
  * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions
@@ -128,7 +140,7 @@ export function createMemberships(
 		store: { handOvers },
 		serviceUrl,
 		clock,
-	}: Core<{ handOvers: { holds(person: Person, channelId: string, session: SessionKey): Promise<boolean> } }>,
+	}: Pick<Core<HandOvers>, 'directChannelOf' | 'store' | 'serviceUrl' | 'clock'> & { readonly clients: PeopleClient },
 	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
 ) {
 	const channels = createCache(clock, (key) => listChannels(key.split(' ')[0] ?? ''), FAILURE_AGE_MS);
@@ -166,7 +178,7 @@ export function createMemberships(
 
 	/** After a start more channels may be in use than Slack tells of in a minute; one list has all of them. */
 	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
-		const listed = (await channels.get('', MAX_AGE_MS)).get(channel);
+		const listed = (await channels.get('', JOINED_MAX_AGE_MS)).get(channel);
 		if (listed === undefined) throw failure;
 		return listed;
 	}
@@ -189,7 +201,7 @@ export function createMemberships(
 
 	/** At most five minutes old. */
 	async function channelsOf(userId: string): Promise<Pick<ReadonlySet<string>, 'has'>> {
-		return orUnknown(channels.get(await keyOf(userId), MAX_AGE_MS));
+		return orUnknown(channels.get(await keyOf(userId), JOINED_MAX_AGE_MS));
 	}
 
 	/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
@@ -205,7 +217,7 @@ export function createMemberships(
 
 	async function isPrivate(channelId: string): Promise<boolean> {
 		if (channelId.startsWith('D')) return false;
-		return orUnknown(privacy.get(channelId, KIND_AGE_MS).catch((error) => isListedAsPrivate(channelId, error)));
+		return orUnknown(privacy.get(channelId, PRIVACY_MAX_AGE_MS).catch((error) => isListedAsPrivate(channelId, error)));
 	}
 
 	return {
@@ -222,7 +234,7 @@ export function createMemberships(
 		async forget(userId: string): Promise<void> {
 			const now = clock.now();
 			await changes.update((state) => {
-				const lately = Object.entries(state ?? {}).filter(([, at]) => at > now - 2 * MAX_AGE_MS);
+				const lately = Object.entries(state ?? {}).filter(([, at]) => at > now - 2 * JOINED_MAX_AGE_MS);
 				const at = Math.max(now, (state?.[userId] ?? 0) + 1);
 				return { state: { ...Object.fromEntries(lately), [userId]: at }, result: null };
 			});
@@ -231,7 +243,10 @@ export function createMemberships(
 		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to be in
 		 * its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
-		async whyNotThere(request: PersonRequest, { channelId, sessionId, isCopy }: Place): Promise<NotAllowed | null> {
+		async whyNotThere(
+			request: Pick<PersonRequest, 'person'>,
+			{ channelId, sessionId, isCopy }: Place,
+		): Promise<NotAllowed | null> {
 			if (channelId === null || sessionId === undefined) return null;
 			if (isCopy !== true && !(await isPrivate(channelId))) return null;
 			const { userId } = request.person;

@@ -82,7 +82,7 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 			};
 		},
 		/** One change of a view without a read: Slack allows about 100 a minute for all. Null when the rate allows it. */
-		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turnRate),
+		turn: ({ person }: Pick<PersonRequest, 'person'>) => take(`turn:${person.userId}`, turnRate),
 		/** Ask only before telling it. A command always gets its reply, which uses no limit that others share. */
 		async isWorthTelling({ person: { userId }, isCommand }: PersonRequest): Promise<boolean> {
 			const waitMs = await ownLimiter.take(`telling:${userId}`, TELLING_RATE, { now: clock.now(), keep: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock, type Json } from '../../fake-slack/index.ts';
 import type { Config } from '../../src/config.ts';
-import { ANYWHERE, createAccessPolicy, FRESH_MS, type Refusal } from '../../src/slack/access-policy.ts';
+import { ANYWHERE, createAccessPolicy, FRESH_MS, type Refusal, type Verdict } from '../../src/slack/access-policy.ts';
 import type { Directory, PersonFacts } from '../../src/slack/clients.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { coreOf } from '../support/core.ts';
@@ -41,6 +41,11 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 	};
 	const installation = { teamId: 'T1', enterpriseId };
 	const accessPolicy = createAccessPolicy(coreOf({ config: { ...OPEN, ...rules }, directory, clock }), installation);
+	/** Without its grounds, which test/doctor/may.test.ts reads. */
+	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<Verdict> {
+		const { grounds: _, ...verdict } = await accessPolicy.check(...asked);
+		return verdict;
+	}
 	return {
 		clock,
 		asked,
@@ -48,9 +53,9 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 			facts = next;
 		},
 		check: (userId = 'U1', channelId: string | null = 'C1', claimedTeamId: string | null = 'T1') =>
-			accessPolicy.check({ userId, claimedTeamId }, { channelId }),
-		checkFresh: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, FRESH_MS),
-		checkAnywhere: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, ANYWHERE),
+			verdictOf({ userId, claimedTeamId }, { channelId }),
+		checkFresh: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, FRESH_MS),
+		checkAnywhere: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, ANYWHERE),
 	};
 }
 

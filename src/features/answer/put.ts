@@ -27,7 +27,7 @@ export function mayLandForMs(callTimeoutMs: number): number {
 export const FIRST_CONFIRM_MS = 2_000;
 
 /** An answer is sent without asking the access policy again for this long after its author was allowed to send it. */
-const CHECK_HOLDS_MS = 60_000;
+export const CHECK_HOLDS_MS = 60_000;
 /** At most this many answers ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
 export const MAX_ASKING = 16;
 

@@ -120,14 +120,7 @@ export function createSettingsSaving(
 	}
 
 	return {
-		/** Why the person may not see the settings of the place where they are; null when they may. */
-		async refusalOf(request: AllowedRequest) {
-			const { channelId, person } = request;
-			const verdict = await channels.mayWatch(request);
-			if (!verdict.ok) return verdict.reason;
-			const isMember = channelId !== null && (await memberships.isMemberNow(person.userId, channelId));
-			return isMember ? null : 'not_a_member';
-		},
+		refusalOf: (request: AllowedRequest) => whyNoSettings(request, { channels, memberships }),
 
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
@@ -163,6 +156,17 @@ export function createSettingsSaving(
 
 		write,
 	};
+}
+
+/** Why a person may not see the settings of the place where they are; null when they may. Throws when Slack does not tell. */
+export async function whyNoSettings(
+	{ channelId, person }: Pick<AllowedRequest, 'channelId' | 'person'>,
+	{ channels, memberships }: Pick<HandlerContext, 'channels' | 'memberships'>,
+) {
+	const verdict = await channels.mayWatch({ channelId, person });
+	if (!verdict.ok) return verdict.reason;
+	const isMember = channelId !== null && (await memberships.isMemberNow(person.userId, channelId));
+	return isMember ? null : 'not_a_member';
 }
 
 /** Slack allows 20 lists a minute for all people together. */

@@ -76,7 +76,7 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 export type Endings = ReturnType<typeof createEndings>;
 
 /** Slack's event for a shared channel can be lost, and there is none for an invitation. */
-const CHECK_INTERVAL_MS = 3 * 60_000;
+export const CHECK_INTERVAL_MS = 3 * 60_000;
 const RETRY = { firstMs: 5_000, longestMs: CHECK_INTERVAL_MS } as const;
 /** How long posting waits for the first check, because Slack may never list the channels. */
 const FIRST_CHECK_MS = 15_000;
