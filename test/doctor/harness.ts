@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type Clock, createFakeSlack, createManualClock, type Workspace } from '../../fake-slack/index.ts';
+import { type Clock, createFakeSlack, createManualClock, type FakeSlackOptions } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
@@ -34,7 +34,7 @@ export interface Report {
 }
 
 /** A set-up in order: Slack (under another host name for a proxy), a session service, a directory. Tests break one part of it. */
-export async function createHarness(options: { readonly hostname?: string; readonly workspace?: Workspace } = {}) {
+export async function createHarness(options: Pick<FakeSlackOptions, 'hostname' | 'workspace'> = {}) {
 	const slack = await createFakeSlack({ ...SECRETS, ...options, manifest: manifestPath });
 	const service = createFakeSessionService({ apiKey: SECRETS.apiKey });
 	await service.start();

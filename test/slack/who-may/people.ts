@@ -86,3 +86,25 @@ export const BY_WHO: Readonly<Record<(typeof SETTINGS)[number]['who'], Become>> 
 	'full member, in the group': inGroup,
 	'full member, not in the group': asTheyAre,
 };
+
+/** More than act in a test of the settings. */
+const MOST_MEMBERS = 20;
+
+/** What each setting is set to, for whom it is said. */
+export function envOf(setting: (typeof SETTINGS)[number]['setting'], who: string): Record<string, string> {
+	const isNot = /not|another channel/.test(who);
+	switch (setting) {
+		case 'ALLOW_GUESTS=true':
+			return { ALLOW_GUESTS: 'true' };
+		case 'ALLOW_EXTERNAL=true':
+			return { ALLOW_EXTERNAL: 'true' };
+		case 'ALLOWED_CHANNELS':
+			return { ALLOWED_CHANNELS: isNot ? 'C0GENERAL' : 'C0GENERAL, C0AGENTS' };
+		case 'ALLOWED_USERS':
+			return {
+				ALLOWED_USERS: isNot ? 'U0ADA' : Array.from({ length: MOST_MEMBERS }, (_, index) => `U0P${index}`).join(),
+			};
+		case 'ALLOWED_USERGROUPS':
+			return { ALLOWED_USERGROUPS: 'S0OPS' };
+	}
+}
