@@ -32,7 +32,7 @@ type Place = keyof typeof PLACES;
 /** `maxAgeMs`: of facts about people and user groups. `needs`: settings that switch it off for everybody. */
 type Action = readonly [name: string, maxAgeMs: number, place: Place, ...needs: readonly (keyof Settings)[]];
 
-/** As their handlers ask: test/doctor/may.test.ts compares. */
+/** As their handlers ask, which test/doctor/may-front-door.test.ts compares. */
 const ACTIONS: readonly Action[] = [
 	['Open a session', FACTS_MAX_AGE_MS, 'here'],
 	['Send an answer', FRESH_MS, 'there'],
@@ -69,7 +69,8 @@ function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) 
 		logger: createSlackLogger(createLog('silent')),
 		async fetch(url, init) {
 			const method = String(url).slice(slackApiUrl.length);
-			const reply = await call(method, Object.fromEntries(new URLSearchParams(String(init?.body))));
+			const form = typeof init?.body === 'string' ? init.body : '';
+			const reply = await call(method, Object.fromEntries(new URLSearchParams(form)));
 			replies.set(method, reply);
 			if (reply.kind === 'unreachable') throw new Error(reply.why);
 			return Response.json(reply.data);
@@ -149,7 +150,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	);
 	const request = { person: { teamId, userId }, channelId };
 	const question = { channelId, sessionId: 'any' };
-	/** Why not, of the place. */
+	/** Resolves to why not, or to null. */
 	const asks: Readonly<Record<Place, () => Promise<unknown>>> = {
 		anywhere: async () => null,
 		here: async () => null,

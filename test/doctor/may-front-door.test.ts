@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../src/slack/ids.ts';
 import { ACTS } from '../slack/who-may/acts.ts';
 import { type WhoMayApp, whoMayApp } from '../slack/who-may/harness.ts';
-import { type Become, BY_WHO, envOf, IN_ORGANISATION, IN_WORKSPACE } from '../slack/who-may/people.ts';
+import { type Become, BY_WHO, envOf, IN_ORGANISATION, IN_WORKSPACE, REMOVED } from '../slack/who-may/people.ts';
 import { SETTINGS } from '../slack/who-may/table.ts';
 import { startApp } from '../support/app.ts';
 import { askMay } from './may.ts';
@@ -78,6 +78,18 @@ describe('doctor may says what the program does with', () => {
 		expect(said).toEqual(done);
 	});
 });
+
+it('doctor may says how long somebody passes who was deactivated a minute ago', async () => {
+	await using workspace = await whoMayApp({ acts, env });
+	await workspace.becomeKnown();
+	const acted = await workspace.actAs(REMOVED, 60_000);
+	workspace.app.slack.faults.clear();
+	const { lines } = await askMay(workspace.app.slack, ['U0ADA', 'C0AGENTS'], env);
+	for (const [name, act] of Object.entries(ACT_OF)) {
+		const [, age] = new RegExp(`${name}: yes.*users\\.info up to (.*?) old`).exec(lines.join('\n')) ?? [];
+		expect([name, acted[act], age]).toEqual([name, ...(age === '5 min' ? ['allowed', age] : ['deactivated', '30 s'])]);
+	}
+}, 120_000);
 
 it.each(IN_ORGANISATION)(
 	'doctor may says what the program does of %s',

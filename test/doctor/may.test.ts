@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
@@ -377,9 +379,11 @@ describe('doctor may, when it cannot find out', () => {
 
 	it('needs no other setting than those about access, and reads the token from its file', async () => {
 		await using own = await createHarness();
-		const file = join(own.dataDir, '..', `may-token-${process.pid}`);
+		const directory = mkdtempSync(join(tmpdir(), 'handraise-token-'));
+		const file = join(directory, 'token');
 		writeFileSync(file, own.secrets.botToken);
 		const env = { SLACK_BOT_TOKEN: '', SLACK_BOT_TOKEN_FILE: file, SESSION_SERVICE_URL: '', PORT: 'none' };
 		expect((await may(own, ['U0ADA', 'agents'], env)).exit).toBe(0);
+		await rm(directory, { recursive: true });
 	});
 });
