@@ -46,6 +46,15 @@ it('asks with `views` about the shapes of the program', async () => {
 	expect(exit).toBe(1);
 });
 
+it.each([
+	['U0ADA', 0, 'All is allowed.'],
+	['U0GUS', 3, '8 actions not allowed.'],
+] as const)('exits with may for %s with %d', async (user, code, last) => {
+	await using harness = await createHarness();
+	const { exit, lines } = await harness.doctorProcess({}, { args: ['may', user, 'agents'] });
+	expect([exit, lines.at(-1)]).toEqual([code, last]);
+});
+
 it('tells with live that Handraise runs, and changes nothing', async () => {
 	await using app = await startApp();
 	await using harness = await createHarness();

@@ -25,7 +25,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
 	by('test/doctor/command.test.ts', /^npm run doctor$|^(docker exec <name> )?node src\/doctor\.ts$/),
 	by('test/main.test.ts', /^node src\/check-node\.js$/),
-	by('test/doctor/command.test.ts', /^npm run doctor -- (views|live (agents|<channel>))$/),
+	by(
+		'test/doctor/command.test.ts',
+		/^npm run doctor -- (views|live (agents|<channel>)|may (U0123ABCD agents|<user> <channel>))$/,
+	),
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
 	by('npm test', /^npm exec -- vitest run test\/questions\/secret-phrases\.test\.ts$/),
 	by('nobody here: it needs Docker', /^docker (build|run|buildx) /),
