@@ -192,6 +192,19 @@ describe('doctor may', () => {
 		expect(exit).toBe(0);
 	});
 
+	it('knows a conversation between people, of which Slack tells the app nothing', async () => {
+		await using own = await createHarness();
+		const { channels } = own.slack.state;
+		const [agents] = channels;
+		if (agents === undefined) throw new Error('there is no channel');
+		const members = ['U0ADA', 'U0GRACE'];
+		channels.push({ ...agents, id: 'G0GROUP', name: 'mpdm-ada', members, isMpim: true, isPrivate: true });
+		const { exit, lines, outcomes } = await may(own, ['U0ADA', 'G0GROUP']);
+		expect(outcomes).toEqual(every('yes', { ...noPosts('direct'), 'Answer from the inbox': 'not_there' }));
+		expect(lines.join('\n')).toContain('conversations.info says missing_scope');
+		expect(exit).toBe(3);
+	});
+
 	it.each<[setting: string, env: Env, outcomes: Record<string, string>, fact: string]>([
 		['ALLOW_GUESTS', { ALLOW_GUESTS: 'true', WHO: 'U0GUS' }, every('yes'), 'ALLOW_GUESTS is true'],
 		[
