@@ -57,7 +57,7 @@ function takenFromCore(text: string): readonly string[] {
 	const all = [text.replace(/\{[^{}]*\} = core\.\w+;/g, ''), ...inner].join('\n');
 	const read = Array.from(all.matchAll(/\bcore\.(\w+)/g), ([, name]) => name ?? '');
 	const names = new Set(read.filter((name) => CORE_NAMES.has(name)));
-	for (const { index } of all.matchAll(/\}(?:: (?:Pick<)?(?:Core|HandlerContext)\b| = core\b)/g)) {
+	for (const { index } of all.matchAll(/\}(?:: (?:Core|Pick<Core|HandlerContext)\b| = core\b)/g)) {
 		for (const [, key = '', inner] of patternEndingAt(all, index).matchAll(/(\w+)(?::\s*(?:\{([^}]*)\}|\w+))?/g)) {
 			if (!CORE_NAMES.has(key)) continue;
 			if (inner === undefined) names.add(key);
