@@ -1,5 +1,6 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { LOG_LINES } from '../../src/core/log-lines.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
@@ -42,6 +43,17 @@ it.each(readRules())('$alert reads metrics and labels that the program has', ({ 
 		const known = samples.filter((sample) => sample.name === name).flatMap((sample) => Object.keys(sample.labels));
 		expect(known).toEqual(expect.arrayContaining([...labels]));
 	}
+});
+
+it.each(readRules())('$alert has recorded series in which it fires, and some in which it must not', ({ alert }) => {
+	const { tests } = parse(text('ops/alerts.test.yml')) as {
+		tests: readonly { alert_rule_test: readonly { alertname: string; exp_alerts?: readonly unknown[] }[] }[];
+	};
+	const fires = tests
+		.map((one) => one.alert_rule_test.filter(({ alertname }) => alertname === alert))
+		.filter((asked) => asked.length > 0)
+		.map((asked) => asked.some(({ exp_alerts: expected }) => expected !== undefined));
+	expect(new Set(fires)).toEqual(new Set([true, false]));
 });
 
 it('the table for operators has every alert and every name of a log line once', () => {
