@@ -23,7 +23,9 @@ const TABLES_QUERY = {
 	postgres: "select relname as name from pg_class where relname in ('migrations', 'meta') and pg_table_is_visible(oid)",
 };
 
-async function lookAt(dialect: StoreDatabase['dialect'], query: (statement: string) => Promise<Rows> | Rows) {
+export type Query = (statement: string, values?: unknown[]) => Promise<Rows> | Rows;
+
+export async function lookAt(dialect: StoreDatabase['dialect'], query: Query) {
 	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
 	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
 	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
@@ -131,34 +133,40 @@ const FACTS = `
 
 const ASKED = [Object.keys(COLUMNS), ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
 
-/** In one read-only transaction. Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
+/** Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
 export async function inspectPostgres(databaseUrl: string) {
-	const { options, protection, isLocal } = readDatabaseUrl(databaseUrl);
+	const { protection, isLocal } = readDatabaseUrl(databaseUrl);
 	try {
-		const client = new pg.Client({
-			...options,
-			application_name: 'handraise doctor',
-			connectionTimeoutMillis: 5_000,
-			query_timeout: 5_000,
-			// As the program does: a pooler may refuse them.
-			statement_timeout: 5_000,
-			idle_in_transaction_session_timeout: 10_000,
-		});
-		// Emitted outside of any call when the connection breaks; without a listener it ends the process.
-		client.on('error', () => {});
-		try {
-			await client.connect();
-			await client.query('begin read only');
-			const facts: PostgresFacts = (await client.query(FACTS, ASKED)).rows[0];
+		return await readPostgres(databaseUrl, async (query) => {
+			const [facts] = (await query(FACTS, ASKED)) as unknown as [PostgresFacts];
 			// The look reads two of these tables.
 			if (facts.forbidden.length > 0) return { kind: 'forbidden', forbidden: facts.forbidden } as const;
-			const look = await lookAt('postgres', async (statement) => (await client.query(statement)).rows);
-			return { kind: 'database', protection, isLocal, ...facts, ...look } as const;
-		} finally {
-			await client.end().catch(() => {});
-		}
+			return { kind: 'database', protection, isLocal, ...facts, ...(await lookAt('postgres', query)) } as const;
+		});
 	} catch (error) {
 		const code = (error as { code?: unknown } | null)?.code;
 		return { kind: 'unreachable', code: typeof code === 'string' ? code : null, tls: tlsProblemOf(error) } as const;
+	}
+}
+
+/** Runs `read` in one read-only transaction on a connection of its own. */
+export async function readPostgres<T>(databaseUrl: string, read: (query: Query) => Promise<T>): Promise<T> {
+	const client = new pg.Client({
+		...readDatabaseUrl(databaseUrl).options,
+		application_name: 'handraise doctor',
+		connectionTimeoutMillis: 5_000,
+		query_timeout: 5_000,
+		// As the program does: a pooler may refuse them.
+		statement_timeout: 5_000,
+		idle_in_transaction_session_timeout: 10_000,
+	});
+	// Emitted outside of any call when the connection breaks; without a listener it ends the process.
+	client.on('error', () => {});
+	try {
+		await client.connect();
+		await client.query('begin read only');
+		return await read(async (...asked) => (await client.query(...asked)).rows);
+	} finally {
+		await client.end().catch(() => {});
 	}
 }

@@ -202,8 +202,8 @@ const BUSY_TIMEOUT = 50;
 
 /**
  * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it ends,
- * the process locks a second, empty database, `handraise.lock`, so that meanwhile `sqlite3 handraise.db ".backup copy.db"` or
- * `VACUUM INTO` makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and
+ * the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO`
+ * (`backup.ts`) makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and
  * syncs of network file systems are unreliable.
  * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
@@ -238,7 +238,8 @@ export function openSqliteFile(dataDir: string) {
 	return { database, close };
 }
 
-function takeLock(directory: string): DatabaseSync {
+/** Held until it is closed. @throws HandraiseError `database_in_use` */
+export function takeLock(directory: string): DatabaseSync {
 	const lock = new DatabaseSync(join(directory, 'handraise.lock'), { timeout: 0 });
 	try {
 		// Nothing is ever written to it, so it needs no journal file.
@@ -282,7 +283,7 @@ function configure(database: DatabaseSync): void {
 }
 
 /** Never opens an existing file: closing it would release the locks that this process holds on it (POSIX). */
-function makePrivateFile(path: string): void {
+export function makePrivateFile(path: string): void {
 	try {
 		closeSync(openSync(path, 'wx', 0o600));
 	} catch (error) {

@@ -1,0 +1,121 @@
+import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { HandraiseError } from '../core/errors.ts';
+import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
+import { makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
+import type { Row } from './tables.ts';
+
+const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });
+
+/** Also for writing: the latest commits may stand in a log beside it. */
+function openExisting(path: string): DatabaseSync {
+	if (!existsSync(path)) throw problem(`There is no file ${path}.`);
+	return new DatabaseSync(path, { timeout: 5_000 });
+}
+
+/** Writes a compact copy, without remains of former texts, to a new file that only its owner may read. */
+function copyTo(target: string, database: DatabaseSync): void {
+	makePrivateFile(target);
+	try {
+		database.prepare('vacuum into ?').run(target);
+		// SQLite does not sync it.
+		for (const path of [target, dirname(resolve(target))]) syncDirectory(path);
+	} catch (error) {
+		rmSync(target);
+		throw error;
+	}
+}
+
+/** Copies SQLite's database to a new file, also while Handraise runs. */
+export function backUp(dataDir: string, target: string): void {
+	using database = openExisting(join(dataDir, 'handraise.db'));
+	if (existsSync(target)) throw problem(`${target} exists already: name a new file.`);
+	copyTo(target, database);
+}
+
+/** Without texts. Every version has these columns. */
+const ANSWERS_QUERY = `select id, user_id as "userId", team_id as "teamId", session_id as "sessionId", state,
+	message_index as "messageIndex", edit_count as "editCount", cast(accepted_at as double precision) as "acceptedAt"
+	from answers order by accepted_at, id`;
+
+async function read(dialect: 'sqlite' | 'postgres', query: Query) {
+	const { schema, keyCheck } = await lookAt(dialect, query);
+	const answers = (schema === null ? [] : await query(ANSWERS_QUERY)) as unknown as readonly Row<'answers'>[];
+	return { schema, keyId: keyCheck?.split('.')[1], answers };
+}
+
+type Content = Awaited<ReturnType<typeof read>>;
+
+const readFile = (database: DatabaseSync) => read('sqlite', (statement) => database.prepare(statement).all());
+
+/** What to tell before a backup replaces the present database: above all a line for each answer that it does not know. */
+function compare(present: Content | null, backup: Content): readonly string[] {
+	const refusal = backup.schema === null ? problem('it is no database of Handraise') : refuseSchema(backup.schema);
+	if (refusal !== null) throw problem(`This backup cannot be used: ${refusal.message}`);
+	if (present === null)
+		return ['There is no database that can be read, so nobody knows which answers the backup lacks.'];
+	const known = new Map(backup.answers.map((answer) => [answer.id, answer]));
+	const lines = present.answers.flatMap(
+		({ id, acceptedAt, userId, teamId, sessionId, messageIndex, state, editCount }) => {
+			const then = known.get(id);
+			if (then?.state === state && then.editCount === editCount) return [];
+			const time = new Date(acceptedAt).toISOString().replace(/T(.*)\..*/, ' $1 UTC');
+			const before = then === undefined ? '' : ` (in the backup: ${then.state})`;
+			return `${time}  ${userId} (${teamId})  session ${sessionId}, message ${messageIndex}: ${state}${before}`;
+		},
+	);
+	lines.unshift(`Answers that were given or have changed since the backup: ${lines.length}`);
+	const isOtherKey = present.keyId !== undefined && present.keyId !== backup.keyId;
+	return isOtherKey ? [...lines, 'The backup has another encryption key: restore that key too.'] : lines;
+}
+
+/** `restored`: the name of a database on the same server, into which the backup was restored. Changes nothing. */
+export async function comparePostgres(databaseUrl: string, restored: string): Promise<readonly string[]> {
+	const url = new URL(databaseUrl);
+	url.pathname = `/${encodeURIComponent(restored)}`;
+	const contentOf = (address: string) => readPostgres(address, (query) => read('postgres', query));
+	return compare(await contentOf(databaseUrl), await contentOf(url.href));
+}
+
+/** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or the end of this process. */
+export async function openRestore(dataDir: string, backupPath: string) {
+	const directory = resolve(dataDir);
+	const path = join(directory, 'handraise.db');
+	mkdirSync(directory, { recursive: true, mode: 0o700 });
+	// Root may run this, and Handraise as another user.
+	const { uid, gid } = statSync(directory);
+	const lockPath = join(directory, 'handraise.lock');
+	makePrivateFile(lockPath);
+	chownSync(lockPath, uid, gid);
+	const lock = takeLock(directory);
+	const copy = openExisting(backupPath);
+
+	async function readPresent(): Promise<Content | null> {
+		if (!existsSync(path)) return null;
+		// Closing it writes its log into it.
+		using database = openExisting(path);
+		return await readFile(database).catch(() => null);
+	}
+
+	return {
+		lines: compare(await readPresent(), await readFile(copy)),
+		/** `handraise.db` is there at any moment. Returns where the former one is kept; null without one. */
+		replace(): string | null {
+			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+			const draft = `${path}.restored`;
+			rmSync(draft, { force: true });
+			copyTo(draft, copy);
+			chownSync(draft, uid, gid);
+			const isReplaced = existsSync(path);
+			if (isReplaced) linkSync(path, kept);
+			// Only of a database that cannot be opened. The restored one would read them.
+			for (const log of ['-wal', '-shm']) if (existsSync(path + log)) renameSync(path + log, kept + log);
+			renameSync(draft, path);
+			syncDirectory(directory);
+			// Until here it is used, so that no garbage collection ends it.
+			lock.close();
+			return isReplaced ? kept : null;
+		},
+	};
+}

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
+import { ANN, accepted, BOB, KEY, open, submission } from './database/support.ts';
+import { sharedPostgres } from './support/shared-postgres.ts';
+
+const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
+
+it('lists what a restored database lacks, and changes nothing', async () => {
+	const postgres = await sharedPostgres();
+	const [databaseUrl, restoredUrl] = [await postgres.createDatabase(), await postgres.createDatabase()];
+	for (const [url, ids] of [
+		[databaseUrl, ['both', 'since']],
+		[restoredUrl, ['both']],
+	] as const) {
+		await using store = await opened(url);
+		for (const id of ids) {
+			const person = id === 'both' ? ANN : BOB;
+			await accepted(store, submission({ id, submissionKey: id, sessionId: id, person }));
+		}
+	}
+	const restore = (name: string) => {
+		const env = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, DATABASE_URL: databaseUrl };
+		return spawnSync(process.execPath, [COMMAND, '--restore', name], { env, input: 'yes\n', encoding: 'utf8' });
+	};
+	const name = new URL(restoredUrl).pathname.slice(1);
+	expect(restore(name)).toMatchObject({ status: 0, stderr: '' });
+	expect(restore(name).stdout.split('\n')).toEqual([
+		'Answers that were given or have changed since the backup: 1',
+		`2026-01-05 09:00:00 UTC  ${BOB.userId} (T1)  session since, message 1: accepted`,
+		'Nothing was changed. To go on with the backup, start all replicas with the DATABASE_URL of its database.',
+		'',
+	]);
+	expect(restore('nowhere')).toMatchObject({
+		status: 1,
+		stderr: 'No restore: database "nowhere" does not exist\n',
+	});
+	expect(restore('postgres').stderr).toBe('No restore: This backup cannot be used: it is no database of Handraise\n');
+});
+
+async function opened(databaseUrl: string) {
+	const store = await open({ dataDir: '', databaseUrl, encryptionKey: KEY });
+	return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
+}

@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
+import { ANN, accepted, BOB, KEY, moved, OTHER_KEY, open, submission, T0 } from './database/support.ts';
+
+const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
+
+let directory: string;
+let dataDir: string;
+let copy: string;
+beforeEach(() => {
+	directory = mkdtempSync(join(tmpdir(), 'handraise-backup-'));
+	dataDir = join(directory, 'data');
+	copy = join(directory, 'copy.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Runs the command as `npm run backup` and `npm run restore` do. */
+function run(args: readonly string[], { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}) {
+	const settings = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, DATA_DIR: dataDir, ...env };
+	const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
+		env: settings,
+		input,
+		encoding: 'utf8',
+	});
+	return { status, lines: stdout.trimEnd().split('\n'), stderr };
+}
+const restore = (input: string) => run(['--restore', copy], { input });
+
+/** The database with what `fill` stores. */
+async function store(fill: (opened: Awaited<ReturnType<typeof open>>) => Promise<unknown>, encryptionKey = KEY) {
+	const opened = await open({ dataDir, encryptionKey });
+	await fill(opened);
+	await opened.close();
+}
+async function answerIds(): Promise<string[]> {
+	const opened = await open({ dataDir, encryptionKey: KEY });
+	const rows = await opened.db.read.selectFrom('answers').select('id').orderBy('id').execute();
+	await opened.close();
+	return rows.map(({ id }) => id);
+}
+const formerFiles = () => readdirSync(dataDir).filter((name) => name.includes('.before-'));
+const ASKS = 'Type "yes" to replace the database by the backup:';
+
+describe('npm run backup', () => {
+	it('copies the database of a running program into a new file that only its owner may read', async () => {
+		const opened = await open({ dataDir, encryptionKey: KEY });
+		await accepted(opened, submission({ id: 'in-the-log', sessionId: 'other' }));
+		expect(run([copy])).toMatchObject({ status: 0, lines: [expect.stringContaining(`Written: ${copy}.`)] });
+		await opened.close();
+		expect(statSync(copy).mode & 0o777).toBe(0o600);
+		rmSync(dataDir, { recursive: true });
+		expect(restore('yes\n').status).toBe(0);
+		expect(await answerIds()).toEqual(['in-the-log']);
+	});
+
+	it('overwrites nothing, and leaves nothing when it fails', async () => {
+		await store(async () => {});
+		writeFileSync(copy, 'precious');
+		expect(run([copy])).toMatchObject({ status: 1, stderr: `No backup: ${copy} exists already: name a new file.\n` });
+		expect(readFileSync(copy, 'utf8')).toBe('precious');
+		writeFileSync(join(dataDir, 'handraise.db'), 'no database');
+		const broken = join(directory, 'broken.db');
+		expect(run([broken]).stderr).toMatch(/^No backup: /);
+		expect(existsSync(broken)).toBe(false);
+	});
+
+	it('says what to do without a database, with PostgreSQL and with other arguments', () => {
+		expect(run([copy]).stderr).toBe(`No backup: There is no file ${join(dataDir, 'handraise.db')}.\n`);
+		const env = { DATABASE_URL: 'postgres://user:secret@host/database' };
+		expect(run([copy], { env }).stderr).toBe('No backup: with DATABASE_URL, pg_dump makes backups.\n');
+		expect(run([copy], { env: { DATABASE_URL: 'mysql://secret' } }).stderr).not.toContain('secret');
+		expect(run([])).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Usage: npm run backup/) });
+	});
+});
+
+describe('npm run restore', () => {
+	it('lists what the backup lacks, asks, and only then puts it in the place of the database, which it keeps', async () => {
+		await store(async (opened) => {
+			await accepted(opened, submission({ id: 'same', sessionId: 'one' }), 'delivering', 'delivered');
+			await accepted(opened, submission({ id: 'later', sessionId: 'two', person: BOB }));
+		});
+		run([copy]);
+		await store(async (opened) => {
+			await moved(opened, 'later', 'delivering', 'delivered');
+			await accepted(opened, submission({ id: 'new', sessionId: 'three', acceptedAt: T0 + 61_000 }));
+		});
+		const listed = [
+			'Answers that were given or have changed since the backup: 2',
+			`2026-01-05 09:00:00 UTC  ${BOB.userId} (T1)  session two, message 1: delivered (in the backup: accepted)`,
+			`2026-01-05 09:01:01 UTC  ${ANN.userId} (T1)  session three, message 1: accepted`,
+			ASKS,
+		];
+		for (const input of ['no\n', ''])
+			expect(restore(input)).toEqual({ status: 1, lines: listed, stderr: 'No restore: nothing was changed.\n' });
+		expect(await answerIds()).toEqual(['later', 'new', 'same']);
+
+		const { status, lines, stderr } = restore('yes\n');
+		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+		const [former = ''] = formerFiles();
+		expect(lines).toEqual([...listed, `Restored. The former database is ${join(dataDir, former)}`]);
+		expect(await answerIds()).toEqual(['later', 'same']);
+
+		copy = join(dataDir, former);
+		restore('yes\n');
+		expect(await answerIds()).toEqual(['later', 'new', 'same']);
+	});
+
+	it('refuses while Handraise runs, with what is no backup, and with one of a newer version', async () => {
+		const opened = await open({ dataDir, encryptionKey: KEY });
+		run([copy]);
+		expect(restore('yes\n')).toMatchObject({ status: 1, stderr: expect.stringContaining('Another process is using') });
+		await opened.db.write((db) =>
+			db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute(),
+		);
+		const newer = join(directory, 'newer.db');
+		run([newer]);
+		await opened.close();
+		copy = newer;
+		expect(restore('yes\n').stderr).toContain('This backup cannot be used: The database has schema 999');
+		writeFileSync(copy, '');
+		expect(restore('yes\n').stderr).toBe('No restore: This backup cannot be used: it is no database of Handraise\n');
+		writeFileSync(copy, 'no database, but a text that is longer than the header of one'.repeat(20));
+		expect(restore('yes\n').stderr).toMatch(/^No restore: file is not a database/);
+		copy = join(directory, 'nowhere.db');
+		expect(restore('yes\n').stderr).toBe(`No restore: There is no file ${copy}.\n`);
+		expect(formerFiles()).toEqual([]);
+	});
+
+	it('rolls back a database that a newer version has changed', async () => {
+		await store((opened) => accepted(opened, submission({ id: 'before' })));
+		run([copy]);
+		await store(async (opened) => {
+			await opened.db.write((db) =>
+				db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute(),
+			);
+		});
+		await expect(answerIds()).rejects.toMatchObject({ code: 'database_newer' });
+		expect(restore('yes\n')).toMatchObject({ status: 0 });
+		expect(await answerIds()).toEqual(['before']);
+	});
+
+	it('takes the place of a damaged database, without its log, and says what nobody knows', async () => {
+		await store((opened) => accepted(opened, submission({ id: 'before' })));
+		run([copy]);
+		writeFileSync(join(dataDir, 'handraise.db'), 'damaged '.repeat(2_000));
+		writeFileSync(join(dataDir, 'handraise.db-wal'), 'its log');
+		expect(restore('yes\n').lines).toEqual([
+			'There is no database that can be read, so nobody knows which answers the backup lacks.',
+			ASKS,
+			expect.stringContaining('Restored.'),
+		]);
+		const [former = ''] = formerFiles();
+		expect(readFileSync(join(dataDir, former), 'utf8')).toMatch(/^damaged damaged/);
+		expect(await answerIds()).toEqual(['before']);
+	});
+
+	it('applies no log of a database that is lost', async () => {
+		await store((opened) => accepted(opened, submission({ id: 'before' })));
+		run([copy]);
+		const [path, log] = [join(dataDir, 'handraise.db'), join(dataDir, 'handraise.db-wal')];
+		let commits = Buffer.alloc(0);
+		await store(async (opened) => {
+			await accepted(opened, submission({ id: 'in-the-log', sessionId: 'other' }));
+			commits = readFileSync(log);
+		});
+		rmSync(path);
+		writeFileSync(log, commits);
+		expect(commits.length).toBeGreaterThan(0);
+		expect(restore('yes\n').lines.at(-1)).toBe('Restored.');
+		expect(formerFiles()).toEqual([expect.stringMatching(/-wal$/)]);
+		expect(await answerIds()).toEqual(['before']);
+	});
+
+	it('says that another key is needed', async () => {
+		await store(async () => {});
+		run([copy]);
+		rmSync(dataDir, { recursive: true });
+		await store(async () => {}, OTHER_KEY);
+		expect(restore('no\n').lines).toContain('The backup has another encryption key: restore that key too.');
+	});
+});
