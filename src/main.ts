@@ -1,21 +1,27 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { HandraiseError } from './core/errors.ts';
+import { codeOf, HandraiseError } from './core/errors.ts';
 import { createLog } from './core/log.ts';
 import { applyProxy } from './core/proxy.ts';
+import { ownVersion } from './core/version.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;
 
+/** EX_CONFIG of sysexits.h: a supervisor need not try again (ops/handraise.service). */
+const WRONG_SETTINGS = 78;
+const ABOUT_SETTINGS = ['config_invalid', 'encryption_key_invalid', 'encryption_key_missing'];
+
 function fail(error: unknown): never {
 	const text = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
 	process.stderr.write(`${text}\n`);
-	process.exit(1);
+	process.exit(ABOUT_SETTINGS.includes(codeOf(error)) ? WRONG_SETTINGS : 1);
 }
 
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.LOG_LEVEL);
+	log.info({ version: ownVersion(), node: process.versions.node }, 'Handraise is starting');
 	for (const setting of readSettings(process.env).unknown) {
 		log.warn('unknown_setting', { setting });
 	}

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ownVersion } from './version.ts';
 
 /** Values that are read when the metrics are requested. */
 export interface MetricSources {
@@ -55,8 +55,7 @@ export function createMetrics(sources: MetricSources) {
 		return (value: number) => metric.set(value);
 	}
 
-	const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-	const build = { version, node: process.versions.node, ...sources.build };
+	const build = { version: ownVersion(), node: process.versions.node, ...sources.build };
 	gaugeOf('build_info', 'Always 1: what runs', Object.keys(build)).set(build, 1);
 	const answers = gaugeOf('answers', 'Answers in the store by state', ['state']);
 	const oldest = gaugeOf(

@@ -1,6 +1,7 @@
 import { readSettings, type Settings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
+import { ownVersion } from '../core/version.ts';
 import { counted } from '../slack/words.ts';
 import type { Bot, Finding, Findings, Invocation, Setup, SlackCall, SlackReply } from './check.ts';
 import { askOnce, createSlackCall, findingsOf, lineOf, wordsOf } from './check.ts';
@@ -30,6 +31,7 @@ type Check = (findings: Findings, setup: Setup) => unknown;
 
 /** In the order of the report. Each adds its findings, and changes nothing in the set-up. */
 const CHECKS: Readonly<Record<string, Check>> = {
+	Handraise: ({ ok }) => ok(`version ${ownVersion()}.`),
 	'Node.js': (findings) => checkNode(findings, process.versions.node),
 	Settings: checkSettings,
 	Proxy: checkProxy,
