@@ -1,6 +1,7 @@
 # Node runs the TypeScript as it is: there is no build step, and production installs no development dependency.
-# Pin the image by its digest (docs/operations.md): a tag can be moved to another image.
-ARG NODE_IMAGE=node:24-slim
+# A tag can be moved to another image, a digest cannot. No registry of images was reachable where this was written, so the digest
+# is yours to fill in, and the build refuses until then: ops/README.md says how to find it.
+ARG NODE_IMAGE=node:24-slim@sha256:fill-in-the-digest--see-ops/README.md
 FROM ${NODE_IMAGE}
 
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000

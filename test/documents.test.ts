@@ -19,7 +19,7 @@ const DOCUMENTS = [
 ];
 /** What stands beside the sources: folders and files that documents name. */
 const PATH = /^(?:src|test|bench|sandbox|fake-slack|ops|docs|\.ci)\/[\w./-]*$/;
-const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|openssl|sqlite3)(?: |$)/;
+const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|kubectl|systemctl|openssl|sqlite3)(?: |$)/;
 
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 const withoutFences = (markdown: string) => markdown.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');

@@ -31,7 +31,17 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
 	by('npm test', /^npm exec -- vitest run test\/questions\/secret-phrases\.test\.ts$/),
-	by('nobody here: it needs Docker', /^docker (build|run|buildx) /),
+	by('test/ops/drills.long.test.ts', /^npm run (backup -- backup\.db|restore -- (backup\.db|restored))$/),
+	by('test/backup.test.ts', /^npm run (backup|restore)$/),
+	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
+	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
+	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),
+	by(
+		'by hand, where systemd runs',
+		/^(install|systemctl|export) |^(DATA_DIR=\S+ )?node (\S+ )?src\/(backup|doctor)\.ts( |$)/,
+	),
+	by('by hand, with Podman', /^docker (build|run|exec|stop|start)( |$)/),
+	by('nobody here: it needs a registry, an engine or a cluster', /^docker (buildx|compose) |^kubectl /),
 	// It must not reach a workspace that `.env` names, and has to say what is missing.
 	script(/^npm run dev$/, 'SLACK_BOT_TOKEN= timeout 5 npm run dev 2>&1 | grep SLACK_BOT_TOKEN'),
 	script(/^npm exec -- vitest run test\/config\.test\.ts$/, 'npm exec -- vitest run test/config.test.ts'),
@@ -42,10 +52,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm exec -- vitest run --project=postgres$/, 'npm exec -- vitest run --project=postgres test/slack'),
 	script(/^npm run test:rules$/, 'npm run test:rules'),
 	script(/^npm run test:all$/, 'npm run test:all -- test/config.test.ts'),
-	script(/^openssl rand -base64 32$/, 'openssl rand -base64 32'),
+	script(/^openssl rand -(base64 32|hex 24)( > \S+)?$/, 'openssl rand -base64 32 && openssl rand -hex 24'),
 	script(
-		/^sqlite3 data\/handraise\.db (\.backup copy\.db|".backup copy\.db"|VACUUM)$/,
-		'sqlite3 "$TMPDIR/x.db" "create table t (a)" && sqlite3 "$TMPDIR/x.db" ".backup $TMPDIR/copy.db" && sqlite3 "$TMPDIR/x.db" VACUUM',
+		/^sqlite3 data\/handraise\.db VACUUM$/,
+		'sqlite3 "$TMPDIR/x.db" "create table t (a)" && sqlite3 "$TMPDIR/x.db" VACUUM',
 	),
 	script(
 		/^npm run test:faults( --( --[a-z]+ [A-Za-z0-9-]+)+)?$/,

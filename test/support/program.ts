@@ -5,8 +5,8 @@ import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 /** Starts the program like `npm start`, with only these settings in its environment. */
-export function startProgram(env: Record<string, string>) {
-	const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env } });
+export function startProgram(env: Record<string, string>, main = MAIN) {
+	const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env } });
 	let stdout = '';
 	let stderr = '';
 	child.stdout.on('data', (data) => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { checkSystemd } from './systemd.ts';
 
 // node test/support/ops/check.ts: checks the files of ops/ with the programs that use them, where these are installed. One
 // line for each check; exit code 1 when one fails.
@@ -39,3 +40,7 @@ for (const { what, tool, comesWith, args } of CHECKS) {
 		process.exitCode = 1;
 	}
 }
+
+const systemd = checkSystemd();
+for (const line of systemd.lines) console.log(line);
+if (!systemd.ok) process.exitCode = 1;

@@ -1,0 +1,221 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFakeSlack } from '../../fake-slack/index.ts';
+import { connectionEnv } from '../../sandbox/connection-env.ts';
+import { manifestPath } from '../../sandbox/manifest-path.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
+import { OWN_SCHEMA } from '../../src/database/migrate.ts';
+import { copySource } from '../faults/source-copy.ts';
+import { installedPostgres, startInstalledPostgres } from '../support/ops/installed-postgres.ts';
+import { startProgram } from '../support/program.ts';
+import { headline } from '../support/sentences.ts';
+
+// The drills of docs/operations.md, with its commands, against the program as a process. `DRILL_OUTPUT=1` prints them.
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const POSTGRES = installedPostgres();
+
+type Settings = Record<string, string>;
+
+function note(output: string): void {
+	if (process.env.DRILL_OUTPUT !== undefined) process.stdout.write(output);
+}
+
+/** A folder with the program, in which commands of the documents run. */
+async function createPlace(settingsOf: (directory: string) => Settings) {
+	const directory = await mkdtemp(join(tmpdir(), 'handraise-drill-'));
+	for (const name of ['src', 'package.json', 'node_modules']) await symlink(join(ROOT, name), join(directory, name));
+	const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
+	await service.start();
+	const settings: Settings = { ...connectionEnv({ slack, service }), PORT: '0', ...settingsOf(directory) };
+	const documented = (await readFile(join(ROOT, 'docs/operations.md'), 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```$/gm);
+	const commands = [...documented].flatMap(([, block = '']) => block.replaceAll(/&&\n/g, '&& ').trim().split('\n'));
+
+	/** Runs the one documented line that begins so. */
+	function run(beginning: string, input = '') {
+		const [command = '', ...others] = new Set(commands.filter((line) => line.startsWith(beginning)));
+		expect({ command, others }).toEqual({ command: expect.stringMatching(/./), others: [] });
+		const path = [join(ROOT, 'node_modules/.bin'), POSTGRES, process.env.PATH].join(':');
+		const env = { HOME: directory, ...settings, PATH: path };
+		const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
+			cwd: directory,
+			env,
+			input,
+			encoding: 'utf8',
+		});
+		note(`$ ${command}\n${stdout}${stderr}[exit code ${status}]\n`);
+		return { status, stdout, stderr };
+	}
+
+	async function start(changed: Settings = {}, main?: string) {
+		const program = startProgram({ ...settings, ...changed }, main);
+		onTestFinished(() => void program.child.kill('SIGKILL'));
+		await program.says('Handraise is ready');
+		return async () => {
+			program.child.kill('SIGTERM');
+			expect((await program.closed).code).toBe(0);
+		};
+	}
+
+	/** Sends an answer by the window, and closes it. */
+	async function answer(who: string, sessionId: string) {
+		const person = slack.as(who);
+		await person.command('#agents', `/session ${sessionId}`);
+		const modal = await person.waitForModal('Which flight?');
+		await modal.fill(0, 'LH 1173');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await modal.close();
+	}
+
+	const saved = async (id: string) => {
+		await expect.poll(() => service.log.savedPuts(id).length, { timeout: 90_000 }).toBe(1);
+	};
+	return {
+		slack,
+		service,
+		settings,
+		run,
+		start,
+		answer,
+		saved,
+		async [Symbol.asyncDispose]() {
+			await slack.close();
+			await service.stop();
+			await rm(directory, { recursive: true });
+		},
+	};
+}
+
+type Place = Awaited<ReturnType<typeof createPlace>>;
+
+/** Two answers that the service does not take yet, and one that it has. */
+async function answersBefore({ service, answer, saved }: Place) {
+	for (const id of ['before', 'meanwhile', 'kept', 'since']) service.sessions.put(id, askingSession(['Which flight?']));
+	await answer('ada', 'before');
+	await saved('before');
+	service.faults.add({ kind: 'unauthorized', method: 'PUT' });
+	for (const sessionId of ['meanwhile', 'kept']) {
+		await answer('grace', sessionId);
+		await expect.poll(() => service.log.puts(sessionId).length).toBeGreaterThan(0);
+	}
+}
+
+/** One of the two is delivered, and another answer is given. */
+async function answersSince({ service, answer, saved }: Place) {
+	service.faults.clear();
+	service.faults.add({ kind: 'unauthorized', sessionId: 'kept' });
+	await saved('meanwhile');
+	await answer('ada', 'since');
+	await saved('since');
+}
+
+/** Starts it on the restored database: nothing is sent twice, and what the backup has is delivered. */
+async function expectRestored({ slack, service, start, saved }: Place, changed: Settings = {}) {
+	service.faults.clear();
+	const stop = await start(changed);
+	await saved('kept');
+	const told = () => slack.as('grace').dm((message) => message.text().includes('session *meanwhile*'));
+	await expect.poll(() => told().at(-1)?.text(), { timeout: 90_000 }).toContain(headline('conflicted'));
+	for (const id of ['before', 'meanwhile', 'since', 'kept']) {
+		expect([id, service.log.savedPuts(id).length, service.sessions.values(id, 1)]).toEqual([id, 1, ['LH 1173']]);
+	}
+	expect(slack.violations()).toEqual([]);
+	await stop();
+}
+
+/** A version with one more migration, as the next release may have. */
+const newerVersion = () =>
+	copySource({
+		replacements: [
+			{
+				file: 'database/migrate.ts',
+				from: '= [initialSchema];',
+				to: `= [initialSchema, { number: ${OWN_SCHEMA + 1}, name: 'next',
+					up: async (db) => void (await sql\`alter table answers add column next text\`.execute(db)) }];`,
+			},
+		],
+	});
+
+/** Upgrades to a version that changes the schema; people answer; the former version cannot start any more. */
+async function badUpgrade(place: Place) {
+	await using newer = await newerVersion();
+	const stop = await place.start({}, newer.entry);
+	await answersSince(place);
+	await stop();
+	const former = await startProgram(place.settings).closed;
+	expect(former).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('restore the backup made before the upgrade'),
+	});
+	note(`$ npm start   # the former version\n${former.stderr}[exit code ${former.code}]\n`);
+}
+
+const LIST = [
+	/^Answers that were given or have changed since the backup: \d$/m,
+	/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}U0GRACE \(T0ACME\) {2}session meanwhile, message 1: (resumed|delivered) \(in the backup: accepted\)$/m,
+	/^.* UTC {2}U0ADA \(T0ACME\) {2}session since, message 1: (resumed|delivered)$/m,
+];
+
+describe('SQLite', { timeout: 180_000 }, () => {
+	const place = () => createPlace((directory) => ({ DATA_DIR: join(directory, 'data') }));
+
+	it('restore drill: the disk is lost; the backup and the key are put back', async () => {
+		await using drill = await place();
+		const stop = await drill.start();
+		await answersBefore(drill);
+		expect(drill.run('npm run backup').status).toBe(0);
+		const { DATA_DIR: dataDir = '' } = drill.settings;
+		const key = await readFile(join(dataDir, 'encryption.key'));
+		await answersSince(drill);
+		await stop();
+		await rm(dataDir, { recursive: true });
+		await mkdir(dataDir);
+		await writeFile(join(dataDir, 'encryption.key'), key);
+		const restored = drill.run('npm run restore', 'yes\n');
+		expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('nobody knows which answers') });
+		await expectRestored(drill);
+	});
+
+	it('rollback drill: the list of the answers since, then the former version', async () => {
+		await using drill = await place();
+		const stop = await drill.start();
+		await answersBefore(drill);
+		expect(drill.run('npm run backup').status).toBe(0);
+		expect(drill.run('npm run restore', 'yes\n').stderr).toContain('Another process is using the database');
+		await stop();
+		await badUpgrade(drill);
+		const declined = drill.run('npm run restore', 'no\n');
+		const restored = drill.run('npm run restore', 'yes\n');
+		expect([declined.status, restored.status]).toEqual([1, 0]);
+		for (const line of LIST) for (const { stdout } of [declined, restored]) expect(stdout).toMatch(line);
+		expect(restored.stdout).not.toContain('LH 1173');
+		await expectRestored(drill);
+	});
+});
+
+// pg_dump is in no package of npm.
+describe.runIf(POSTGRES !== null)('PostgreSQL', { timeout: 180_000 }, () => {
+	it('restore and rollback drill: a second database, the list, then the former version on it', async () => {
+		await using postgres = await startInstalledPostgres(POSTGRES ?? '');
+		await using drill = await createPlace(() => ({
+			DATABASE_URL: postgres.url('handraise'),
+			RESTORED_URL: postgres.url('restored'),
+			ENCRYPTION_KEY: 'ab'.repeat(32),
+		}));
+		const stop = await drill.start();
+		await answersBefore(drill);
+		expect(drill.run('pg_dump').status).toBe(0);
+		await stop();
+		await badUpgrade(drill);
+		const { status, stdout } = drill.run('psql');
+		expect(status).toBe(0);
+		for (const line of LIST) expect(stdout).toMatch(line);
+		await expectRestored(drill, { DATABASE_URL: postgres.url('restored') });
+	});
+});
