@@ -1,6 +1,6 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { codeOf, HandraiseError } from './core/errors.ts';
+import { HandraiseError } from './core/errors.ts';
 import { createLog } from './core/log.ts';
 import { applyProxy } from './core/proxy.ts';
 import { ownVersion } from './core/version.ts';
@@ -8,14 +8,10 @@ import { ownVersion } from './core/version.ts';
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;
 
-/** EX_CONFIG of sysexits.h: a supervisor need not try again (ops/handraise.service). */
-const WRONG_SETTINGS = 78;
-const ABOUT_SETTINGS = ['config_invalid', 'encryption_key_invalid', 'encryption_key_missing'];
-
 function fail(error: unknown): never {
 	const text = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
 	process.stderr.write(`${text}\n`);
-	process.exit(ABOUT_SETTINGS.includes(codeOf(error)) ? WRONG_SETTINGS : 1);
+	process.exit(1);
 }
 
 async function main(): Promise<void> {

@@ -65,7 +65,7 @@ function lineOf(error: unknown): string {
 }
 
 describe('the program', () => {
-	it('exits with 78 and one line for each missing or invalid setting, without values or a stack', async () => {
+	it('exits with 1 and one line for each missing or invalid setting, without values or a stack', async () => {
 		const { code, stdout, stderr } = await start({
 			SLACK_BOT_TOKEN: 'xapp-very-secret',
 			SESSION_SERVICE_URL: 'ftp://nowhere.secret',
@@ -73,7 +73,7 @@ describe('the program', () => {
 			ALLOWED_USERS: 'ada-secret',
 			PORT: 'many-secret',
 		}).closed;
-		expect(code).toBe(78);
+		expect(code).toBe(1);
 		expect(stdout).toBe('');
 		const lines = stderr.trimEnd().split('\n');
 		expect(lines.map((line) => line.split(' ')[0])).toEqual([
