@@ -55,11 +55,11 @@ it('ends a statement that hangs on a lock at DATABASE_STATEMENT_TIMEOUT_MS, and 
 		server.pipe(client);
 	});
 	await using app = await startApp({
-		env: { ...env, DATABASE_URL: proxy.url, DATABASE_STATEMENT_TIMEOUT_MS: '150' },
+		env: { ...env, DATABASE_URL: proxy.url, DATABASE_STATEMENT_TIMEOUT_MS: '500' },
 	});
 	// Each connection but the one of the migrations.
 	const given = asked.map((startup) => /statement_timeout\0(\d+)\0/.exec(startup)?.[1]);
-	expect(new Set(given)).toEqual(new Set(['150', '300000']));
+	expect(new Set(given)).toEqual(new Set(['500', '300000']));
 	await using admin = await adminOf(env.DATABASE_URL);
 	const lock = async () => {
 		await admin.client.query('begin');
@@ -81,7 +81,7 @@ it('ends a statement that hangs on a lock at DATABASE_STATEMENT_TIMEOUT_MS, and 
 	await expect.poll(async () => (await admin.client.query(waits)).rowCount).toBe(1);
 	await lock();
 	await expect
-		.poll(() => app.log.some((line) => /"store_unavailable".*could not take due answers/.test(line)))
+		.poll(() => app.log.some((line) => /"take_failed","rows":"answers","code":"store_unavailable"/.test(line)))
 		.toBe(true);
 	await admin.client.query('rollback');
 	await app.slack.as('ada').waitForModal(DELIVERED, 20_000);
