@@ -93,8 +93,19 @@ export async function createHandraise({
 	let latePolicy: AccessPolicy | null = null;
 	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: encryptionKey } = config;
 	const pool = { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS };
-	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
-	const store = await openStore({ databaseUrl, pool, dataDir, encryptionKey, ...storeOptions });
+	const store = await openStore({
+		databaseUrl,
+		pool,
+		dataDir,
+		encryptionKey,
+		formerKeys: config.ENCRYPTION_KEY_FORMER,
+		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
+		workspace: () => workspace,
+		clock: ownClock,
+		onCheckpoint: metrics.checkpoint,
+		onFormerValues: metrics.formerValues,
+		log,
+	});
 	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
@@ -203,6 +214,7 @@ export async function createHandraise({
 		const elsewhereCount = await answerStore.unsentElsewhere(serviceUrl);
 		if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
 		await answers.sendReadableAgain();
+		store.reencryption?.start();
 		worker.start();
 		await watching.start();
 		await reminders.start();

@@ -124,6 +124,8 @@ const environment = z.object({
 	NO_PROXY: z.string().trim().default(''),
 	DATA_DIR: z.string().trim().default('./data'),
 	ENCRYPTION_KEY: optional,
+	ENCRYPTION_KEY_FORMER: optional,
+	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
 	ALLOW_GUESTS: flag,
 	ALLOW_EXTERNAL: flag,
 	ALLOWED_CHANNELS: ids(/^[CGD][A-Z0-9]{2,}$/, 'C0123ABCD'),
@@ -159,7 +161,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
 
 /** Problems of several settings together, from the raw environment, so that they appear beside all others. */
-function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Partial<Settings>): string[] {
+function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
+	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
 	const problems: string[] = [];
 	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
@@ -172,6 +175,12 @@ function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Parti
 		);
 	if (!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'))
 		problems.push('PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it');
+	if (!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'))
+		problems.push(
+			'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32',
+		);
+	if (ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'))
+		problems.push('ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this');
 	if (REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER) {
 		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 		problems.push(
@@ -214,7 +223,7 @@ export function readSettings(given: Environment) {
 }
 
 const OUR_NAMES =
-	/^(SLACK|DATABASE|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|DATABASE|ENCRYPTION|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);

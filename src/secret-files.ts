@@ -11,6 +11,7 @@ export const SECRETS = [
 	'HTTPS_PROXY',
 	'HTTP_PROXY',
 	'ENCRYPTION_KEY',
+	'ENCRYPTION_KEY_FORMER',
 ] as const;
 export type Secret = (typeof SECRETS)[number];
 

@@ -2,19 +2,12 @@ import { resolve } from 'node:path';
 import { type Clock, systemClock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
-import { add, from, liveWorkspaces, type StoreDatabase } from './database/database.ts';
-import {
-	type Cipher,
-	createCipher,
-	keyOf,
-	loadOrMakeKeyFile,
-	readKeySetting,
-	sealKeyCheck,
-	sealsKeyCheck,
-} from './database/encryption.ts';
+import { liveWorkspaces, type StoreDatabase } from './database/database.ts';
+import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
+import { openKeys } from './database/key-ring.ts';
 import { migrate } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
-import { type CheckpointOutcome, startSecretWiping } from './database/secret-wiping.ts';
+import type { CheckpointOutcome } from './database/secret-wiping.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
 import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './database/tables.ts';
@@ -36,12 +29,18 @@ export interface StoreOptions {
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
 	readonly encryptionKey?: string | null | undefined;
+	/** Former keys, one a line. What they encrypted stays readable, and `reencryption` encrypts it with `encryptionKey`. */
+	readonly formerKeys?: string | null | undefined;
+	/** Whether to encrypt with a former key still. */
+	readonly writesFormer?: boolean | undefined;
 	/** Whose posts, cards, inboxes, receipts and channels are given out. Null: nobody's yet. Left out, in tests: all. */
 	readonly workspace?: StoreDatabase['workspace'];
 	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
 	readonly clock?: Clock | undefined;
 	/** Called after every checkpoint that makes wiped secrets unreadable (SQLite). */
 	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
+	/** Gets the number of values that need a former key still; NaN while that is not known. */
+	readonly onFormerValues?: ((count: number) => void) | undefined;
 	readonly log: Log;
 }
 
@@ -52,12 +51,12 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
  * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
 export async function openStore(options: StoreOptions) {
-	const { databaseUrl, pool, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;
-	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
-	if (typeof given === 'string') {
+	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
+	const keysGiven = encryptionKey == null ? null : readKeys(encryptionKey, formerKeys);
+	if (typeof keysGiven?.own === 'string') {
 		log.warn('passphrase_as_key');
 	}
-	if (databaseUrl != null && given === null) {
+	if (databaseUrl != null && keysGiven === null) {
 		throw new HandraiseError(
 			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand -base64 32` and keep a copy.',
 			{ code: 'encryption_key_missing' },
@@ -67,28 +66,25 @@ export async function openStore(options: StoreOptions) {
 	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
 	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { pool, onNewer })), workspace, onNewer };
 	let storeClock: StoreClock | null = null;
-	let wiping: Awaited<ReturnType<typeof startSecretWiping>> | null = null;
+	let keys: Awaited<ReturnType<typeof openKeys>> | null = null;
 	async function close(): Promise<void> {
 		storeClock?.close();
-		await wiping?.close();
+		await keys?.close();
 		await db.close();
 	}
 	try {
 		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
 		const clock = ownClock ?? storeClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
-		const setting = given ?? loadOrMakeKeyFile(resolve(dataDir));
+		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
-		const master = createCipher(keyOf(setting, await readMeta(db, 'key_salt')));
-		if (sqlite !== null) wiping = await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
-		const cipher = wiping?.cipher ?? master;
+		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
+		keys = await openKeys({ ...given, db, sqlite, writesFormer, clock, log, onCheckpoint, onFormerValues });
+		const { cipher, compact, reencryption } = keys;
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
 		await retryUnreadable(db);
-		if (!(await keyMatches(db, cipher))) {
-			log.warn('encryption_key_mismatch');
-		}
 		return {
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
@@ -105,8 +101,9 @@ export async function openStore(options: StoreOptions) {
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
 			db,
-			/** See `startSecretWiping`. True at once on PostgreSQL, whose dead rows only its own VACUUM removes. */
-			compact: wiping?.compact ?? (async () => true),
+			compact,
+			/** Null without former keys. It stops when the store is closed. */
+			reencryption,
 			/** Stored times are compared with it. */
 			clock,
 			/** Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop. */
@@ -137,18 +134,4 @@ async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 		}
 	});
-}
-
-/** Whether `cipher` has the key that this database was created with. Writes the check value into a new database. */
-async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
-	await db.writeOne((trx) =>
-		add(trx, 'meta', { name: 'key_check', value: sealKeyCheck(cipher) })
-			.onConflict((conflict) => conflict.column('name').doNothing())
-			.execute(),
-	);
-	return sealsKeyCheck((await readMeta(db, 'key_check')) ?? '', cipher);
-}
-
-async function readMeta(db: StoreDatabase, name: string): Promise<string | null> {
-	return (await from(db.read, 'meta', { name }).select('value').executeTakeFirst())?.value ?? null;
 }

@@ -1,23 +1,5 @@
 import type { HomeView, ModalView } from '@slack/types';
 import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/database/channel-settings.ts';
-import { ESCALATION, GIANT_CARD, POST } from '../../src/doctor/shapes/extremes.ts';
-import {
-	AT_WORK,
-	agentMessage,
-	answerItem,
-	answerOf,
-	asked,
-	FIELD_ITEMS,
-	HAND_OVER,
-	MODEL,
-	NOW,
-	questionOf,
-	SETTINGS_MODEL,
-	type Shape,
-	snapshotAtNow,
-	USER_ID,
-} from '../../src/doctor/shapes/samples.ts';
-import { GIANT_DRAFT, GIANT_QUESTION, inboxModelOf, NOTHING, sessionModelOf } from '../../src/doctor/shapes/views.ts';
 import { type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
 import { receiptMessage } from '../../src/features/answer/receipt-view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
@@ -41,6 +23,24 @@ import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/
 import type { ShowAnswers } from '../../src/questions/secrecy.ts';
 import type { Session } from '../../src/questions/session.ts';
 import type { MessageContent } from '../../src/slack/parts.ts';
+import { ESCALATION, GIANT_CARD, POST } from './shapes/extremes.ts';
+import {
+	AT_WORK,
+	agentMessage,
+	answerItem,
+	answerOf,
+	asked,
+	FIELD_ITEMS,
+	HAND_OVER,
+	MODEL,
+	NOW,
+	questionOf,
+	SETTINGS_MODEL,
+	type Shape,
+	snapshotAtNow,
+	USER_ID,
+} from './shapes/samples.ts';
+import { GIANT_DRAFT, GIANT_QUESTION, inboxModelOf, NOTHING, sessionModelOf } from './shapes/views.ts';
 
 /** The settings that change what people see. */
 export interface Looks {

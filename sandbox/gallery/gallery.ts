@@ -8,14 +8,14 @@ type Switches = Readonly<Record<string, string | undefined>>;
 export async function gallery({ undo, answers, buttons, extremes }: Switches): Promise<WireGallery> {
 	// Imported here, because most visitors look at the workspace only.
 	const { examples, PEOPLE } = await import('./examples.ts');
-	const { NOW, PLACE } = await import('../../src/doctor/shapes/samples.ts');
+	const { NOW, PLACE } = await import('./shapes/samples.ts');
 	const looks = {
 		hasUndo: undo !== 'no',
 		showAnswers: answers === 'never' ? 'never' : 'always',
 		buttons: buttons !== 'no',
 	} as const;
 	const all = Object.entries(examples(looks));
-	if (extremes === 'yes') all.push(['extremes', (await import('../../src/doctor/shapes/extremes.ts')).extremes()]);
+	if (extremes === 'yes') all.push(['extremes', (await import('./shapes/extremes.ts')).extremes()]);
 	return {
 		now: NOW,
 		people: { [PEOPLE.ada]: 'Ada', [PEOPLE.grace]: 'Grace' },

@@ -19,8 +19,8 @@ export const LOG_LINES = {
 	discovery_cut: 'more sessions wait than are discovered',
 	discovery_off: 'sessions are not discovered',
 	encryption_key_mismatch:
-		'The encryption key is not the one this database was created with, so stored answers and drafts cannot be read. ' +
-		'Stop Handraise, restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key), and start it again.',
+		'Stored answers and drafts need an encryption key that is not given, so they cannot be read. Stop Handraise, restore the ' +
+		'former ENCRYPTION_KEY (or DATA_DIR/encryption.key) or name it in ENCRYPTION_KEY_FORMER, and start it again.',
 	error_not_shown: 'could not show the error in the modal',
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',
@@ -43,6 +43,7 @@ export const LOG_LINES = {
 	read_not_stored: 'what a read found could not be stored; the session is read again',
 	receipt_not_in_window: 'a receipt could not be shown in its modal',
 	receipt_not_sent: 'a receipt could not be sent as a DM',
+	reencryption_failed: 'values of former keys could not be encrypted again; trying again',
 	reminder_failed: 'the reminders of a question are looked at later',
 	reply_not_sent: 'a reply could not be sent',
 	request_failed: 'a request failed',
@@ -66,6 +67,7 @@ export const LOG_LINES = {
 	unknown_button: 'an unknown button was pressed',
 	unknown_setting: 'Handraise has no setting with this name: check its spelling',
 	update_refused: 'an update of a post is refused',
+	values_unreadable: 'no given key opens some stored values; they are left alone',
 	watch_failed: 'a session could not be watched',
 	window_news_not_stored: 'could not note what open windows miss',
 	window_not_stored: 'could not note an open window',

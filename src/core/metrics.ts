@@ -190,6 +190,10 @@ export function createMetrics(sources: MetricSources) {
 			listFailed: (code: string) => listRequests.inc({ outcome: code }),
 			listedReads: (count: number) => listReads.inc(count),
 		},
+		formerValues: gauge(
+			'values_under_former_keys',
+			'Stored values that need a key of ENCRYPTION_KEY_FORMER still; NaN while that is not known',
+		),
 		inboxes: {
 			update: outcomes('inbox_updates_total', 'Updates of inboxes by outcome', 'sent', 'unchanged', 'failed'),
 			built: duration(

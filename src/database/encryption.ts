@@ -5,18 +5,12 @@ import type { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
 import { parseOrNull } from '../core/values.ts';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
+import type { CipherPlace, SealedName } from './sealed-columns.ts';
 import { syncDirectory } from './sqlite.ts';
 
 export interface StoreParts {
 	readonly db: StoreDatabase;
 	readonly cipher: Cipher;
-}
-
-/** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
-export interface CipherPlace {
-	readonly table: string;
-	readonly id: string;
-	readonly column: string;
 }
 
 export interface Cipher {
@@ -34,10 +28,13 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
+/** How each ciphertext of a key begins. It always has the same length. */
+export const prefixOf = (keyId: string) => `${VERSION}.${keyId}.`;
+
 /** AES-256-GCM with the given 32 bytes. */
 export function createCipher(key: Buffer): Cipher {
 	const keyId = createHash('sha256').update('handraise key id\0').update(key).digest('hex').slice(0, 8);
-	const prefix = `${VERSION}.${keyId}.`;
+	const prefix = prefixOf(keyId);
 	const secret = createSecretKey(key);
 	return {
 		keyId,
@@ -71,12 +68,14 @@ function additionalData({ table, id, column }: CipherPlace): Buffer {
 }
 
 /** A column with encrypted JSON. `id` names the row. */
-export function sealedColumn<T>(table: string, column: string, schema: z.ZodType<T>) {
+export function sealedColumn<T>(name: SealedName, schema: z.ZodType<T>) {
+	const [table, column] = name.split('.');
+	const placeOf = (id: string) => ({ table, id, column }) as CipherPlace;
 	return {
 		schema,
-		seal: (value: T, id: string, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), { table, id, column }),
+		seal: (value: T, id: string, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), placeOf(id)),
 		open: (sealed: string | null, id: string, cipher: Cipher): T | null =>
-			parseOrNull(schema, sealed && cipher.decrypt(sealed, { table, id, column })),
+			parseOrNull(schema, sealed && cipher.decrypt(sealed, placeOf(id))),
 	};
 }
 
@@ -93,31 +92,69 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 		const key = Buffer.from(trimmed, 'base64');
 		if (key.length === KEY_LENGTH) return key;
 	}
-	const orElse = source === 'ENCRYPTION_KEY' ? `, or a passphrase of ${SHORTEST_PASSPHRASE} characters or more` : '';
+	const orElse = source.includes('ENCRYPTION_KEY')
+		? `, or a passphrase of ${SHORTEST_PASSPHRASE} characters or more`
+		: '';
+	const advice = source.includes(FORMER) ? '' : ' Make one with `openssl rand -base64 32`.';
 	throw new HandraiseError(
-		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters. Make one with \`openssl rand -base64 32\`.`,
+		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters.${advice}`,
 		{ code: 'encryption_key_invalid' },
 	);
 }
 
+const FORMER = 'ENCRYPTION_KEY_FORMER';
 /** Characters. Shorter passphrases could be guessed. */
 const SHORTEST_PASSPHRASE = 16;
 /** scrypt takes about 0.1 s and 32 MiB with these, once at start. */
 const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/** A key as for `parseEncryptionKey`, or a passphrase of at least 16 characters. Throws `encryption_key_invalid`. */
-export function readKeySetting(text: string): Buffer | string {
+/** 32 bytes, or a passphrase of at least 16 characters. */
+export type KeySetting = Buffer | string;
+
+/** Throws `encryption_key_invalid`. */
+export function readKeySetting(text: string, source?: string): KeySetting {
 	const trimmed = text.trim();
 	try {
-		return parseEncryptionKey(trimmed);
+		return parseEncryptionKey(trimmed, source);
 	} catch (error) {
 		if (trimmed.length < SHORTEST_PASSPHRASE) throw error;
 		return trimmed;
 	}
 }
 
+export interface GivenKeys {
+	readonly own: KeySetting;
+	readonly formers: readonly KeySetting[];
+}
+
+/**
+ * Reads ENCRYPTION_KEY, and ENCRYPTION_KEY_FORMER with one key a line. Throws `encryption_key_invalid`, of former keys with a
+ * line for each problem.
+ */
+export function readKeys(ownText: string, formerText: string | null = null): GivenKeys {
+	const own = readKeySetting(ownText);
+	const problems: string[] = [];
+	const lines = (formerText ?? '').split('\n').filter((line) => line.trim() !== '');
+	const formers = lines.flatMap((line, index) => {
+		try {
+			const key = readKeySetting(line, lines.length === 1 ? FORMER : `Line ${index + 1} of ${FORMER}`);
+			if (!isSame(key, own)) return [key];
+			problems.push(`${FORMER} has the key of ENCRYPTION_KEY: it takes only keys that were used before.`);
+		} catch (error) {
+			if (!(error instanceof HandraiseError)) throw error;
+			problems.push(error.message);
+		}
+		return [];
+	});
+	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'encryption_key_invalid' });
+	return { own, formers };
+}
+
+const isSame = (one: KeySetting, other: KeySetting) =>
+	typeof one === 'string' || typeof other === 'string' ? one === other : one.equals(other);
+
 /** The key; a passphrase is turned into one with scrypt and the salt of its database (`DatabaseLook.keySalt`). */
-export function keyOf(setting: Buffer | string, salt: string | null): Buffer {
+export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 	return typeof setting === 'string' ? scryptSync(setting, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS) : setting;
 }
 
@@ -150,11 +187,3 @@ function readOrMake(path: string): string {
 	syncDirectory(dirname(path));
 	return readFileSync(path, 'utf8');
 }
-
-const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
-const CHECKED_TEXT = 'handraise';
-
-/** The check value that a database keeps, so that a different key is detected. */
-export const sealKeyCheck = (cipher: Cipher) => cipher.encrypt(CHECKED_TEXT, KEY_CHECK);
-
-export const sealsKeyCheck = (value: string, cipher: Cipher) => cipher.decrypt(value, KEY_CHECK) === CHECKED_TEXT;

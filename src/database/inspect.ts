@@ -3,9 +3,13 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { type LiveWorkspace, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
+import { type LiveWorkspace, nameInSql, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
+import { type Cipher, type GivenKeys, prefixOf } from './encryption.ts';
+import { ciphersOf, createKeyRing } from './key-ring.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
+import { placeIn, SEALED_COLUMNS } from './sealed-columns.ts';
+import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
 import { isSqliteBusy } from './sqlite.ts';
 import { COLUMNS } from './tables.ts';
 
@@ -14,7 +18,15 @@ export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 /** What `npm run doctor` reads from a database without changing it. */
 export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
 
-export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null, workspaces: [] };
+export const NEW_DATABASE: DatabaseLook = {
+	dialect: 'sqlite',
+	schema: null,
+	keyCheck: null,
+	keySalt: null,
+	isCompactionDue: false,
+	formerValues: null,
+	workspaces: [],
+};
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -25,24 +37,55 @@ const TABLES_QUERY = {
 
 export type Query = (statement: string, values?: unknown[]) => Promise<Rows> | Rows;
 
-export async function lookAt(dialect: StoreDatabase['dialect'], query: Query) {
+export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, keys: GivenKeys | null = null) {
 	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
 	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
 	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
 	const schema = typeof newest?.number === 'number' ? newest.number : null;
 	const factOf = (wanted: string) => facts.find(({ name }) => name === wanted)?.value as string | undefined;
+	const keySalt = factOf('key_salt') ?? null;
 	return {
+		dialect,
 		/** The number of the schema; null in a database that Handraise has not set up. */
 		schema,
 		keyCheck: factOf('key_check') ?? null,
-		keySalt: factOf('key_salt') ?? null,
+		keySalt,
+		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
+		/** Null without former keys. */
+		formerValues:
+			keys === null || schema !== OWN_SCHEMA
+				? null
+				: await countFormer(query, ciphersOf([keys.own, ...keys.formers], keySalt), factOf),
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};
 }
 
+/** Values of former keys that are tried in each column: what remains at the end may be damaged. */
+const MAX_TRIED = 1_000;
+
+/** How many values the first key does not open: `needed` by others, `unreadable` with any. */
+async function countFormer(query: Query, masters: readonly Cipher[], factOf: (name: string) => string | undefined) {
+	const opened = masters.map((one) =>
+		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
+	);
+	const own = (opened[0] ?? []).map(({ keyId }) => `'${prefixOf(keyId)}'`);
+	const ring = createKeyRing(...(opened.flat() as [Cipher, ...Cipher[]]));
+	const counts = { needed: 0, unreadable: 0 };
+	for (const column of SEALED_COLUMNS) {
+		const [value, table] = [nameInSql(column.column), column.table];
+		const keys = column.keys.map((key) => `${nameInSql(key)} as "${key}"`).join(', ');
+		const rows = await query(`select ${keys}, ${value} as sealed, count(*) over () as total from ${table}
+			where substr(${value}, 1, ${prefixOf(ring.keyId).length}) not in (${own.join(', ')}) limit ${MAX_TRIED}`);
+		const unreadable = rows.filter((row) => ring.decrypt(String(row.sealed), placeIn(column, row)) === null).length;
+		counts.unreadable += unreadable;
+		counts.needed += Number(rows[0]?.total ?? 0) - unreadable;
+	}
+	return counts;
+}
+
 /** Changes and creates no file. Not for the process that has it open: closing the file releases its locks (POSIX). */
-export async function inspectSqlite(dataDir: string) {
+export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 	const path = join(resolve(dataDir), 'handraise.db');
 	try {
 		if (sizeOf(path) === 0) return { kind: 'absent' } as const;
@@ -53,7 +96,7 @@ export async function inspectSqlite(dataDir: string) {
 		try {
 			if (!inUse && Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok')
 				return { kind: 'unreadable', reason: 'damaged' } as const;
-			const look = await lookAt('sqlite', (statement) => database.prepare(statement).all());
+			const look = await lookAt('sqlite', (statement) => database.prepare(statement).all(), keys);
 			return { kind: 'database', inUse, ...look } as const;
 		} finally {
 			database.close();
@@ -134,14 +177,14 @@ const FACTS = `
 const ASKED = [Object.keys(COLUMNS), ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
 
 /** Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
-export async function inspectPostgres(databaseUrl: string) {
+export async function inspectPostgres(databaseUrl: string, keys: GivenKeys | null) {
 	const { protection, isLocal } = readDatabaseUrl(databaseUrl);
 	try {
 		return await readPostgres(databaseUrl, async (query) => {
 			const [facts] = (await query(FACTS, ASKED)) as unknown as [PostgresFacts];
 			// The look reads two of these tables.
 			if (facts.forbidden.length > 0) return { kind: 'forbidden', forbidden: facts.forbidden } as const;
-			return { kind: 'database', protection, isLocal, ...facts, ...(await lookAt('postgres', query)) } as const;
+			return { kind: 'database', protection, isLocal, ...facts, ...(await lookAt('postgres', query, keys)) } as const;
 		});
 	} catch (error) {
 		const code = (error as { code?: unknown } | null)?.code;
@@ -155,9 +198,10 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 		...readDatabaseUrl(databaseUrl).options,
 		application_name: 'handraise doctor',
 		connectionTimeoutMillis: 5_000,
-		query_timeout: 5_000,
+		// Counting values of former keys reads all of them.
+		query_timeout: 60_000,
 		// As the program does: a pooler may refuse them.
-		statement_timeout: 5_000,
+		statement_timeout: 60_000,
 		idle_in_transaction_session_timeout: 10_000,
 	});
 	// Emitted outside of any call when the connection breaks; without a listener it ends the process.

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { add, StoreUnavailableError } from './database.ts';
-import { type Cipher, type CipherPlace, createCipher, parseEncryptionKey } from './encryption.ts';
+import { add, nameInSql, StoreUnavailableError } from './database.ts';
+import { type Cipher, createCipher, parseEncryptionKey } from './encryption.ts';
+import type { KeyRing } from './key-ring.ts';
+import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS } from './sealed-columns.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
 
@@ -12,15 +14,21 @@ const WIPE_DELAY_MS = 500;
 /** How long the checkpoint may fail until a log line reports it, and between two such lines. */
 const BLOCKED_MS = 5_000;
 
-/** What the key of secrets encrypts. Values of drafts, which windows show, may turn out to be secret. */
-const SECRET_COLUMNS = [
-	{ table: 'answers', key: 'id', column: 'secrets' },
-	{ table: 'drafts', key: 'form_id', column: 'content' },
-	{ table: 'windows', key: 'view_id', column: 'view' },
-] as const;
+/** What the key of secrets encrypts. */
+const SECRET_COLUMNS = SEALED_COLUMNS.filter(isSecret);
+
+/** The row of `meta` with the key of secrets that this key encrypts. */
+export const secretsKeyName = ({ keyId }: Cipher) => `secrets_key:${keyId}`;
+
+/** Null when `sealed`, the value of that row, was written with another key, or there is none. */
+export function secretsCipher(master: Cipher, sealed: string | undefined): Cipher | null {
+	const id = secretsKeyName(master);
+	const text = sealed === undefined ? null : master.decrypt(sealed, { table: 'meta', id, column: 'value' });
+	return text === null ? null : createCipher(parseEncryptionKey(text, id));
+}
 
 /** A row of `meta` with a random value: the file has to be compacted. It stays until that is done, so also after a kill. */
-const COMPACTION_DUE = 'compaction_due';
+export const COMPACTION_DUE = 'compaction_due';
 
 /** For the transaction that removes what the files may no longer hold. Call `compact` after its commit. */
 export async function markForCompaction(trx: Db): Promise<void> {
@@ -38,23 +46,25 @@ export type CheckpointOutcome = 'done' | 'busy' | 'failed';
  * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So
  * secret values have a key of their own, in one row of `meta`, encrypted with the master key. Soon after a wipe, and at
  * every start, a new key overwrites it in place, the remaining secrets are encrypted with that, and the log is emptied:
- * no key decrypts the remains. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
+ * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
 export async function startSecretWiping({
 	db,
-	master,
+	ring,
 	log,
 	onCheckpoint = () => {},
 }: {
 	db: SqliteStoreDatabase;
-	master: Cipher;
+	ring: KeyRing;
 	log: Log;
 	onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
 }) {
-	const keyName = `secrets_key:${master.keyId}`;
+	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);
 	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
-	/** Newest first, at most two: a value that was read just before a replacement may be decrypted just after it. */
+	/** What encrypted the stored secrets. The newest comes first; more than one only with former master keys. */
 	let ciphers: readonly Cipher[] = [];
+	/** A value that was read just before a replacement may be decrypted just after it. */
+	let replaced: readonly Cipher[] = [];
 	let isKeyDue = true;
 	let isReplacing = false;
 	/** The mark for which the file was compacted, until the log is empty too. */
@@ -64,22 +74,21 @@ export async function startSecretWiping({
 	let isClosed = false;
 
 	const cipher: Cipher = {
-		keyId: master.keyId,
+		keyId: ring.keyId,
 		encrypt(text, place) {
-			const newest = isSecret(place) ? ciphers[0] : master;
+			const newest = isSecretPlace(place) ? ciphers[0] : ring;
 			if (newest === undefined) throw new StoreUnavailableError('The key of secrets could not be written yet.');
 			return newest.encrypt(text, place);
 		},
 		decrypt(sealed, place) {
-			const texts = (isSecret(place) ? ciphers : [master]).map((candidate) => candidate.decrypt(sealed, place));
+			if (!isSecretPlace(place)) return ring.decrypt(sealed, place);
+			const texts = [...ciphers, ...replaced].map((candidate) => candidate.decrypt(sealed, place));
 			return texts.find((text) => text !== null) ?? null;
 		},
 	};
 
-	function loadKey(database: DatabaseSync): void {
-		const row = database.prepare('select value from meta where name = ?').get(keyName);
-		const text = row === undefined ? null : master.decrypt(String(row.value), keyPlace);
-		if (text !== null) ciphers = [createCipher(parseEncryptionKey(text, keyName))];
+	function loadKeys(database: DatabaseSync): void {
+		ciphers = ring.all.flatMap((master) => secretsCipher(master, metaIn(database, secretsKeyName(master))) ?? []);
 	}
 
 	function replaceKey(database: DatabaseSync): void {
@@ -90,7 +99,8 @@ export async function startSecretWiping({
 		try {
 			reencrypt(database, key, next);
 			database.exec('commit');
-			ciphers = [next, ...ciphers.slice(0, 1)];
+			replaced = ciphers;
+			ciphers = [next];
 			isKeyDue = false;
 		} finally {
 			isReplacing = false;
@@ -98,13 +108,15 @@ export async function startSecretWiping({
 		}
 	}
 
-	/** Leaves values that were written with another master key. */
+	/** Leaves values that were written with an unknown master key. */
 	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): void {
-		for (const { table, key: keyColumn, column } of SECRET_COLUMNS) {
+		for (const secret of SECRET_COLUMNS) {
+			const { table, column, keys } = secret;
+			const keyColumn = nameInSql(keys[0]);
 			const update = database.prepare(`update ${table} set ${column} = ? where ${keyColumn} = ?`);
 			const select = `select ${keyColumn} as id, ${column} as sealed from ${table} where ${column} is not null`;
 			for (const { id, sealed } of database.prepare(select).all()) {
-				const place: CipherPlace = { table, id: String(id), column };
+				const place = placeIn(secret, { [keys[0]]: id });
 				const text = cipher.decrypt(String(sealed), place);
 				if (text !== null) update.run(next.encrypt(text, place), String(id));
 			}
@@ -112,7 +124,8 @@ export async function startSecretWiping({
 		// The length is always the same, so SQLite overwrites the former value.
 		database
 			.prepare('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
-			.run(keyName, master.encrypt(key.toString('base64'), keyPlace));
+			.run(keyName, ring.encrypt(key.toString('base64'), keyPlace));
+		for (const name of formerNames) database.prepare('delete from meta where name = ?').run(name);
 	}
 
 	/** Detects every write that wipes or replaces secrets of an answer. The draft store calls the function itself. */
@@ -137,8 +150,8 @@ export async function startSecretWiping({
 	}
 
 	function compactFile(database: DatabaseSync): void {
-		const mark = markIn(database);
-		if (mark === null || mark === compactedFor) return;
+		const mark = metaIn(database, COMPACTION_DUE);
+		if (mark === undefined || mark === compactedFor) return;
 		database.exec('vacuum');
 		compactedFor = mark;
 	}
@@ -187,14 +200,16 @@ export async function startSecretWiping({
 	}
 
 	await db.alone((database) => {
-		loadKey(database);
+		loadKeys(database);
 		listen(database);
 	});
 	await wipe();
 
 	return {
-		/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
+		/** Uses the key of secrets for `SECRET_COLUMNS` and the master keys for everything else. */
 		cipher,
+		/** Whether stored secrets need a former master key, because they could not be brought over yet. */
+		hasFormerKey: () => isKeyDue && ciphers.length > 1,
 		/**
 		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log. It blocks
 		 * the event loop meanwhile. Whether it is done: if not, another program reads the database, and it is tried again.
@@ -210,12 +225,12 @@ export async function startSecretWiping({
 	};
 }
 
-function markIn(database: DatabaseSync): string | null {
-	const row = database.prepare('select value from meta where name = ?').get(COMPACTION_DUE);
-	return row === undefined ? null : String(row.value);
+function metaIn(database: DatabaseSync, name: string): string | undefined {
+	const row = database.prepare('select value from meta where name = ?').get(name);
+	return row === undefined ? undefined : String(row.value);
 }
 
-function isSecret({ table, column }: CipherPlace): boolean {
+function isSecretPlace({ table, column }: CipherPlace): boolean {
 	return SECRET_COLUMNS.some((secret) => secret.table === table && secret.column === column);
 }
 

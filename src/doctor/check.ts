@@ -1,3 +1,4 @@
+import type { HomeView, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
@@ -5,9 +6,11 @@ import { cutText } from '../core/cut.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { applyProxy } from '../core/proxy.ts';
 import { parseOrNull } from '../core/values.ts';
+import { type GivenKeys, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { parseBaseUrl } from '../session-service/address.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
+import type { MessageContent } from '../slack/parts.ts';
 
 export interface Invocation {
 	readonly args: readonly string[];
@@ -90,7 +93,7 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 		return { url, address, get, response: await get(address.pathOf(MISSING_SESSION)) };
 	}
 
-	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'));
+	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'), formerKeys(settings));
 	const auth = call('auth.test');
 	return {
 		...reading,
@@ -107,8 +110,18 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	};
 }
 
-export async function inspect(databaseUrl: string | null, dataDir: string) {
-	return databaseUrl === null ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);
+/** `keys`: with former ones, what they are needed for is counted. */
+export async function inspect(databaseUrl: string | null, dataDir: string, keys: GivenKeys | null = null) {
+	return databaseUrl === null ? inspectSqlite(dataDir, keys) : inspectPostgres(databaseUrl, keys);
+}
+
+/** Null without former keys, and for keys that are not well-formed. */
+function formerKeys({ ENCRYPTION_KEY: ownText, ENCRYPTION_KEY_FORMER: formerText }: Partial<Settings>) {
+	try {
+		return formerText == null ? null : readKeys(ownText ?? '', formerText);
+	} catch {
+		return null;
+	}
 }
 
 export type HttpResponse = Extract<Awaited<ReturnType<typeof request>>, { kind: 'response' }>;
@@ -227,6 +240,13 @@ export function createSlackCall(apiUrl: string, token: string) {
 		const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
 		return { kind: 'refused' as const, code, data, response };
 	};
+}
+
+/** One view or message as Slack gets it; the name says the builder and the case. */
+export interface Shape {
+	readonly name: string;
+	readonly view?: ModalView | HomeView;
+	readonly message?: Pick<MessageContent, 'text' | 'blocks'>;
 }
 
 /** What is known once the bot token is good. */

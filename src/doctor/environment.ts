@@ -1,18 +1,9 @@
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { proxySettings, type SettingsReading } from '../config.ts';
-import { HandraiseError } from '../core/errors.ts';
-import {
-	createCipher,
-	keyFileIn,
-	keyOf,
-	parseEncryptionKey,
-	readKeySetting,
-	sealsKeyCheck,
-} from '../database/encryption.ts';
-import { type DatabaseLook, NEW_DATABASE, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
+import { type DatabaseLook, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
 import { type Findings, notChecked, request, type Setup } from './check.ts';
 
 const OLDEST_NODE = 24;
@@ -291,51 +282,3 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 	'': 'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and TLS (sslmode in DATABASE_URL).',
 };
 const UNUSABLE = "PostgreSQL cannot be used (CODE): check DATABASE_URL and the server's log.";
-
-export async function checkKey(findings: Findings, { need, settings, database }: Setup) {
-	const { ok, warning, failure } = findings;
-	const found = await database;
-	// Null for a database that could not be read, and for one that this version refuses.
-	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
-	const look = found.kind === 'absent' ? NEW_DATABASE : usable;
-	const { ENCRYPTION_KEY: setting } = settings;
-	if (setting != null) return tryKey(findings, look, 'ENCRYPTION_KEY', () => readKeySetting(setting));
-	if (need('DATABASE_URL') !== null) throw notChecked('ENCRYPTION_KEY is not set');
-	const path = keyFileIn(resolve(need('DATA_DIR')));
-	let text: string;
-	try {
-		text = readFileSync(path, 'utf8');
-	} catch (error) {
-		const { code = '' } = error as NodeJS.ErrnoException;
-		if (!['ENOENT', 'ENOTDIR'].includes(code))
-			return failure(`${path} cannot be read by this user: change its owner (chown).`);
-		if (look === null) throw notChecked(`${path} does not exist and the database cannot be used`);
-		if (look.keyCheck === null) return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
-		return failure(
-			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
-		);
-	}
-	tryKey(findings, look, path, () => parseEncryptionKey(text, path));
-	const mode = statSync(path).mode & 0o777;
-	if ((mode & 0o077) !== 0) {
-		const shown = mode.toString(8).padStart(4, '0');
-		warning(`${path} has mode ${shown}, so others on this machine may use the key: chmod 600 ${path}`);
-	}
-}
-
-/** `look` is null when the database could not be read. */
-function tryKey({ ok, failure }: Findings, look: DatabaseLook | null, source: string, read: () => Buffer | string) {
-	try {
-		const setting = read();
-		if (look === null) return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
-		if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
-		if (sealsKeyCheck(look.keyCheck, createCipher(keyOf(setting, look.keySalt))))
-			return ok(`${source} is the one the database was made with.`);
-		return failure(
-			`${source} is not the key the database was made with: stored answers and drafts cannot be read. Restore the former key.`,
-		);
-	} catch (error) {
-		if (!(error instanceof HandraiseError)) throw error;
-		return failure(`${error.message} For an existing database, restore the former key instead.`);
-	}
-}

@@ -16,8 +16,8 @@ import { type Asked, HELD, type StoredQuestion } from './post.ts';
 
 const items = questionView.shape.items;
 const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
-export const contentColumn = sealedColumn<Asked>('questions', 'content', asked);
-const noteColumn = sealedColumn('questions', 'handOverNote', z.string());
+export const contentColumn = sealedColumn<Asked>('questions.content', asked);
+const noteColumn = sealedColumn('questions.handOverNote', z.string());
 
 /** Writes what a read changes of questions. `before`: when the read before it began. The caller holds the session's lock. */
 export async function recordQuestions(

@@ -1,5 +1,6 @@
 import { parseOrNull, pick } from '../core/values.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
+import { placeId } from '../database/sealed-columns.ts';
 import { type Row, sessionOf } from '../database/tables.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchMode } from '../database/watch.ts';
 import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
@@ -13,7 +14,7 @@ export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 export type PostRow = Row<'posts'>;
 
-const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
+const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions.view', sessionSnapshot);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 /** Of a post whose look only time changes: every mark draws it earlier. */
@@ -54,11 +55,11 @@ export function readWatchedSession(row: WatchedSessionRow) {
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */
 export function readView(row: SessionKey & Pick<WatchedSessionRow, 'view'>, cipher: Cipher) {
-	return viewColumn.open(row.view, JSON.stringify([row.service, row.sessionId]), cipher);
+	return viewColumn.open(row.view, placeId(row.service, row.sessionId), cipher);
 }
 
 export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
-	return viewColumn.seal(snapshot, JSON.stringify([service, sessionId]), cipher);
+	return viewColumn.seal(snapshot, placeId(service, sessionId), cipher);
 }
 
 export function streamOf(target: PostTarget): string {

@@ -29,7 +29,7 @@ import {
 } from './support.ts';
 
 const cipher = createCipher(Buffer.alloc(32, 1));
-const place = { table: 'answers', id: 'a1', column: 'content' };
+const place = { table: 'answers', id: 'a1', column: 'content' } as const;
 
 describe('the cipher', () => {
 	it('decrypts a text at the place where it was encrypted', () => {
@@ -45,16 +45,16 @@ describe('the cipher', () => {
 	});
 
 	it.each([
-		['table', { ...place, table: 'drafts' }],
+		['table', { ...place, table: 'drafts' } as const],
 		['row', { ...place, id: 'a2' }],
-		['column', { ...place, column: 'other' }],
+		['column', { ...place, column: 'other' } as const],
 	])('decrypts no text that was moved to another %s', (_what, elsewhere) => {
 		expect(cipher.decrypt(cipher.encrypt('blue', place), elsewhere)).toBeNull();
 	});
 
 	it('distinguishes places that are equal when joined', () => {
-		const sealed = cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' });
-		expect(cipher.decrypt(sealed, { table: 'answers', id: 'a', column: 'b.c' })).toBeNull();
+		const sealed = cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' } as never);
+		expect(cipher.decrypt(sealed, { table: 'answers', id: 'a', column: 'b.c' } as never)).toBeNull();
 	});
 
 	it('decrypts no text of another key, even with a forged key id', () => {

@@ -5,7 +5,7 @@ import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { extremes } from '../../src/doctor/shapes/extremes.ts';
+import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import { open } from '../database/support.ts';
 import { startApp } from '../support/app.ts';
 import { createHarness, DOCTOR } from './harness.ts';

@@ -161,6 +161,7 @@ function secretsIn(env: Env): string[] {
 		'SLACK_SIGNING_SECRET',
 		'SESSION_SERVICE_API_KEY',
 		'ENCRYPTION_KEY',
+		'ENCRYPTION_KEY_FORMER',
 	];
 	const values = names.map((name) => env[name] ?? '');
 	const addresses = [env.DATABASE_URL, env.HTTPS_PROXY, env.HTTP_PROXY];

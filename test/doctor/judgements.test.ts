@@ -42,6 +42,9 @@ const WELL = {
 	schema: OWN_SCHEMA,
 	keyCheck: null,
 	keySalt: null,
+	dialect: 'postgres',
+	isCompactionDue: false,
+	formerValues: null,
 	workspaces: [],
 } as const satisfies PostgresLook;
 

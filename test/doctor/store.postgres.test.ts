@@ -57,6 +57,15 @@ const key: Case[] = [
 		exit: 0,
 	},
 	{
+		name: 'no value of PostgreSQL needs the former key',
+		env: async ({ secrets, dataDir }) => ({
+			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
+			ENCRYPTION_KEY_FORMER: OTHER_KEY,
+		}),
+		says: /^✓ Encryption key: no stored value needs a former key any more: remove ENCRYPTION_KEY_FORMER from all replicas\. Backups, and dead rows until VACUUM, still need it\.$/,
+		exit: 0,
+	},
+	{
 		name: 'PostgreSQL was made with another key',
 		env: async ({ secrets, dataDir }) => ({
 			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Shape } from '../../src/doctor/shapes/samples.ts';
+import type { Shape } from '../../sandbox/gallery/shapes/samples.ts';
 import { createHarness, type Env, type Harness, type Report } from './harness.ts';
 
 /** Runs `doctor views` about `shapes`: with `run` as the fake Slack is, and with a Slack of 20 planted differences. */

@@ -77,6 +77,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run test:reminders( -- --[a-z]+ [a-z0-9-]+)*$/,
 		'npm run test:reminders -- --questions 120 --changes 1 --seed 5',
 	),
+	script(
+		/^npm run test:keys( --( --[a-z]+ [a-z0-9-]+)+)?$/,
+		'npm run test:keys -- --kills 1 --values 100 --store sqlite',
+	),
 	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),

@@ -41,8 +41,7 @@ export type Claim = Readonly<Awaited<ReturnType<typeof activeClaims>>[number]>;
 
 const values = z.record(z.string(), z.string());
 export const draftColumn = sealedColumn(
-	'drafts',
-	'content',
+	'drafts.content',
 	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
 );
 
@@ -174,8 +173,7 @@ const WINDOW_MS = 15 * 60_000;
 /** Longer than most reads of a session. */
 const DRAWN_WITHIN_MS = 30_000;
 const windowColumn = sealedColumn(
-	'windows',
-	'view',
+	'windows.view',
 	z.custom<ModalView>((value) => typeof value === 'object'),
 );
 type ShownQuestion = Pick<Row<'windows'>, 'messageIndex' | 'fingerprint' | 'shownHash'>;

@@ -45,11 +45,11 @@ export const beforePut: z.ZodType<BeforePut> = z.object({
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
 });
-export const otherColumn = sealedColumn('answers', 'other', OTHER_ANSWER);
+export const otherColumn = sealedColumn('answers.other', OTHER_ANSWER);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
 const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
-export const contentColumn = sealedColumn('answers', 'content', z.array(item));
-export const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
+export const contentColumn = sealedColumn('answers.content', z.array(item));
+export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 

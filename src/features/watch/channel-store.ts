@@ -4,6 +4,7 @@ import { parseOrNull, pick } from '../../core/values.ts';
 import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
+import { placeId } from '../../database/sealed-columns.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
@@ -181,7 +182,7 @@ function readDiscovery(row: Row<'discoveries'>): Discovery {
 }
 
 function namePlace({ service, sessionId }: SessionKey) {
-	return { table: 'waiting_sessions', id: JSON.stringify([service, sessionId]), column: 'name' };
+	return { table: 'waiting_sessions', id: placeId(service, sessionId), column: 'name' } as const;
 }
 
 export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSettings>>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NOTHING } from '../../../src/doctor/shapes/views.ts';
+import { NOTHING } from '../../../sandbox/gallery/shapes/views.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
 import { homeView, waitingCountWords, weekWords } from '../../../src/features/inbox/view.ts';

@@ -1,5 +1,5 @@
 import { examples } from '../../../sandbox/gallery/examples.ts';
-import { extremes } from '../../../src/doctor/shapes/extremes.ts';
+import { extremes } from '../../../sandbox/gallery/shapes/extremes.ts';
 import { channelSettingsVariants } from './channel-settings.ts';
 import { inboxVariants } from './inbox.ts';
 import { messageVariants, watchVariants } from './messages.ts';

@@ -1,4 +1,3 @@
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
 import {
 	FULL_SETTINGS as FULL,
 	HOSTILE,
@@ -8,7 +7,8 @@ import {
 	type Shape,
 	shapesOf,
 	USER_ID,
-} from '../../../src/doctor/shapes/samples.ts';
+} from '../../../sandbox/gallery/shapes/samples.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
 import { valuesOf } from '../../../src/features/settings/fields.ts';
 import {
 	conflictWords,

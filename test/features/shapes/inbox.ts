@@ -1,4 +1,3 @@
-import { NO_LIST_REASONS } from '../../../src/database/watch.ts';
 import {
 	AT_WORK,
 	answerItem,
@@ -16,7 +15,7 @@ import {
 	shapesOf,
 	USER_ID,
 	questionOf as viewOf,
-} from '../../../src/doctor/shapes/samples.ts';
+} from '../../../sandbox/gallery/shapes/samples.ts';
 import {
 	ASKED_IN,
 	FULL_INBOX as FULL,
@@ -27,7 +26,8 @@ import {
 	NOTHING,
 	WAITING,
 	waitingAs,
-} from '../../../src/doctor/shapes/views.ts';
+} from '../../../sandbox/gallery/shapes/views.ts';
+import { NO_LIST_REASONS } from '../../../src/database/watch.ts';
 import { type InboxQuestion, PER_PAGE } from '../../../src/features/inbox/content.ts';
 import {
 	homeView,

@@ -1,6 +1,11 @@
-import type { ReminderStage } from '../../../src/database/channel-settings.ts';
-import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/database/watch.ts';
-import { ESCALATION, FULL_PAGE, GIANT_CARD, GIANT_POST, POST, REMINDER } from '../../../src/doctor/shapes/extremes.ts';
+import {
+	ESCALATION,
+	FULL_PAGE,
+	GIANT_CARD,
+	GIANT_POST,
+	POST,
+	REMINDER,
+} from '../../../sandbox/gallery/shapes/extremes.ts';
 import {
 	ABOUT,
 	ANSWER_ID,
@@ -27,8 +32,10 @@ import {
 	shapesOf,
 	snapshotAtNow,
 	USER_ID,
-} from '../../../src/doctor/shapes/samples.ts';
-import { WAITING } from '../../../src/doctor/shapes/views.ts';
+} from '../../../sandbox/gallery/shapes/samples.ts';
+import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
+import type { ReminderStage } from '../../../src/database/channel-settings.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/database/watch.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,

@@ -21,8 +21,8 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
-} from '../../../src/doctor/shapes/samples.ts';
-import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../src/doctor/shapes/views.ts';
+} from '../../../sandbox/gallery/shapes/samples.ts';
+import { HAND_OVER_METADATA, sessionModelOf as modelOf } from '../../../sandbox/gallery/shapes/views.ts';
 import {
 	chooseItemModal,
 	loadingModal,

@@ -1,4 +1,4 @@
-import { AT_WORK, answerItem, answerOf, HOSTILE, MODEL, NOW, OTHER } from '../../../src/doctor/shapes/samples.ts';
+import { AT_WORK, answerItem, answerOf, HOSTILE, MODEL, NOW, OTHER } from '../../../sandbox/gallery/shapes/samples.ts';
 import type { ReceiptContext } from '../../../src/features/answer/receipt-view.ts';
 import {
 	AGENT_OUTCOMES,

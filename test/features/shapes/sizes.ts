@@ -1,4 +1,4 @@
-import type { Shape } from '../../../src/doctor/shapes/samples.ts';
+import type { Shape } from '../../../sandbox/gallery/shapes/samples.ts';
 
 /** Shorter lists and texts are far below Slack's limits. */
 const SMALLEST = { list: 6, text: 60 };

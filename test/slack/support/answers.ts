@@ -1,4 +1,4 @@
-import { answerItem as item, NOW as now, answerOf as sampleOf } from '../../../src/doctor/shapes/samples.ts';
+import { answerItem as item, NOW as now, answerOf as sampleOf } from '../../../sandbox/gallery/shapes/samples.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 
 export { item, now };

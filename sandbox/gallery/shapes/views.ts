@@ -1,7 +1,7 @@
-import { chooseItemModal, type SessionModel, sessionModal } from '../../features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../features/answer/receipt-view.ts';
-import { HISTORY_PAGE, historyView } from '../../features/answer/view.ts';
-import { handOverMetadata, handOverModal } from '../../features/hand-over/view.ts';
+import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
+import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
+import { handOverMetadata, handOverModal } from '../../../src/features/hand-over/view.ts';
 import {
 	type InboxContent,
 	type InboxDraft,
@@ -12,12 +12,12 @@ import {
 	MOST_WAITING_SHOWN,
 	PER_PAGE,
 	type ShownInbox,
-} from '../../features/inbox/content.ts';
-import { homeView, type InboxModel, inboxModal } from '../../features/inbox/view.ts';
-import { replyOffer } from '../../features/reply/view.ts';
-import { settingsForm } from '../../features/settings/view.ts';
-import { openQuestion, type Session } from '../../questions/session.ts';
-import { answerCard, errorModal } from '../../slack/error-view.ts';
+} from '../../../src/features/inbox/content.ts';
+import { homeView, type InboxModel, inboxModal } from '../../../src/features/inbox/view.ts';
+import { replyOffer } from '../../../src/features/reply/view.ts';
+import { settingsForm } from '../../../src/features/settings/view.ts';
+import { openQuestion, type Session } from '../../../src/questions/session.ts';
+import { answerCard, errorModal } from '../../../src/slack/error-view.ts';
 import {
 	ABOUT,
 	ANSWER_ID,

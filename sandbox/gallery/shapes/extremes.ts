@@ -1,12 +1,12 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { handOverPost, MOST_IN_NOTE } from '../../features/hand-over/view.ts';
-import { digestPost, type RemindedQuestion, reminderPost } from '../../features/remind/view.ts';
-import { settingsChangedPost } from '../../features/settings/view.ts';
-import { type CardModel, watchCard } from '../../features/watch/card-view.ts';
-import { filesMessage, screenshotMessage } from '../../features/watch/details-view.ts';
-import { watchPost } from '../../features/watch/notice-view.ts';
-import { askedPost, type PostContext, settledQuestionPost } from '../../features/watch/post-view.ts';
-import { LIST_PAGE, outcomesMessage, watchList, watchOutcomeWords } from '../../features/watch/view.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import { handOverPost, MOST_IN_NOTE } from '../../../src/features/hand-over/view.ts';
+import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/features/remind/view.ts';
+import { settingsChangedPost } from '../../../src/features/settings/view.ts';
+import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
+import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
+import { watchPost } from '../../../src/features/watch/notice-view.ts';
+import { askedPost, type PostContext, settledQuestionPost } from '../../../src/features/watch/post-view.ts';
+import { LIST_PAGE, outcomesMessage, watchList, watchOutcomeWords } from '../../../src/features/watch/view.ts';
 import {
 	AT_WORK,
 	answerOf,

@@ -1,29 +1,25 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../features/settings/fields.ts';
-import type { SettingsModel } from '../../features/settings/view.ts';
-import type { Answer, AnswerItem, OtherAnswer } from '../../questions/answer.ts';
-import type { HandOver } from '../../questions/hand-over.ts';
-import type { InputGuess } from '../../questions/input-kind.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import type { Shape } from '../../../src/doctor/check.ts';
+import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/features/settings/fields.ts';
+import type { SettingsModel } from '../../../src/features/settings/view.ts';
+import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
+import type { HandOver } from '../../../src/questions/hand-over.ts';
+import type { InputGuess } from '../../../src/questions/input-kind.ts';
 import {
 	type AgentAction,
 	type HumanInputItem,
 	type Message,
 	openQuestion,
 	type Session,
-} from '../../questions/session.ts';
-import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../questions/session-snapshot.ts';
-import { readSessionResponse } from '../../session-service/schema.ts';
-import { newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import { createLinks } from '../../slack/links.ts';
-import type { MessageContent } from '../../slack/parts.ts';
+} from '../../../src/questions/session.ts';
+import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import { readSessionResponse } from '../../../src/session-service/schema.ts';
+import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
+import { createLinks } from '../../../src/slack/links.ts';
+import type { MessageContent } from '../../../src/slack/parts.ts';
 
-/** One view or message as Slack gets it; the name says the builder and the case. */
-export interface Shape {
-	readonly name: string;
-	readonly view?: ModalView | HomeView;
-	readonly message?: Pick<MessageContent, 'text' | 'blocks'>;
-}
+export type { Shape };
 
 export function shapesOf<Args extends readonly unknown[]>(
 	builder: (...args: Args) => ModalView | HomeView | MessageContent | readonly MessageContent[],

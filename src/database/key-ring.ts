@@ -1,0 +1,146 @@
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { add, change, from, type StoreDatabase } from './database.ts';
+import { type Cipher, createCipher, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
+import { createReencryption } from './reencryption.ts';
+import type { CipherPlace } from './sealed-columns.ts';
+import { type CheckpointOutcome, markForCompaction, secretsKeyName, startSecretWiping } from './secret-wiping.ts';
+import type { SqliteStoreDatabase } from './sqlite.ts';
+import type { Db } from './tables.ts';
+
+/** Encrypts with one key, and decrypts what any of its keys encrypted. */
+export interface KeyRing extends Cipher {
+	/** That with which it encrypts comes first. */
+	readonly all: readonly [Cipher, ...Cipher[]];
+}
+
+export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]): KeyRing {
+	const [{ keyId, encrypt }] = all;
+	return {
+		all,
+		keyId,
+		encrypt,
+		decrypt(sealed, place) {
+			for (const cipher of all) {
+				const text = cipher.decrypt(sealed, place);
+				if (text !== null) return text;
+			}
+			return null;
+		},
+	};
+}
+
+const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
+const CHECKED_TEXT = 'handraise';
+
+/** What `key_check` in `meta` holds: a ciphertext of each key that stored values may need, separated by spaces. */
+type KeyCheck = readonly string[];
+
+export const readKeyCheck = (value: string | null): KeyCheck => (value ?? '').split(' ').filter((one) => one !== '');
+
+const opens = (cipher: Cipher, sealed: string) => cipher.decrypt(sealed, KEY_CHECK) === CHECKED_TEXT;
+
+/** Whether these keys open what a database holds. */
+export const fits = (check: KeyCheck, ciphers: readonly Cipher[]) =>
+	check.every((sealed) => ciphers.some((cipher) => opens(cipher, sealed)));
+
+const withKeys = (check: KeyCheck, ciphers: readonly Cipher[]): KeyCheck => [
+	...check,
+	...ciphers
+		.filter((cipher) => !check.some((sealed) => opens(cipher, sealed)))
+		.map((cipher) => cipher.encrypt(CHECKED_TEXT, KEY_CHECK)),
+];
+
+/** `whenChanged` runs in the same transaction. */
+async function changeCheck(
+	db: StoreDatabase,
+	changed: (check: KeyCheck) => KeyCheck,
+	whenChanged: (trx: Db) => Promise<void> = async () => {},
+): Promise<void> {
+	const name = { name: KEY_CHECK.id };
+	await db.write(async (trx) => {
+		const made = add(trx, 'meta', { ...name, value: '' });
+		await made.onConflict((conflict) => conflict.doNothing()).execute();
+		const { value: before } = await from(trx, 'meta', name).select('value').forUpdate().executeTakeFirstOrThrow();
+		const value = changed(readKeyCheck(before)).join(' ');
+		if (value === before) return;
+		await change(trx, 'meta', name, { value }).execute();
+		await whenChanged(trx);
+	});
+}
+
+export const ciphersOf = (settings: readonly KeySetting[], salt: string | null) =>
+	settings.map((setting) => createCipher(keyOf(setting, salt)));
+
+interface Options extends GivenKeys {
+	readonly db: StoreDatabase;
+	/** Null on PostgreSQL. */
+	readonly sqlite: SqliteStoreDatabase | null;
+	/** Whether to encrypt with a former key still, because replicas run that have only that one. */
+	readonly writesFormer: boolean;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
+	/** How many values need a former key still; NaN: not counted yet. */
+	readonly onFormerValues?: ((count: number) => void) | undefined;
+}
+
+/** The keys of a database: all values stay readable that one of them encrypted. Warns when it holds others. */
+export async function openKeys({ db, sqlite, own, formers, writesFormer, ...others }: Options) {
+	const { log, onCheckpoint, onFormerValues = () => {} } = others;
+	const rows = await from(db.read, 'meta').select(['name', 'value']).execute();
+	const meta = new Map(rows.map(({ name, value }) => [name, value]));
+	const check = readKeyCheck(meta.get(KEY_CHECK.id) ?? null);
+	const [ownCipher, ...former] = ciphersOf([own, ...formers], meta.get('key_salt') ?? null) as [Cipher, ...Cipher[]];
+	/** The newest key of the database: the only one that replicas have which were not restarted yet. */
+	const newest = check.map((sealed) => former.find((cipher) => opens(cipher, sealed))).findLast(Boolean) ?? former[0];
+	const writer = writesFormer && newest !== undefined ? newest : ownCipher;
+	const unused = [ownCipher, ...former].filter((cipher) => cipher !== writer);
+	const ring = createKeyRing(writer, ...unused);
+
+	const used = unused.filter((cipher) => meta.has(secretsKeyName(cipher)));
+	let isFitting = true;
+	// Before anything is encrypted with the key. A wrong key alone must not count as one of the database.
+	await changeCheck(db, (before) => {
+		isFitting = fits(before, ring.all);
+		return withKeys(before, isFitting ? [...used, writer] : used);
+	});
+	if (!isFitting) log.warn('encryption_key_mismatch');
+
+	const wiping = sqlite === null ? null : await startSecretWiping({ db: sqlite, ring, log, onCheckpoint });
+	const cipher = wiping?.cipher ?? ring;
+	/** Removes the wiped values from the files; true at once on PostgreSQL, whose dead rows only its own VACUUM removes. */
+	const compact = wiping?.compact ?? (async () => true);
+	onFormerValues(former.length === 0 ? 0 : Number.NaN);
+	const reencryption =
+		former.length === 0 || writer !== ownCipher
+			? null
+			: createReencryption({
+					...others,
+					db,
+					ring,
+					onFormerValues,
+					found(keyIds) {
+						const found = former.filter(({ keyId }) => keyIds.has(keyId));
+						return changeCheck(db, (before) => withKeys(before, found));
+					},
+					async finish() {
+						if (wiping?.hasFormerKey() === true) return false;
+						const withoutFormer = (before: KeyCheck) => before.filter((sealed) => !fits([sealed], former));
+						await changeCheck(db, withoutFormer, async (trx) => {
+							if (sqlite !== null) await markForCompaction(trx);
+						});
+						return compact();
+					},
+				});
+	return {
+		cipher,
+		compact,
+		reencryption,
+		/** Finishes a wipe that is due. Call it before the database is closed. */
+		async close(): Promise<void> {
+			await reencryption?.stop();
+			await wiping?.close();
+		},
+	};
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Clock, uptimeOf } from '../core/clock.ts';
+import { codeOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { createMemoryCell } from '../core/values.ts';
+import { change, type StoreDatabase } from './database.ts';
+import { prefixOf } from './encryption.ts';
+import type { KeyRing } from './key-ring.ts';
+import { createSharedState } from './postgres.ts';
+import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+
+/** Rows that are read at once, and the pause after them: people come first. */
+const SCANNED_AT_ONCE = 100;
+const PAUSE_MS = 10;
+/** On SQLite they share a commit; on PostgreSQL each is a transaction with a connection of its own. */
+const WRITTEN_AT_ONCE = { sqlite: 50, postgres: 2 } as const;
+/** When another replica may go on, after the one that encrypts has shown no progress. */
+const LEASE_MS = 6_000;
+/** How often other replicas look, and how long to wait after a failure. */
+const LOOK_MS = 3_000;
+/** On SQLite something else has to be done before the end. */
+const UNFINISHED_MS = 1_000;
+/** Replicas that still wrote with a former key may have done so since. */
+const AGAIN_MS = 5 * 60_000;
+
+/** What replicas share. */
+interface Progress {
+	/** The replica that encrypts. */
+	readonly holder: string;
+	/** Until then no other one does. */
+	readonly until: number;
+	readonly left: number | null;
+}
+
+interface Value {
+	readonly column: SealedColumn;
+	readonly key: Readonly<Record<string, string>>;
+	readonly sealed: string;
+	readonly text: string;
+	readonly place: CipherPlace;
+}
+
+interface Options {
+	readonly db: StoreDatabase;
+	readonly ring: KeyRing;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly onFormerValues: (count: number) => void;
+	/** Values of these keys were found, and are encrypted again now. */
+	readonly found: (keyIds: ReadonlySet<string>) => Promise<void>;
+	/** No value needs a former key. False: something else does still, so it is called again. */
+	readonly finish: () => Promise<boolean>;
+}
+
+/**
+ * Encrypts again, with the newest key, what a former one encrypted: in small steps, and each value only if nobody has changed
+ * it meanwhile. It finds its work in the stored values themselves, so it goes on after a stop. On SQLite the values with a
+ * key of their own are those of `secret-wiping.ts`. One replica at a time does it.
+ */
+export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish }: Options) {
+	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !isSecret(column));
+	const cell =
+		db.dialect === 'postgres'
+			? createSharedState<Progress>({ db, clock }, `keys:${ring.keyId}`)
+			: createMemoryCell<Progress>(clock);
+	const own = randomUUID();
+	const stopping = new AbortController();
+	let loop: Promise<void> | null = null;
+	let left: number | null = null;
+	let heldAt = Number.NEGATIVE_INFINITY;
+	let unreadableBefore = 0;
+
+	/** Shows progress to other replicas. False when another one encrypts. */
+	async function hold(forMs: number): Promise<boolean> {
+		heldAt = uptimeOf(clock);
+		const shared = await cell.update((before) => {
+			const now = clock.now();
+			if (before !== null && before.holder !== own && before.until > now) return { state: before, result: before };
+			const state = { holder: own, until: now + forMs, left: left ?? before?.left ?? null };
+			return { state, result: state };
+		});
+		onFormerValues(shared.left ?? Number.NaN);
+		return shared.holder === own;
+	}
+
+	/** Calls `work` with the values of former keys. Resolves to how many no key opens; to null when another replica goes on. */
+	async function visit(work: (values: readonly Value[]) => Promise<unknown>): Promise<number | null> {
+		let unreadable = 0;
+		for (const column of columns) {
+			for (let after: readonly string[] | null = []; after !== null; ) {
+				const rows = await readAfter(column, after);
+				const sealed = rows.filter((row) => row.sealed !== null);
+				const values = sealed.flatMap((row) => valueIn(column, row) ?? []);
+				unreadable += sealed.length - values.length;
+				await work(values);
+				onFormerValues(left ?? Number.NaN);
+				const last = rows.length < SCANNED_AT_ONCE ? undefined : rows.at(-1);
+				after = last === undefined ? null : column.keys.map((key) => last[key] ?? '');
+				if (uptimeOf(clock) - heldAt > LEASE_MS / 3 && !(await hold(LEASE_MS))) return null;
+				await clock.sleep(PAUSE_MS, stopping.signal);
+			}
+		}
+		return unreadable;
+	}
+
+	/** The next rows of a table in the order of their keys. `sealed` is null for what needs no other key. */
+	async function readAfter({ table, column, keys }: SealedColumn, after: readonly string[]) {
+		const [key, value] = [sql.join(keys.map((name) => sql.ref(name))), sql.ref(column)];
+		const prefix = prefixOf(ring.keyId);
+		const { rows } = await sql<Readonly<Record<string, string | null>>>`
+			select ${key}, case when substr(${value}, 1, ${sql.lit(prefix.length)}) <> ${prefix} then ${value} end as sealed
+			from ${sql.table(table)} ${after.length === 0 ? sql`` : sql`where (${key}) > (${sql.join(after)})`}
+			order by ${key} limit ${sql.lit(SCANNED_AT_ONCE)}`.execute(db.read);
+		return rows;
+	}
+
+	function valueIn(column: SealedColumn, row: Readonly<Record<string, string | null>>): Value | null {
+		const { sealed } = row;
+		const place = placeIn(column, row);
+		const text = sealed == null ? null : ring.decrypt(sealed, place);
+		if (sealed == null || text === null) return null;
+		return { column, key: Object.fromEntries(column.keys.map((name) => [name, row[name] ?? ''])), sealed, text, place };
+	}
+
+	async function encryptAgain({ column: { table, column }, key, sealed, text, place }: Value): Promise<void> {
+		// What a person has written meanwhile stays.
+		const unchanged = { ...key, [column]: sealed };
+		await db.writeOne((trx) =>
+			change(trx, table as 'drafts', unchanged, { [column]: ring.encrypt(text, place) }).execute(),
+		);
+	}
+
+	/** Returns the milliseconds until the next turn. */
+	async function turn(): Promise<number> {
+		if (!(await hold(LEASE_MS))) return LOOK_MS;
+		let needed = 0;
+		const keyIds = new Set<string>();
+		const unreadable = await visit(async (values) => {
+			needed += values.length;
+			for (const { sealed } of values) keyIds.add(sealed.split('.')[1] ?? '');
+		});
+		if (unreadable === null) return LOOK_MS;
+		if (unreadable > unreadableBefore) log.warn('values_unreadable', { count: unreadable });
+		unreadableBefore = unreadable;
+		if (needed === 0) return end();
+		left = needed;
+		onFormerValues(left);
+		log.info({ count: needed }, 'values of former keys are encrypted again with ENCRYPTION_KEY');
+		await found(keyIds);
+		await visit(async (values) => {
+			const width = WRITTEN_AT_ONCE[db.dialect];
+			for (let start = 0; start < values.length; start += width)
+				await Promise.all(values.slice(start, start + width).map(encryptAgain));
+			// 0 only when a look has found none.
+			left = Math.max(1, (left ?? 0) - values.length);
+		});
+		// The next turn looks whether any is left.
+		return PAUSE_MS;
+	}
+
+	async function end(): Promise<number> {
+		if (!(await finish())) return UNFINISHED_MS;
+		const isNews = left !== 0;
+		left = 0;
+		await hold(AGAIN_MS);
+		if (isNews) log.info({}, DONE[db.dialect]);
+		return AGAIN_MS;
+	}
+
+	async function run(): Promise<void> {
+		const { signal } = stopping;
+		let problem: string | null = null;
+		while (!signal.aborted) {
+			const outcome = await turn().catch(codeOf);
+			const code = typeof outcome === 'string' ? outcome : null;
+			if (code !== null && code !== problem && !signal.aborted) log.warn('reencryption_failed', { code });
+			problem = code;
+			await clock.sleep(typeof outcome === 'number' ? outcome : LOOK_MS, signal).catch(() => undefined);
+		}
+		// Another replica goes on at once.
+		await hold(0).catch(() => undefined);
+	}
+
+	return {
+		start(): void {
+			loop ??= run();
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await loop;
+		},
+	};
+}
+
+export const DONE = {
+	sqlite:
+		'no stored value needs a former key any more, and no file holds one: remove ENCRYPTION_KEY_FORMER. Backups still need it',
+	postgres:
+		'no stored value needs a former key any more: remove ENCRYPTION_KEY_FORMER from all replicas. Backups, and dead rows until VACUUM, still need it',
+} as const;

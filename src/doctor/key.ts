@@ -1,0 +1,89 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { HandraiseError } from '../core/errors.ts';
+import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
+import { type DatabaseLook, NEW_DATABASE, refuseSchema } from '../database/inspect.ts';
+import { ciphersOf, fits, readKeyCheck } from '../database/key-ring.ts';
+import { DONE } from '../database/reencryption.ts';
+import { counted } from '../slack/words.ts';
+import { type Findings, notChecked, type Setup } from './check.ts';
+
+/** Whether the keys are those of the database, and which values need a former one still. */
+export async function checkKey(findings: Findings, { need, settings, database }: Setup) {
+	const { ok, warning, failure } = findings;
+	const found = await database;
+	// Null for a database that could not be read, and for one that this version refuses.
+	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
+	const look = found.kind === 'absent' ? { ...NEW_DATABASE, inUse: false } : usable;
+	const { ENCRYPTION_KEY: own, ENCRYPTION_KEY_FORMER: former, ENCRYPTION_KEY_WRITE: write } = settings;
+	const writesFormer = write === 'former';
+	if (own != null)
+		return tryKeys(findings, look && { ...look, writesFormer }, 'ENCRYPTION_KEY', () => readKeys(own, former));
+	if (need('DATABASE_URL') !== null) throw notChecked('ENCRYPTION_KEY is not set');
+	const path = keyFileIn(resolve(need('DATA_DIR')));
+	let text: string;
+	try {
+		text = readFileSync(path, 'utf8');
+	} catch (error) {
+		const { code = '' } = error as NodeJS.ErrnoException;
+		if (!['ENOENT', 'ENOTDIR'].includes(code))
+			return failure(`${path} cannot be read by this user: change its owner (chown).`);
+		if (look === null) throw notChecked(`${path} does not exist and the database cannot be used`);
+		if (look.keyCheck === null) return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
+		return failure(
+			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
+		);
+	}
+	tryKeys(findings, look, path, () => ({ own: parseEncryptionKey(text, path), formers: [] }));
+	const mode = statSync(path).mode & 0o777;
+	if ((mode & 0o077) !== 0) {
+		const shown = mode.toString(8).padStart(4, '0');
+		warning(`${path} has mode ${shown}, so others on this machine may use the key: chmod 600 ${path}`);
+	}
+}
+
+type Look = DatabaseLook & { readonly inUse: boolean; readonly writesFormer?: boolean };
+
+/** `look` is null when the database could not be read. */
+function tryKeys(findings: Findings, look: Look | null, source: string, read: () => GivenKeys) {
+	const { ok, failure } = findings;
+	let given: GivenKeys;
+	try {
+		given = read();
+	} catch (error) {
+		if (!(error instanceof HandraiseError)) throw error;
+		const advice = error.message.includes('FORMER') ? '' : ' For an existing database, restore the former key instead.';
+		return error.message.split('\n').map((problem) => failure(`${problem}${advice}`));
+	}
+	if (look === null) return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
+	if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
+	const ciphers = ciphersOf([given.own, ...given.formers], look.keySalt);
+	const check = readKeyCheck(look.keyCheck);
+	if (fits(check, ciphers)) {
+		if (given.formers.length === 0) return ok(`${source} is the one the database was made with.`);
+		return tellProgress(findings, look, fits(check, ciphers.slice(0, 1)));
+	}
+	if (check.some((sealed) => fits([sealed], ciphers)))
+		return failure(
+			'some stored answers and drafts need a former key that is not given: set ENCRYPTION_KEY_FORMER again until this says that none does.',
+		);
+	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
+	return failure(
+		`${names} the key the database was made with: stored answers and drafts cannot be read. Restore the former key.`,
+	);
+}
+
+/** `isOver`: the program has found no more values of former keys. */
+function tellProgress({ ok, all, warning }: Findings, look: Look, isOver: boolean) {
+	const { formerValues, dialect, inUse, isCompactionDue, writesFormer = false } = look;
+	if (formerValues === null) return all;
+	const { needed, unreadable } = formerValues;
+	const unopened = counted(unreadable, 'stored value');
+	if (unreadable > 0) warning(`no given key opens ${unopened}: damaged, or of another key. They are left alone.`);
+	if (needed === 0 && isOver && !isCompactionDue && !writesFormer) return ok(`${DONE[dialect]}.`);
+	const who = inUse ? 'The running Handraise' : 'Handraise, when it runs,';
+	const next = writesFormer
+		? 'ENCRYPTION_KEY_WRITE is former, so new ones need it too: remove that when all replicas have both keys.'
+		: `${who} encrypts them with ENCRYPTION_KEY${dialect === 'sqlite' ? ' and compacts the file' : ''}.`;
+	return ok(`ENCRYPTION_KEY_FORMER is needed by ${counted(needed, 'stored value')} still: keep it. ${next}`);
+}

@@ -1,0 +1,76 @@
+import type { ModalView } from '@slack/types';
+import { nameInSql } from '../../src/database/database.ts';
+import { SEALED_COLUMNS } from '../../src/database/sealed-columns.ts';
+import { snapshotOf } from '../../src/questions/session-snapshot.ts';
+import type { Store } from '../../src/stores.ts';
+import { addWatch, assistant, session } from '../features/watch/support.ts';
+import { ANN, accepted, BOB, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from './support.ts';
+
+/** Texts of which each is in another encrypted column. */
+export const TEXTS = {
+	'answers.content': 'blue as the sky',
+	'answers.secrets': 'hunter2-of-ann',
+	'answers.other': 'red as a rose',
+	'drafts.content': 'typed and not sent',
+	'windows.view': 'shown in a window',
+	'watched_sessions.view': 'the colour of the card',
+	'questions.content': 'the colour of the card',
+	'questions.handOverNote': 'a note for the holder',
+	'waiting_sessions.name': 'the name of a session',
+} as const;
+
+const asks = session({
+	sessionId: 's1',
+	status: 'humanInput',
+	messages: [assistant(TEXTS['watched_sessions.view'], 'Colour')],
+});
+const view = snapshotOf(asks, T0);
+const WINDOW = { type: 'modal', callback_id: TEXTS['windows.view'], blocks: [] } as unknown as ModalView;
+
+/** Stores a value in every encrypted column. Returns what reads all of them back, as JSON. */
+export async function storeValues(store: Store) {
+	const secret = item(TEXTS['answers.secrets'], { secret: true });
+	const held = submission({ sessionId: 's2', items: [item(TEXTS['answers.content']), secret] });
+	await accepted(store, held);
+	const refused = submission({ sessionId: 's3', person: BOB });
+	await accepted(store, refused);
+	const other = { person: ANN, values: [TEXTS['answers.other']], at: T0, answerId: null, same: false };
+	const patch = { state: 'conflicted', other, nextAttemptAt: null } as const;
+	await store.answers.update(await lease(store, refused.id), LEASE.token, patch, { now: T0, release: true });
+	const { question, person } = held;
+	const typed = { formId: 'form', person, question, shownHash: null, updatedAt: T0, fingerprint: 'f' };
+	await store.drafts.save({ ...typed, values: { 0: TEXTS['drafts.content'] } });
+	await store.windows.shown('V1', { ...person, ...question, fingerprint: 'f', shownHash: 'h', hash: '1' }, WINDOW, T0);
+	const watch = await addWatch(store.watches, { view });
+	const handed = { teamId: 'T1', session: watch.session, fingerprint: view.question?.fingerprint ?? '', id: 'H1' };
+	const people = { watchId: watch.id, channelId: 'C1', from: 'U-ANN', to: 'U-BOB', replaces: null };
+	await store.handOvers.handOver({ ...handed, ...people, note: TEXTS['questions.handOverNote'] }, T0);
+	const listed = { sessionId: 's9', name: TEXTS['waiting_sessions.name'], updatedAt: null };
+	await store.watches.replaceWaiting(SERVICE, [listed], { now: T0, isFollowing: false, isCut: false });
+
+	return async (from: Store): Promise<string> => {
+		const conflicted = await from.answers.get(refused.id);
+		await from.windows.markDue(question, T0);
+		const windows = await from.windows.takeDue(LEASE, 5, T0);
+		await from.windows.release([LEASE.token]);
+		const shown = (await from.watches.shownOf([watch.id])).get(watch.id);
+		return JSON.stringify([
+			valuesOf(await from.answers.get(held.id)),
+			conflicted?.content.kind === 'readable' ? conflicted.content.other : conflicted?.content.kind,
+			(await from.drafts.get('form'))?.values,
+			windows.map((window) => window.view),
+			[shown?.view, shown?.question?.asked, shown?.question?.note],
+			await from.watches.waiting(SERVICE),
+		]);
+	};
+}
+
+/** The ids of the keys that encrypted the stored values, by column. */
+export async function keyIdsOf({ db }: Store): Promise<Record<string, readonly string[]>> {
+	const found = SEALED_COLUMNS.map(async ({ table, column }) => {
+		const rows = (await db.read.selectFrom(table).selectAll().execute()) as Record<string, unknown>[];
+		const sealed = rows.map((row) => row[column]).filter((value) => value !== null);
+		return [`${table}.${nameInSql(column)}`, [...new Set(sealed.map((value) => String(value).split('.')[1] ?? ''))]];
+	});
+	return Object.fromEntries(await Promise.all(found));
+}
