@@ -164,7 +164,8 @@ export async function whoMayApp({
 	function handledBy({ id }: Member): number {
 		for (const line of app.log.slice(linesRead)) {
 			const [, user] = /"user":"([^"]+)"/.exec(line) ?? [];
-			const isEnd = line.includes('"msg":"handled"') || line.includes('"msg":"a request failed"');
+			// Of somebody too fast, it is an end that the log line says `what`.
+			const isEnd = /"msg":"(handled|a request failed)"|"what":.*"msg":"refused"/.test(line);
 			if (user !== undefined && isEnd) handledCounts.set(user, (handledCounts.get(user) ?? 0) + 1);
 		}
 		linesRead = app.log.length;
