@@ -1,4 +1,3 @@
-import type { HomeView, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
@@ -10,7 +9,6 @@ import { type GivenKeys, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { parseBaseUrl } from '../session-service/address.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
-import type { MessageContent } from '../slack/parts.ts';
 
 export interface Invocation {
 	readonly args: readonly string[];
@@ -240,13 +238,6 @@ export function createSlackCall(apiUrl: string, token: string) {
 		const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
 		return { kind: 'refused' as const, code, data, response };
 	};
-}
-
-/** One view or message as Slack gets it; the name says the builder and the case. */
-export interface Shape {
-	readonly name: string;
-	readonly view?: ModalView | HomeView;
-	readonly message?: Pick<MessageContent, 'text' | 'blocks'>;
 }
 
 /** What is known once the bot token is good. */

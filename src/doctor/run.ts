@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readSettings, type Settings } from '../config.ts';
-import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { ownVersion } from '../core/version.ts';
 import { counted } from '../slack/words.ts';
-import type { Bot, Finding, Findings, Invocation, Setup, Shape, SlackCall, SlackReply } from './check.ts';
-import { askOnce, createSlackCall, findingsOf, lineOf, wordsOf } from './check.ts';
+import type { Bot, Finding, Findings, Invocation, Setup, SlackCall } from './check.ts';
+import { askOnce, createSlackCall, findingsOf, lineOf } from './check.ts';
 import {
 	checkClock,
 	checkDatabase,
@@ -18,7 +17,7 @@ import {
 import { checkKey } from './key.ts';
 import { checkLive } from './live.ts';
 import { checkDashboard, checkList, checkRateLimit, checkService } from './service.ts';
-import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode, tokenAdvice } from './slack.ts';
+import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode } from './slack.ts';
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
        npm run doctor -- views           asks Slack whether it accepts the largest views and messages of Handraise
@@ -113,13 +112,6 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 	return findings.all;
 }
 
-/** Between two calls. Slack does not publish the rate of `blocks.validate` ("special rate limits apply"). */
-const PAUSE_MS = 50;
-/** Gives up after this many 429s in a row. */
-const MAX_LIMITED = 10;
-
-const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
-
 const VIEWS_SETTINGS = /^SLACK_(BOT_TOKEN|API_URL)(_FILE)? /;
 const MAY_SETTINGS =
 	/^(SLACK_BOT_TOKEN|SLACK_API_URL|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
@@ -144,82 +136,20 @@ async function* asBot(
 	yield* ask({ settings, call, clock, ...installation });
 }
 
-/** The invented sessions of the sandbox's gallery, which production does not ship. */
-const EXTREMES = new URL('../../sandbox/gallery/shapes/extremes.ts', import.meta.url);
+/** It asks about the invented sessions of the sandbox's gallery, which production does not ship. */
+const GALLERY = new URL('../../sandbox/gallery/shapes/ask.ts', import.meta.url);
+type Asking = (
+	call: SlackCall,
+	{ clock, say }: Pick<Bot, 'clock'> & { say(line: string): void },
+) => AsyncGenerator<Finding>;
 
-/** Asks Slack whether it accepts the shapes. */
+/** Asks Slack whether it accepts the largest views and messages. */
 function checkViews(invocation: Invocation): AsyncGenerator<Finding> {
 	return asBot(invocation, VIEWS_SETTINGS, async function* ({ call, clock }) {
-		if (!existsSync(EXTREMES))
+		if (!existsSync(GALLERY))
 			return yield* findingsOf('Views').failure('their samples are not in the container: ask from the source code.');
 		// Imported here, because building them takes a second.
-		const { extremes }: { extremes(): readonly Shape[] } = await import(EXTREMES.href);
-		yield* askAbout(extremes(), call, { clock, say: invocation.lines.log });
+		const { askAboutExtremes }: { askAboutExtremes: Asking } = await import(GALLERY.href);
+		yield* askAboutExtremes(call, { clock, say: invocation.lines.log });
 	});
-}
-
-/** Asks Slack with `blocks.validate`, which posts nothing. Yields the refused shapes, and why it stopped early. */
-export async function* askAbout(
-	shapes: readonly Shape[],
-	call: SlackCall,
-	{ clock, say }: { readonly clock: Pick<Clock, 'sleep'>; readonly say: (line: string) => void },
-): AsyncGenerator<Finding> {
-	const found = (text: string): Finding => ({ verdict: 'failure', check: 'Views', text });
-	const total = counted(shapes.length, 'shape');
-	let asked = 0;
-	let refused = 0;
-
-	async function ask({ view, message }: Shape): Promise<SlackReply> {
-		// Only the blocks of a message: `blocks.validate` refuses its `text` (slackapi/node-slack-sdk#2659).
-		const args = view === undefined ? { message: { blocks: message?.blocks } } : { view };
-		const pausesMs = [1_000, 5_000];
-		for (let limitedCount = 0; ; ) {
-			const reply = await call('blocks.validate', args);
-			if (reply.kind === 'unreachable' && reply.limitedSec !== null && limitedCount < MAX_LIMITED) {
-				limitedCount++;
-				say(`Slack limits the calls: continuing in ${reply.limitedSec} s.`);
-				await clock.sleep(reply.limitedSec * 1_000);
-			} else {
-				const pauseMs = isTransient(reply) ? pausesMs.shift() : undefined;
-				if (pauseMs === undefined) return reply;
-				await clock.sleep(pauseMs);
-			}
-		}
-	}
-
-	say(`Asking Slack about ${total}.`);
-	for (const shape of shapes) {
-		const reply = await ask(shape);
-		const problem = problemOf(reply);
-		if (problem !== null) {
-			yield found(`${problem} Asking stopped at ${shape.name}.`);
-			break;
-		}
-		asked++;
-		if (reply.kind === 'refused') {
-			refused++;
-			yield found(`${shape.name}: Slack refuses it (${reply.code}): ${wordsOf(reply.data)}`);
-		}
-		await clock.sleep(PAUSE_MS);
-	}
-	const count = asked === shapes.length ? total : `${asked} of ${total}`;
-	say(
-		`Slack was asked about ${count} and refuses ${refused === 0 ? 'none' : refused}. Nothing else was checked: npm run doctor does that.`,
-	);
-}
-
-function isTransient(reply: SlackReply): boolean {
-	if (reply.kind === 'unreachable') return reply.limitedSec === null;
-	return reply.kind === 'refused' && TRANSIENT.has(reply.code);
-}
-
-/** Why the check must stop; null when the reply is about the shape. */
-function problemOf(reply: SlackReply): string | null {
-	if (reply.kind === 'ok') return null;
-	if (reply.kind === 'unreachable') return `Slack cannot be asked: ${reply.why}.`;
-	const { code } = reply;
-	if (code === 'unknown_method') return 'This Slack has no blocks.validate (unknown_method), so it cannot check views.';
-	const advice = tokenAdvice(code, 'SLACK_BOT_TOKEN');
-	if (advice !== null) return advice;
-	return TRANSIENT.has(code) ? `Slack has a failure of its own (${code}): try again later.` : null;
 }

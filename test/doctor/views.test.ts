@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { askAbout } from '../../sandbox/gallery/shapes/ask.ts';
 import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import type { Shape } from '../../sandbox/gallery/shapes/samples.ts';
 import { createSlackCall } from '../../src/doctor/check.ts';
-import { askAbout } from '../../src/doctor/run.ts';
 import { createHarness, type Harness, nobody } from './harness.ts';
 import { testShapes } from './views.ts';
 

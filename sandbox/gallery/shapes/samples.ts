@@ -1,6 +1,5 @@
 import type { HomeView, ModalView } from '@slack/types';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
-import type { Shape } from '../../../src/doctor/check.ts';
 import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/features/settings/fields.ts';
 import type { SettingsModel } from '../../../src/features/settings/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
@@ -19,7 +18,12 @@ import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import type { MessageContent } from '../../../src/slack/parts.ts';
 
-export type { Shape };
+/** One view or message as Slack gets it; the name says the builder and the case. */
+export interface Shape {
+	readonly name: string;
+	readonly view?: ModalView | HomeView;
+	readonly message?: Pick<MessageContent, 'text' | 'blocks'>;
+}
 
 export function shapesOf<Args extends readonly unknown[]>(
 	builder: (...args: Args) => ModalView | HomeView | MessageContent | readonly MessageContent[],
