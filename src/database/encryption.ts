@@ -63,6 +63,28 @@ export function createCipher(key: Buffer): Cipher {
 	};
 }
 
+/** Encrypts with one key, and decrypts what any of its keys encrypted. */
+export interface KeyRing extends Cipher {
+	/** That with which it encrypts comes first. */
+	readonly all: readonly [Cipher, ...Cipher[]];
+}
+
+export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]): KeyRing {
+	const [{ keyId, encrypt }] = all;
+	return {
+		all,
+		keyId,
+		encrypt,
+		decrypt(sealed, place) {
+			for (const cipher of all) {
+				const text = cipher.decrypt(sealed, place);
+				if (text !== null) return text;
+			}
+			return null;
+		},
+	};
+}
+
 function additionalData({ table, id, column }: CipherPlace): Buffer {
 	return Buffer.from(JSON.stringify([VERSION, table, id, column]), 'utf8');
 }

@@ -1,34 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { add, change, from, type StoreDatabase } from './database.ts';
-import { type Cipher, createCipher, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
+import { type Cipher, createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
 import type { CipherPlace } from './sealed-columns.ts';
 import { type CheckpointOutcome, markForCompaction, secretsKeyName, startSecretWiping } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
-
-/** Encrypts with one key, and decrypts what any of its keys encrypted. */
-export interface KeyRing extends Cipher {
-	/** That with which it encrypts comes first. */
-	readonly all: readonly [Cipher, ...Cipher[]];
-}
-
-export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]): KeyRing {
-	const [{ keyId, encrypt }] = all;
-	return {
-		all,
-		keyId,
-		encrypt,
-		decrypt(sealed, place) {
-			for (const cipher of all) {
-				const text = cipher.decrypt(sealed, place);
-				if (text !== null) return text;
-			}
-			return null;
-		},
-	};
-}
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
 const CHECKED_TEXT = 'handraise';

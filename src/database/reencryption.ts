@@ -5,8 +5,7 @@ import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { createMemoryCell } from '../core/values.ts';
 import { change, type StoreDatabase } from './database.ts';
-import { prefixOf } from './encryption.ts';
-import type { KeyRing } from './key-ring.ts';
+import { type KeyRing, prefixOf } from './encryption.ts';
 import { createSharedState } from './postgres.ts';
 import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 

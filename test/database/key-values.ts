@@ -68,9 +68,9 @@ export async function storeValues(store: Store) {
 /** The ids of the keys that encrypted the stored values, by column. */
 export async function keyIdsOf({ db }: Store): Promise<Record<string, readonly string[]>> {
 	const found = SEALED_COLUMNS.map(async ({ table, column }) => {
-		const rows = (await db.read.selectFrom(table).selectAll().execute()) as Record<string, unknown>[];
-		const sealed = rows.map((row) => row[column]).filter((value) => value !== null);
-		return [`${table}.${nameInSql(column)}`, [...new Set(sealed.map((value) => String(value).split('.')[1] ?? ''))]];
+		const rows = (await db.read.selectFrom(table).selectAll().execute()) as unknown as Record<string, string | null>[];
+		const sealed = rows.flatMap((row) => row[column] ?? []);
+		return [`${table}.${nameInSql(column)}`, [...new Set(sealed.map((value) => value.split('.')[1] ?? ''))]];
 	});
 	return Object.fromEntries(await Promise.all(found));
 }
