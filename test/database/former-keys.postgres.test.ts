@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { cipherOf, describeFormerKeys, NEW, type Options, startsAt, storeAnswers } from './contract/former-keys.ts';
 import { keyIdsOf } from './key-values.ts';
-import { accepted, KEY, submission, valuesOf } from './support.ts';
+import { accepted, KEY, OTHER_KEY, submission, valuesOf } from './support.ts';
 
 const where = async (): Promise<Options> => ({
 	dataDir: '/nonexistent',
@@ -10,6 +10,26 @@ const where = async (): Promise<Options> => ({
 });
 
 describeFormerKeys('PostgreSQL', where);
+
+it('a former key that was used by mistake is needed after a stop in the middle of bringing its values back', async () => {
+	const { start, first, isEnough } = startsAt(await where());
+	await (await first()).close();
+	const wrong = await start({ encryptionKey: OTHER_KEY });
+	const { read, texts } = await storeAnswers(wrong.store, 250);
+	await wrong.close();
+	const both = { encryptionKey: KEY, formerKeys: OTHER_KEY };
+	const now = await start(both);
+	now.store.reencryption?.start();
+	await expect.poll(() => now.counts.at(-1), { interval: 1 }).toBeLessThan(250);
+	await now.close();
+	expect(now.counts.at(-1)).toBeGreaterThan(0);
+	expect(await isEnough(KEY)).toBe(false);
+	const then = await start(both);
+	await then.change();
+	await then.close();
+	expect(await isEnough(KEY)).toBe(true);
+	expect(await read((await first()).store)).toEqual(texts);
+});
 
 describe('replicas on PostgreSQL', () => {
 	const both = { encryptionKey: NEW, formerKeys: KEY };

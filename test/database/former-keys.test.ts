@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../support/random.ts';
 import { describeFormerKeys, filesHold, NEW, startsAt, storeAnswers } from './contract/former-keys.ts';
 import { storeValues, TEXTS } from './key-values.ts';
 import { accepted, item, KEY, makeDataDir, OTHER_KEY, submission, valuesOf } from './support.ts';
@@ -18,6 +19,21 @@ describe('former keys', () => {
 	let keys: ReturnType<typeof startsAt>;
 	beforeEach(() => {
 		keys = startsAt({ dataDir: directory.path });
+	});
+
+	it('leave no copies of rows that grew and moved', async () => {
+		const before = await keys.first();
+		const random = createRandom(3);
+		const { given, texts } = await storeAnswers(before.store, 300);
+		for (const { id } of given) {
+			const text = 'x'.repeat(random.whole(0, 600));
+			await before.store.db.write((trx) => sql`update answers set last_error = ${text} where id = ${id}`.execute(trx));
+		}
+		await before.close();
+		const now = await keys.both();
+		await now.change();
+		await now.close();
+		expect(await filesHold(directory.path, texts, KEY)).toEqual([]);
 	});
 
 	it('may be several, keys and passphrases', async () => {
