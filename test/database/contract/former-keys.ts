@@ -38,7 +38,7 @@ async function openWithLog(options: Options) {
 	const store = await open({ clock: HURRIED, log, onFormerValues, ...options });
 	onTestFinished(store.close);
 	const messages = () => log.lines.map(({ message }) => message);
-	const linesOf = (code: string) => log.lines.filter(({ fields }) => 'code' in fields && fields.code === code);
+	const linesOf = (event: string) => log.lines.filter(({ fields }) => 'event' in fields && fields.event === event);
 	return {
 		store,
 		/** Numbers of values that need a former key, as the program shows them, without repeats. */
