@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
-import { ANN, accepted, BOB, KEY, moved, OTHER_KEY, open, submission, T0 } from './database/support.ts';
+import { ANN, accepted, BOB, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
@@ -175,11 +175,15 @@ describe('npm run restore', () => {
 		expect(await answerIds()).toEqual(['before']);
 	});
 
-	it('says that another key is needed', async () => {
-		await store(async () => {});
+	it('says which key a backup from before a change of the key needs, and opens with it', async () => {
+		await store((opened) => accepted(opened, submission({ id: 'before' })));
 		run([copy]);
+		expect(restore('no\n').lines.join()).not.toContain('key');
 		rmSync(dataDir, { recursive: true });
 		await store(async () => {}, OTHER_KEY);
-		expect(restore('no\n').lines).toContain('The backup has another encryption key: restore that key too.');
+		expect(restore('yes\n').lines).toContain('The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.');
+		const opened = await open({ dataDir, encryptionKey: OTHER_KEY, formerKeys: KEY });
+		expect(valuesOf(await opened.answers.get('before'))).toEqual(['blue']);
+		await opened.close();
 	});
 });

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HandraiseError } from '../core/errors.ts';
 import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
+import { readKeyCheck } from './key-ring.ts';
 import { makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
 import type { Row } from './tables.ts';
 
@@ -42,7 +43,7 @@ const ANSWERS_QUERY = `select id, user_id as "userId", team_id as "teamId", sess
 async function read(dialect: 'sqlite' | 'postgres', query: Query) {
 	const { schema, keyCheck } = await lookAt(dialect, query);
 	const answers = (schema === null ? [] : await query(ANSWERS_QUERY)) as unknown as readonly Row<'answers'>[];
-	return { schema, keyId: keyCheck?.split('.')[1], answers };
+	return { schema, keyIds: readKeyCheck(keyCheck).map((sealed) => sealed.split('.')[1]), answers };
 }
 
 type Content = Awaited<ReturnType<typeof read>>;
@@ -66,8 +67,8 @@ function compare(present: Content | null, backup: Content): readonly string[] {
 		},
 	);
 	lines.unshift(`Answers that were given or have changed since the backup: ${lines.length}`);
-	const isOtherKey = present.keyId !== undefined && present.keyId !== backup.keyId;
-	return isOtherKey ? [...lines, 'The backup has another encryption key: restore that key too.'] : lines;
+	const isOtherKey = backup.keyIds.some((id) => !present.keyIds.includes(id));
+	return isOtherKey ? [...lines, 'The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.'] : lines;
 }
 
 /** `restored`: the name of a database on the same server, into which the backup was restored. Changes nothing. */
