@@ -17,7 +17,6 @@ function fail(error: unknown): never {
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.LOG_LEVEL);
-	log.info({ version: ownVersion(), node: process.versions.node }, 'Handraise is starting');
 	for (const setting of readSettings(process.env).unknown) {
 		log.warn('unknown_setting', { setting });
 	}
@@ -48,7 +47,8 @@ async function main(): Promise<void> {
 
 	try {
 		const { port } = await handraise.start(stopping.signal);
-		log.info({ port, transport: config.transport.kind }, 'Handraise is ready');
+		const version = ownVersion();
+		log.info({ port, transport: config.transport.kind, version, node: process.versions.node }, 'Handraise is ready');
 	} catch (error) {
 		if (stopping.signal.aborted) return;
 		await handraise.stop();
