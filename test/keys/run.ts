@@ -79,7 +79,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	const at = async (encryptionKey?: string): Promise<{ store: Store; warnings: readonly string[] }> => {
 		const log = createRecordingLog();
 		const store = await openStore({ databaseUrl, dataDir, encryptionKey: encryptionKey ?? env.ENCRYPTION_KEY, log });
-		return { store, warnings: log.lines.flatMap(({ fields }) => ('code' in fields ? [String(fields.code)] : [])) };
+		return { store, warnings: log.lines.filter(({ level }) => level !== 'info').map(({ message }) => message) };
 	};
 	const before = await at();
 	const values = await fill(before.store, count, random);

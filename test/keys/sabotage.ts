@@ -18,6 +18,14 @@ export const SABOTAGES = {
 			to: 'return end();',
 		},
 	],
+	/** The check value of the former key stays. */
+	'kept-check': [
+		{
+			file: 'database/key-ring.ts',
+			from: 'before.filter((sealed) => !fits([sealed], former))',
+			to: 'before',
+		},
+	],
 	/** The keys of secrets that the former key encrypts are not read. */
 	'forgotten-secrets': [
 		{
