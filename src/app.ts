@@ -4,10 +4,9 @@ import type { Clock } from './core/clock.ts';
 import type { Log } from './core/log.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
-import { createMemoryCell } from './core/values.ts';
 import type { Core } from './core.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { createSharedState } from './database/postgres.ts';
+import { cellsOf } from './database/postgres.ts';
 import { createDrawing } from './drawing.ts';
 import { createAnswers } from './features/answer/accept.ts';
 import { registerAnswerActions } from './features/answer/actions.ts';
@@ -108,8 +107,7 @@ export async function createHandraise({
 	});
 	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const hasReplicas = store.db.dialect === 'postgres';
-	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
+	const cellOf = cellsOf(store);
 	const budget = createRequestBudget({
 		requestsPerMinute: config.SESSION_SERVICE_RPM,
 		clock,
@@ -141,7 +139,8 @@ export async function createHandraise({
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const rateLimiter = createRateLimiter(
 		clock,
-		hasReplicas ? (key) => createSharedState(store, `rate:${key}`) : undefined,
+		// In memory it makes its own, which come and go and so must not listen to the clock.
+		store.db.dialect === 'postgres' ? (key) => cellOf(`rate:${key}`) : undefined,
 	);
 	const core: Core<Store> = {
 		config,

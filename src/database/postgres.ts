@@ -11,7 +11,7 @@ import pg from 'pg';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Cell } from '../core/values.ts';
+import { type Cell, createMemoryCell } from '../core/values.ts';
 import {
 	add,
 	change,
@@ -214,6 +214,12 @@ interface WaitingChange<S> {
 	change(state: S | null): { state: S; result: unknown };
 	resolve(result: unknown): void;
 	reject(error: unknown): void;
+}
+
+/** Makes states that all processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
+export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
+	const isShared = store.db.dialect === 'postgres';
+	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
 }
 
 /** A state that replicas share. One transaction at a time takes all changes: else each holds a connection while it waits. */

@@ -3,10 +3,9 @@ import { sql } from 'kysely';
 import { type Clock, uptimeOf } from '../core/clock.ts';
 import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { createMemoryCell } from '../core/values.ts';
 import { change, type StoreDatabase } from './database.ts';
 import { type KeyRing, prefixOf } from './encryption.ts';
-import { createSharedState } from './postgres.ts';
+import { cellsOf } from './postgres.ts';
 import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 /** Rows that are read at once, and the pause after them: people come first. */
@@ -59,10 +58,7 @@ interface Options {
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish }: Options) {
 	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !isSecret(column));
-	const cell =
-		db.dialect === 'postgres'
-			? createSharedState<Progress>({ db, clock }, `keys:${ring.keyId}`)
-			: createMemoryCell<Progress>(clock);
+	const cell = cellsOf({ db, clock })<Progress>(`keys:${ring.keyId}`);
 	const own = randomUUID();
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
