@@ -166,7 +166,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const isDirect = channelId.startsWith('D');
 	if (!isDirect) await client.conversations.info({ channel: channelId }).catch(() => null);
 	const isIn = await memberships.isMemberNow(userId, channelId).catch(() => null);
-	const joined = `they are ${isIn === null ? 'perhaps' : isIn ? '' : 'not'} in it`.replace('  ', ' ');
+	const joined = `they are ${isIn === null ? 'perhaps in' : isIn ? 'in' : 'not in'} it`;
 	const where = idIn(given, 'CGD') === null ? `${name} (${channelId})` : channelId;
 	const who = `${directory.displayName(userId)} (${userId}) in ${where}, for the app of ${teamId}`;
 	yield found(
