@@ -11,6 +11,8 @@ import { streamOf, URGENCIES } from './watch-rows.ts';
 export interface Tx {
 	readonly trx: Db;
 	readonly now: number;
+	/** The posts that `lockPosts` locked: no other list of reminders is locked after them, or locks have no order. */
+	readonly lockedPosts?: readonly string[];
 }
 
 /** The states of a post that is not over. */
@@ -75,7 +77,7 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
  * `SHOWN_EVERY_MS`. The caller holds the lock of their session.
  */
 export async function markPosts(
-	{ trx, now }: Tx,
+	{ trx, now, lockedPosts }: Tx,
 	filter: Filter<'posts'>,
 	{ urgency = 'now', slowly = false }: { urgency?: CardUrgency; slowly?: boolean } = {},
 ): Promise<void> {
@@ -90,17 +92,26 @@ export async function markPosts(
 		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
 			else due_at end`,
 	};
-	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter);
+	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter, lockedPosts);
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
-/** Open posts, and the lists of reminders in their channels, which tell of several watches: to be locked in one order with them. */
-export function openWithLists(trx: Db, filter: Filter<'posts'>): Filter<'posts'> {
-	const beside = from(trx, 'posts', { placeId: from(trx, 'posts', filter).select('placeId') });
+/**
+ * Open posts, and the lists of reminders in their channels, which tell of several watches: to be locked in one order with them.
+ * `among`: only these lists.
+ */
+export function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
+	const own = from(trx, 'posts', filter);
+	const amongThese = among === undefined ? {} : { id: among };
+	// A planned list may be on its way, drawn before this change. Written out: SQLite uses a partial index only then.
+	const shown = from(trx, 'posts', { ...amongThese, placeId: own.select('placeId') });
+	const streams = own.select(sql<string>`'channel:' || team_id || ':' || place_id`.as('stream'));
+	const planned = from(trx, 'posts', { ...amongThese, stream: streams });
 	return {
 		id: from(trx, 'posts', { ...filter, state: OPEN })
 			.select('id')
-			.union(beside.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id')),
+			.union(shown.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id'))
+			.union(planned.where(sql<boolean>`kind = 'digest' and state = 'planned'`).select('id')),
 	};
 }
 

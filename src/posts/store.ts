@@ -73,8 +73,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
 	}
 
-	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
-		const { trx, now } = tx;
+	async function finish(begun: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
+		const { trx, now } = begun;
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
 		// Lock order: sessions, watches, posts, ladders.
@@ -86,7 +86,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
 		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost;
 		const session = await lockSessionOf(trx, concernsWatch ? before.watchId : null);
-		if (session !== null) await lockPosts(trx, session);
+		const tx = session === null ? begun : await lockPosts(begun, session);
 		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		const columns = {

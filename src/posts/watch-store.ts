@@ -27,10 +27,14 @@ export async function lockSessionOf(trx: Db, watchId: string | null): Promise<Se
 	return sessionOf(row);
 }
 
-/** Locks a session's live watches, then its open posts, before both are written. The caller holds the session's lock. */
-export async function lockPosts(trx: Db, key: SessionKey): Promise<void> {
-	await locked(trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
-	await locked(trx, 'posts', openWithLists(trx, sessionOf(key))).execute();
+/**
+ * Locks a session's live watches, then its open posts and the lists of reminders in their channels, before any is written. The
+ * caller holds the session's lock, and goes on with the transaction that this returns.
+ */
+export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
+	await locked(tx.trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
+	const posts = await locked(tx.trx, 'posts', openWithLists(tx.trx, sessionOf(key))).execute();
+	return { ...tx, lockedPosts: posts.map(({ id }) => id) };
 }
 
 /**

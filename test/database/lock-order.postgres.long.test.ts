@@ -7,6 +7,7 @@ import type { Watch } from '../../src/database/watch.ts';
 import type { LadderBatch, LadderOutcome } from '../../src/features/remind/ladder-store.ts';
 import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import type { ReminderEntry } from '../../src/posts/kinds.ts';
+import { planPosts } from '../../src/posts/plan-store.ts';
 import { type NewPost, type Post, targetOf } from '../../src/posts/post.ts';
 import { openQuestionOf, readHandOver } from '../../src/posts/question-store.ts';
 import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
@@ -15,7 +16,7 @@ import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { ASKED, asking as askingPost, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
+import { ASKED, asking as askingPost, listed, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
 import { deadlocksIn } from './deadlocks.ts';
 import { ANN, attemptAt, KEY as ENCRYPTION_KEY, LEASE, open, SERVICE, submission, T0 } from './support.ts';
 
@@ -118,7 +119,7 @@ it('drops the posts of a channel while they are given back: both lock them in on
 	const between = stored.rows.find(({ stream }, index) =>
 		stored.rows.slice(0, index).some((earlier) => earlier.stream > stream),
 	);
-	await behindLock(admin, between?.id, [
+	await behindLock(admin, { id: between?.id }, [
 		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
 		() => replica.watches.releasePosts([LEASE.token]),
 	]);
@@ -143,7 +144,7 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 		await store.watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: null });
 	}
 	expect(await store.watches.takePosts(LEASE, 6, T0)).toHaveLength(6);
-	await behindLock(admin, planned.at(-1)?.id, [
+	await behindLock(admin, { id: planned.at(-1)?.id }, [
 		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
 		() => replica.watches.releasePosts([LEASE.token]),
 	]);
@@ -166,7 +167,7 @@ it('notes a deleted question while its card is given back, in one order too', as
 	await admin.query(`update posts set id = case kind when 'card' then '1' else '2' end`);
 	const [card, question] = (await store.watches.takePosts(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
 	if (card === undefined || question === undefined) throw new Error('two posts are due');
-	await behindLock(admin, card.id, [
+	await behindLock(admin, { id: card.id }, [
 		() => replica.watches.releasePosts([LEASE.token]),
 		() => store.watches.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
 	]);
@@ -174,14 +175,44 @@ it('notes a deleted question while its card is given back, in one order too', as
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
-/** Runs both while one post is locked: the second begins when the first waits for a lock, and the lock ends when both do. */
+it('leaves out of a read a list of reminders that was posted since it locked the lists', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const [store, replica] = await Promise.all([open(options), open(options)]);
+	const acts = watchActs({ store, replica });
+	const watch = await acts.added();
+	await acts.added({ sessionId: 's2' });
+	await acts.recorded([], read({ questions: [ASKED], nextRead: { at: T0, by: T0 } }));
+	await store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
+	const [admin, other] = [0, 1].map(() => new pg.Client({ connectionString: databaseUrl })) as [pg.Client, pg.Client];
+	await Promise.all([admin.connect(), other.connect()]);
+	const id = await admin.query(`update posts set id = '2', state = 'shown', ts = '2.1' where kind = 'digest'`);
+	expect(id.rowCount).toBe(1);
+	const columns = `select column_name from information_schema.columns
+		where table_name = 'posts' and column_name not in ('id', 'number', 'unique_key')`;
+	const names = (await admin.query(columns)).rows.map((row) => row.column_name).join(', ');
+	await behindLock(admin, { table: 'questions' }, [
+		() => acts.recorded([news(watch)], read({ questions: [settled('answered')] })),
+		async () => {
+			await other.query(`insert into posts (id, number, unique_key, ${names})
+				select '1', number + 1, 'later', ${names} from posts where id = '2'`);
+			await replica.watches.refresh({ service: SERVICE, sessionId: 's2' }, { now: T0, earlyReadAt: null });
+		},
+	]);
+	const wanted = await admin.query(`select wanted > 0 as is_marked from posts where kind = 'digest'`);
+	expect(wanted.rows).toEqual([{ is_marked: true }, { is_marked: true }]);
+	await Promise.all([store.close(), replica.close(), admin.end(), other.end()]);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+/** Runs both while a row is locked: the second begins when the first waits for a lock, and the lock ends when both do. */
 async function behindLock(
 	admin: pg.Client,
-	postId: string | undefined,
+	{ table = 'posts', id }: { readonly table?: 'posts' | 'questions'; readonly id?: string | undefined },
 	acts: readonly (() => Promise<unknown>)[],
 ): Promise<void> {
 	await admin.query('begin');
-	await admin.query('select 1 from posts where id = $1 for update', [postId]);
+	await admin.query(`select 1 from ${table} where id = coalesce($1, id) for update`, [id]);
 	const waiting = `select count(*)::int as count from pg_stat_activity
 		where datname = current_database() and wait_event_type = 'Lock'`;
 	const done: Promise<unknown>[] = [];

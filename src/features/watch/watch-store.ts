@@ -30,11 +30,11 @@ import { createWatchedSessionStore, stopUnwatched } from './watched-session-stor
 export function createWatchStore(parts: Parameters<typeof createPostStore>[0], hooks: PostHooks) {
 	const { db, cipher } = parts;
 
-	async function end(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
-		const { trx } = tx;
+	async function end(begun: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+		const { trx } = begun;
 		const session = await lockSessionOf(trx, watchId);
 		if (session === null) return null;
-		await lockPosts(trx, session);
+		const tx = await lockPosts(begun, session);
 		const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 		if (row === undefined) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {

@@ -170,13 +170,13 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			db.write(async (trx) => {
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
-				const tx = { trx, cipher, now };
+				const begun = { trx, now };
 				const held = { ...sessionOf(key), leaseToken: token };
 				await change(trx, 'watched_sessions', held, sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
-				if (questions.length + watches.length > 0) await lockPosts(trx, key);
+				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
-				await recordQuestions(tx, key, questions, { newest, before: row.lastReadAt });
+				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt });
 				const isSettled = questions.some(
 					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
 				);

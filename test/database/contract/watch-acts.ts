@@ -75,6 +75,20 @@ export function asking(watch: Watch, key = 'question'): NewPost {
 	return { ...said(watch, key), content: { kind: 'question', changed: false } };
 }
 
+/** A list of reminders in the channel of this watch, with its question. */
+export function listed({ id: watchId, teamId, channelId, session }: Watch, key = 'list'): NewPost {
+	const question = { watchId, sessionId: session.sessionId, questionId: 'question', postTs: '1.2', postedAt: T0 };
+	const entry = {
+		...question,
+		heldBy: null,
+		stage: 'reminder',
+		dueAt: T0,
+		isLast: false,
+		lastReminderAt: null,
+	} as const;
+	return { target: { kind: 'channel', teamId, channelId }, key, content: { kind: 'digest', entries: [entry] } };
+}
+
 /** The outcome of a call to Slack that shows a post, for the first time at `ts`. */
 export function shownAt(
 	{ content, ts: posted }: Post,

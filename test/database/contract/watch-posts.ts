@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
+import { planPosts } from '../../../src/posts/plan-store.ts';
 import type { DuePost, NewPost } from '../../../src/posts/post.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { SERVICE } from '../../features/watch/support.ts';
@@ -12,6 +13,7 @@ import {
 	byText,
 	KEY,
 	keyOf,
+	listed,
 	news,
 	QUESTION,
 	read,
@@ -142,6 +144,18 @@ export function describeWatchPosts(subject: Subject): void {
 			if (again === undefined) throw new Error('not due');
 			await store().endAttempt(again.post, LEASE.token, shownAt(again.post, '', { key: 'two' }), T0);
 			expect(await cardOf(watch.id)).toMatchObject({ shownKey: 'two', dueAt: null, state: 'shown' });
+		});
+
+		it('draws a list of reminders again when what it tells of changed while it was first sent', async () => {
+			const watch = await added();
+			await posted();
+			await subject.store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
+			const [due] = await store().takePosts(LEASE, 1, T0);
+			if (due === undefined) throw new Error('not due');
+			await replica().refresh(KEY, { now: T0, earlyReadAt: null });
+			expect(await drawn()).toEqual(['card']);
+			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '2.1', { isLast: false }), T0);
+			expect(await drawn()).toEqual(['list']);
 		});
 	});
 
