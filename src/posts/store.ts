@@ -6,7 +6,7 @@ import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../datab
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
-import { type ContentOf, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
+import { type ContentOf, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
 import { markPosts, OPEN, type Tx } from './plan-store.ts';
 import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
@@ -93,11 +93,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 			...WITHOUT_LEASE,
 			...attemptChange(before, result, now),
 			// A list is of what it showed at first: what it left out comes again.
-			...(isFirstPost &&
-				result.kind === 'shown' &&
-				content.kind === 'digest' &&
-				withoutEntries(content, result.leftOut)),
+			...(isFirstPost && result.kind === 'shown' && withoutEntries(readPost(before)?.content, result.leftOut)),
 			...(staysShown && dueAgain(wanted, againAt(before, result, now), now)),
+			// Unless its last look was drawn before something changed.
+			...(result.kind === 'shown' && isOver(result) && { ...dueAgain(wanted, null, now), state: closedAt(wanted) }),
 			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
 		};
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
@@ -212,6 +211,8 @@ function dueAgain(wanted: number, againAt: number | null, now: number) {
 	};
 }
 
+const closedAt = (wanted: number) => sql<string>`case when wanted > ${wanted} then 'shown' else 'closed' end`;
+
 function againAt({ sendingSince }: PostRow, result: AttemptResult, now: number): number | null {
 	if (result.kind !== 'shown') return null;
 	if (result.key === null) return now;
@@ -222,9 +223,8 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 	switch (result.kind) {
 		case 'shown': {
 			const { ts, key, isUnsure = false } = result;
-			const over = isOver(result) ? { state: 'closed', dueAt: null } : { state: 'shown' };
 			const since = isUnsure ? row.sendingSince : null;
-			return { ...over, ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
+			return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
 		}
 		case 'refused': {
 			// What Slack refuses to show is tried again when it has changed.
@@ -244,8 +244,11 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 	}
 }
 
-function withoutEntries(content: ContentOf<'digest'>, leftOut: readonly ReminderEntry[] = []) {
-	return { content: JSON.stringify({ ...content, entries: content.entries.filter((one) => !leftOut.includes(one)) }) };
+function withoutEntries(content: PostContent | undefined, leftOut: readonly ReminderEntry[] = []) {
+	if (content?.kind !== 'digest') return {};
+	const isLeftOut = ({ watchId, questionId }: ReminderEntry) =>
+		leftOut.some((one) => one.watchId === watchId && one.questionId === questionId);
+	return { content: JSON.stringify({ ...content, entries: content.entries.filter((entry) => !isLeftOut(entry)) }) };
 }
 
 /** The reminders of a post. What an earlier attempt may have shown counts as seen. */

@@ -27,8 +27,8 @@ export const POST_SABOTAGES = {
 	'post-closed': [
 		{
 			file: 'posts/store.ts',
-			from: "const over = isOver(result) ? { state: 'closed', dueAt: null } : { state: 'shown' };",
-			to: "const over = { state: 'closed', dueAt: null };",
+			from: 'isOver(result) && { ...dueAgain(wanted, null, now), state: closedAt(wanted) }',
+			to: "{ state: 'closed', dueAt: null }",
 		},
 	],
 	'card-unreplaced': [

@@ -264,7 +264,7 @@ export function describePosts(subject: Subject): void {
 			const planned = (await postsOf(watch.id)).filter(({ kind }) => kind === 'status');
 			expect(planned.map(({ state }) => state)).toEqual(['planned', 'dropped']);
 			await store().endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
-			expect((await drawn()).toSorted()).toEqual(['card', 'question']);
+			expect((await drawn()).toSorted()).toEqual(['a', 'card', 'question']);
 		});
 
 		it('whose channel is gone are over at once, whoever sends them: no last look, no attempt', async () => {
