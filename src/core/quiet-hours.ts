@@ -15,19 +15,20 @@ export const FALLBACK_TIME_ZONE = 'UTC';
 
 /** When the quiet hours around `at` end; null outside, or when they cannot be computed: better a reminder too many. */
 export function quietUntil(hours: QuietHours, at: number): number | null {
-	let end: number | null = null;
+	let end = at;
 	try {
 		const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(hours.timeZone).toPlainDate();
 		for (let day = -1; day <= LONGEST_DAYS; day += 1) {
-			const period = periodOf(hours, today.add({ days: day }));
-			if (period === null) continue;
-			const isIn = end === null ? period.from <= at && at < period.to : period.from <= end && end < period.to;
-			if (isIn) end = period.to;
+			const date = today.add({ days: day });
+			if (!hours.days.some((weekday) => weekday === date.dayOfWeek)) continue;
+			const from = momentOf(date, hours.from, hours.timeZone);
+			const to = momentOf(hours.to <= hours.from ? date.add({ days: 1 }) : date, hours.to, hours.timeZone);
+			if (from <= end && end < to) end = to;
 		}
 	} catch {
 		return null;
 	}
-	return end;
+	return end === at ? null : end;
 }
 
 export function leavesTime({ days, from, to }: QuietHours): boolean {
@@ -52,11 +53,6 @@ export function tomorrowAtNine(now: number, timeZone: string): number {
 		.toPlainDate()
 		.add({ days: 1 });
 	return momentOf(tomorrow, '09:00', timeZone);
-}
-
-function periodOf({ days, from, to, timeZone }: QuietHours, day: Temporal.PlainDate) {
-	if (!days.some((weekday) => weekday === day.dayOfWeek)) return null;
-	return { from: momentOf(day, from, timeZone), to: momentOf(to <= from ? day.add({ days: 1 }) : day, to, timeZone) };
 }
 
 /** A time that daylight saving skips counts as the same time after the change; one that comes twice, as the first. */

@@ -149,10 +149,7 @@ export interface GivenKeys {
 	readonly formers: readonly KeySetting[];
 }
 
-/**
- * Reads ENCRYPTION_KEY, and ENCRYPTION_KEY_FORMER with one key a line. Throws `encryption_key_invalid`, of former keys with a
- * line for each problem.
- */
+/** Reads ENCRYPTION_KEY, and the lines of ENCRYPTION_KEY_FORMER. Throws `encryption_key_invalid`, a line for each problem. */
 export function readKeys(ownText: string, formerText: string | null = null): GivenKeys {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];

@@ -21,8 +21,7 @@ export class DatabaseUrlError extends Error {}
 
 /**
  * What pg needs for `DATABASE_URL`. Its parameters mean what libpq says: pg itself reads `require` as `verify-full`, its next
- * version will not, and some parameters replace options of the program.
- * @throws DatabaseUrlError
+ * version will not, and some parameters replace options of the program. Throws `DatabaseUrlError`.
  */
 export function readDatabaseUrl(databaseUrl: string) {
 	const url = URL.parse(databaseUrl);

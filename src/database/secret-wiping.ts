@@ -86,10 +86,6 @@ export async function startSecretWiping({
 		},
 	};
 
-	function loadKeys(database: DatabaseSync): void {
-		ciphers = ring.all.flatMap((master) => secretsCipher(master, metaIn(database, secretsKeyName(master))) ?? []);
-	}
-
 	function replaceKey(database: DatabaseSync): void {
 		const key = randomBytes(32);
 		const next = createCipher(key);
@@ -199,7 +195,7 @@ export async function startSecretWiping({
 	}
 
 	await db.alone((database) => {
-		loadKeys(database);
+		ciphers = ring.all.flatMap((master) => secretsCipher(master, metaIn(database, secretsKeyName(master))) ?? []);
 		listen(database);
 	});
 	await wipe();

@@ -151,7 +151,9 @@ export function createMessages({ clients: { background: client }, directChannelO
 					}
 					search.callCount += 1;
 					const page = await historyPage(channel, search, sentAt);
-					const found = page.messages?.find(({ metadata }) => postIdIn(metadata) === id);
+					const found = page.messages?.find(
+						({ metadata: about }) => about?.event_type === EVENT_TYPE && Object(about.event_payload).key === id,
+					);
 					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts };
 					search.cursor = page.response_metadata?.next_cursor || null;
 					if (search.cursor !== null) continue;
@@ -182,10 +184,6 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 function placesOf(due: DuePost): readonly (string | null)[] {
 	const threadTs = threadOf(due);
 	return [...new Set([threadTs, threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
-}
-
-function postIdIn(metadata: { event_type?: string; event_payload?: { key?: unknown } } | undefined): unknown {
-	return metadata?.event_type === EVENT_TYPE ? metadata.event_payload?.key : null;
 }
 
 function outcomeOf(error: unknown): SendOutcome {

@@ -111,9 +111,8 @@ export type SendOutcome =
 
 export type AttemptResult =
 	/**
-	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current any more. `sentAt`: when the first
-	 * attempt began; left out: now. `leftOut`: reminders that it does not show; they are due again. `isUnsure`: an earlier
-	 * update may still change it.
+	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current. `sentAt`: when the first attempt began;
+	 * left out: now. `leftOut`: reminders that it does not show, due again. `isUnsure`: an earlier update may still change it.
 	 */
 	| {
 			readonly kind: 'shown';

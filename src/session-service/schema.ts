@@ -100,22 +100,16 @@ function readContent(content: unknown): string {
 function readItem(value: unknown): HumanInputItem {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
-	const raw = rawOf(item);
+	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
 		value: readAnswer(item.value),
-		...(raw !== null && { raw }),
+		...(odd.length > 0 && { raw: Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])])) }),
 	};
 }
 
 const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
-
-/** The JSON of text fields that are no strings; null when there are none, which is the usual case. */
-function rawOf(item: JsonObject): RawTexts | null {
-	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
-	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
-}
 
 /** Like the service's page: `0`, `false`, null are open. Other foreign values count, or they would be overwritten. */
 function readAnswer(value: unknown): string {

@@ -98,9 +98,8 @@ interface Showing {
 }
 
 /**
- * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
- * one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no form, or that
- * a part is cut; empty otherwise. mrkdwn.
+ * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut, one
+ * that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no form, or a part is cut.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, menu } = showing;

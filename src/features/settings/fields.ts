@@ -128,7 +128,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		hint: 'Up to 5. At least one person of the group must be in this channel.',
 		directHint: 'Up to 5. You must be in the group.',
 		element(shown, { groups }) {
-			const options = groups.kind === 'unknown' ? [] : offeredGroups(groups.groups, shown).map(groupOption);
+			const options = groups.kind === 'unknown' ? [] : offeredGroups(groups.groups, shown);
 			if (options.length === 0) return null;
 			const initial = options.filter(({ value }) => shown.includes(value ?? ''));
 			return {
@@ -225,18 +225,16 @@ function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonl
 }
 
 /** Those that were chosen, and as many others as fit into the field. */
-function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): UserGroup[] {
+function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): PlainTextOption[] {
 	const gone = chosenIds.filter((chosen) => !groups.some(({ id }) => id === chosen));
 	let room = MOST_OPTIONS - chosenIds.length;
 	return [
 		...groups.filter(({ id }) => chosenIds.includes(id) || room-- > 0),
 		...gone.map((id) => ({ id, name: 'A group that no longer exists', handle: '' })),
-	];
-}
-
-function groupOption({ id, name, handle }: UserGroup): PlainTextOption {
-	const text = handle === '' || handle === name ? name : `${name} (@${handle})`;
-	return { text: plain(text, 75), value: id };
+	].map(({ id, name, handle }) => {
+		const text = handle === '' || handle === name ? name : `${name} (@${handle})`;
+		return { text: plain(text, 75), value: id };
+	});
 }
 
 function dayOption(day: Weekday): PlainTextOption {
