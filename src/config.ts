@@ -145,6 +145,7 @@ const environment = z.object({
 	ESCALATE_AFTER: duration('off'),
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
+	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
 	GIVE_UP_HOURS: wholeNumber(24, 1, 720),
@@ -162,7 +163,7 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 
 /** Problems of several settings together, from the raw environment, so that they appear beside all others. */
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
-	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE } = settings;
+	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
 	const problems: string[] = [];
 	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
@@ -171,7 +172,7 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 		);
 	if (!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'))
 		problems.push(
-			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; create one with: openssl rand -base64 32',
+			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one with: openssl rand -base64 32',
 		);
 	if (!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'))
 		problems.push('PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it');
@@ -187,6 +188,10 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 			`ESCALATE_AFTER is not longer than REMIND_AFTER${is}: people are reminded first, and mentioned later`,
 		);
 	}
+	if (HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS)
+		problems.push(
+			`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`,
+		);
 	return problems;
 }
 
@@ -223,7 +228,7 @@ export function readSettings(given: Environment) {
 }
 
 const OUR_NAMES =
-	/^(SLACK|DATABASE|ENCRYPTION|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|DATABASE|ENCRYPTION|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|HISTORY|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);

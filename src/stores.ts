@@ -101,6 +101,7 @@ export async function openStore(options: StoreOptions) {
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
 			db,
+			cipher,
 			compact,
 			/** Null without former keys. It stops when the store is closed. */
 			reencryption,

@@ -66,6 +66,7 @@ describe('the settings', () => {
 			SHOW_ANSWERS: 'auto',
 			THREAD_REPLIES: false,
 			RETENTION_DAYS: 90,
+			HISTORY_RETENTION_DAYS: null,
 			WAITING_SECRET_DAYS: 7,
 			WATCH_MAX_DAYS: 7,
 			GIVE_UP_HOURS: 24,
@@ -211,6 +212,11 @@ describe('the settings', () => {
 		['a burst of words', { PERSON_BURST: 'many' }, /^PERSON_BURST is not a number/],
 		['no watches', { MAX_WATCHES: '0' }, /^MAX_WATCHES is less than 1/],
 		['half a day', { RETENTION_DAYS: '0.5' }, /^RETENTION_DAYS is not a whole number/],
+		[
+			'texts that are kept for longer than their authors',
+			{ HISTORY_RETENTION_DAYS: '89' },
+			/^HISTORY_RETENTION_DAYS is less than RETENTION_DAYS \(90\)/,
+		],
 		['too many hours', { GIVE_UP_HOURS: '9999' }, /^GIVE_UP_HOURS is more than 720/],
 		[
 			'a database of another kind',

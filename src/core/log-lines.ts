@@ -36,6 +36,9 @@ export const LOG_LINES = {
 		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise uses ' +
 		'this database, SLACK_BOT_TOKEN is of the wrong workspace',
 	passphrase_as_key: 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32',
+	person_request_failed: 'npm run person asked for something that failed',
+	person_socket_unusable:
+		'npm run person cannot reach this program: no socket can be made in DATA_DIR, or its path is long',
 	post_delayed: 'a post could not be sent; it is tried again',
 	post_refused: 'a post is refused; it is not tried again',
 	posts_not_marked: 'the posts of a question could not be marked for an update',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { quietUntil } from '../core/quiet-hours.ts';
 import type { DeepReadonly } from '../core/values.ts';
+import { isForgotten } from '../questions/answer.ts';
 
 /** 1 is Monday, 7 is Sunday. */
 export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
@@ -21,7 +22,8 @@ const quietHours = z.object({
 export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
 
 const mention = z.object({
-	userIds: z.array(z.string()),
+	/** Whoever was forgotten is not mentioned any more. */
+	userIds: z.array(z.string()).transform((ids) => ids.filter((id) => !isForgotten(id))),
 	groupIds: z.array(z.string()),
 });
 export type Mention = DeepReadonly<z.infer<typeof mention>>;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { add, change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
 import { type Db, type Row, sessionOf, WITHOUT_LEASE } from '../database/tables.ts';
 import type { CardUrgency, Endings } from '../database/watch.ts';
+import { isForgotten } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { PostContent } from './kinds.ts';
 import { COUNTED_MS, HELD, type NewPost, NO_ENDINGS, SHOWN_EVERY_MS, withEnding } from './post.ts';
@@ -27,6 +28,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 /** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers out. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
+		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
 		const switching = from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id');
 		if (content.kind === 'switching' && (await isFound(switching))) continue;
@@ -96,10 +98,7 @@ export async function markPosts(
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
-/**
- * Open posts, and the lists of reminders in their channels, which tell of several watches: to be locked in one order with them.
- * `among`: only these lists.
- */
+/** Open posts, and with them, to be locked in one order, the lists of reminders in their channels; `among`: only these. */
 export function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
 	const own = from(trx, 'posts', filter);
 	const amongThese = among === undefined ? {} : { id: among };

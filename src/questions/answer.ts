@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { BeforePut } from './compare.ts';
 import type { SessionKey } from './session.ts';
@@ -13,6 +14,12 @@ export function submissionKeyOf(viewId: string, formId: string): string {
 
 const PERSON = z.object({ teamId: z.string(), userId: z.string() });
 export type Person = Readonly<z.infer<typeof PERSON>>;
+
+/** In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person. */
+const FORGOTTEN = 'forgotten-';
+export const forgottenName = () => `${FORGOTTEN}${randomBytes(8).toString('hex')}`;
+export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
+export const SOMEBODY = 'Somebody';
 
 export function isSamePerson(one: Person, other: Person): boolean {
 	return one.userId === other.userId && one.teamId === other.teamId;

@@ -6,6 +6,7 @@ import { backOff, HandraiseError, codeOf as stableCodeOf } from '../core/errors.
 import type { Log } from '../core/log.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import { setBounded } from '../core/values.ts';
+import { isForgotten } from '../questions/answer.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(
@@ -208,8 +209,9 @@ export function createDirectory(client: WebClient) {
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
 
-	/** Null when Slack does not know this id, or leaves out a required fact. */
+	/** Null when Slack does not know this id, or leaves out a required fact, and for somebody who was forgotten. */
 	async function person(userId: string, signal?: AbortSignal) {
+		if (isForgotten(userId)) return null;
 		const { user } = await unlessAborted(client.users.info({ user: userId }), signal).catch(nobodyIfUnknown);
 		const { data: facts } = USER_SCHEMA.safeParse(user);
 		if (facts === undefined || facts.id !== userId) return null;

@@ -1,4 +1,4 @@
-import type { Answer, AnswerItem } from '../questions/answer.ts';
+import { type Answer, type AnswerItem, isForgotten, SOMEBODY } from '../questions/answer.ts';
 import { type AgentAction, isOver, statusKind } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import { escapeMrkdwn } from './mrkdwn.ts';
@@ -11,6 +11,7 @@ export interface Names {
 
 /** A mention of somebody. What is no Slack user id is quoted. */
 export function personMrkdwn(userId: string): string {
+	if (isForgotten(userId)) return SOMEBODY;
 	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(userId, 80) || 'somebody';
 }
 
@@ -22,6 +23,7 @@ export function mentionMrkdwn(mention: { userIds: readonly string[]; groupIds: r
 
 /** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
 export function personName(userId: string, names: Names): string {
+	if (isForgotten(userId)) return SOMEBODY;
 	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
 }
 
@@ -33,7 +35,7 @@ export function contactMrkdwn(adminContact: string | null | undefined): string {
 	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(contact);
 }
 
-function isUserId(text: string): boolean {
+export function isUserId(text: string): boolean {
 	return /^[UW][A-Z0-9]{2,30}$/.test(text);
 }
 

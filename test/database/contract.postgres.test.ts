@@ -1,10 +1,13 @@
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { lockFor, type StoreDatabase } from '../../src/database/database.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
+import { acceptAnswer } from '../../src/features/answer/accept-store.ts';
+import { firstPersonOf } from '../../src/features/answer/view.ts';
 import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import { lockSession } from '../../src/posts/watch-store.ts';
 import { addWatch } from '../features/watch/support.ts';
+import { forget } from './contract/person.ts';
 import {
 	describeAnswerStore,
 	describeChannelSettingsStore,
@@ -12,12 +15,13 @@ import {
 	describeDraftStore,
 	describeInboxStore,
 	describeLadderStore,
+	describePersonStore,
 	describeWatchStore,
 	describeWorkspaces,
 } from './contract.ts';
 import { deadlocksIn } from './deadlocks.ts';
 import { openReplicas } from './postgres-replicas.ts';
-import { accepted, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
+import { ANN, accepted, BOB, current, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
 
 describeAnswerStore('PostgreSQL', openReplicas);
 describeDraftStore('PostgreSQL', openReplicas);
@@ -26,6 +30,7 @@ describeWatchStore('PostgreSQL', openReplicas);
 describeInboxStore('PostgreSQL', openReplicas);
 describeLadderStore('PostgreSQL', openReplicas);
 describeChannelSettingsStore('PostgreSQL', openReplicas);
+describePersonStore('PostgreSQL', openReplicas);
 describeWorkspaces('PostgreSQL', openReplicas);
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
@@ -39,6 +44,38 @@ it('skips due answers that another PostgreSQL transaction has locked', async () 
 	});
 	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
 	await replicas.close();
+});
+
+it('forgets nobody between the look at who was first and the answer that lost to them', async () => {
+	const { store, replica, close } = await openReplicas();
+	const first = submission();
+	await accepted(store, first, 'delivering', 'delivered', 'resumed');
+	const looked = Promise.withResolvers<void>();
+	const goesOn = Promise.withResolvers<void>();
+	const pausing: KyselyPlugin = {
+		transformQuery: ({ node }) => node,
+		async transformResult({ result }) {
+			if (result.rows.some((row) => row.id === first.id)) {
+				looked.resolve();
+				await goesOn.promise;
+			}
+			return result;
+		},
+	};
+	const paused = {
+		...store.db,
+		write: (work) => store.db.write((trx) => work(trx.withPlugin(pausing))),
+	} as StoreDatabase;
+	const second = submission({ person: BOB, acceptedAt: T0 + 60 });
+	const accepting = acceptAnswer(paused, store.cipher, second);
+	await looked.promise;
+	await expect(forget(replica, ANN.userId)).rejects.toMatchObject({ code: 'store_unavailable' });
+	goesOn.resolve();
+	expect(await accepting).toMatchObject({ kind: 'taken', by: { person: ANN } });
+	expect(await forget(replica, ANN.userId)).toMatchObject({ kind: 'forgotten' });
+	const lost = await current(store, second.id);
+	expect(firstPersonOf(lost)?.userId).toMatch(/^forgotten-/);
+	await close();
 });
 
 it('waits while another replica takes ladders, because both at once would split channels', async () => {

@@ -6,6 +6,7 @@ import {
 	describeDraftStore,
 	describeInboxStore,
 	describeLadderStore,
+	describePersonStore,
 	describeWatchStore,
 	describeWorkspaces,
 	type Replicas,
@@ -33,4 +34,5 @@ describeWatchStore('SQLite', openReplicas);
 describeInboxStore('SQLite', openReplicas);
 describeLadderStore('SQLite', openReplicas);
 describeChannelSettingsStore('SQLite', openReplicas);
+describePersonStore('SQLite', openReplicas);
 describeWorkspaces('SQLite', openReplicas);

@@ -11,6 +11,7 @@ import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
 import { describeLeases } from './contract/leases.ts';
 import { describeListedWaiting } from './contract/listed-waiting.ts';
+import { describePeople } from './contract/person.ts';
 import { describePosts } from './contract/posts.ts';
 import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
@@ -115,6 +116,11 @@ export function describeLadderStore(name: string, open: () => Promise<Replicas>)
 /** Tests every sentence of `ChannelSettingsStore`'s docstrings. */
 export function describeChannelSettingsStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`channel settings on ${name}`, () => describeChannelSettings(useReplicas(open)));
+}
+
+/** Tests every sentence of the docstrings of `createPersonStore`. */
+export function describePersonStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`people on ${name}`, () => describePeople(useReplicas(open)));
 }
 
 /** Tests what `StoreOptions.workspace` promises. */

@@ -16,6 +16,7 @@ import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { forget } from './contract/person.ts';
 import { ASKED, asking as askingPost, listed, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
 import { deadlocksIn } from './deadlocks.ts';
 import { ANN, attemptAt, KEY as ENCRYPTION_KEY, LEASE, open, SERVICE, submission, T0 } from './support.ts';
@@ -63,7 +64,7 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
-it('accepts, reads, hands over and ends at once on one session: no deadlock, and no half of a hand-over', async () => {
+it('accepts, reads, hands over, ends and forgets at once on one session: no deadlock, and no half of a hand-over', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const admin = new pg.Client({ connectionString: databaseUrl });
 	await admin.connect();
@@ -82,13 +83,18 @@ it('accepts, reads, hands over and ends at once on one session: no deadlock, and
 		`questions where settled_at is not null`,
 		`watches where ended_at is not null`,
 		`answers where state = 'withdrawn'`,
+		`answers where user_id like 'forgotten-%'`,
+		`questions where from_user_id like 'forgotten-%' or to_user_id like 'forgotten-%'`,
 	];
-	const isComplete = async () => (await Promise.all(happened.map(count))).every((found) => found > 0);
+	const isComplete = async () => {
+		for (const query of happened) if ((await count(query)) === 0) return false;
+		return true;
+	};
 	const random = createRandom(27);
 	do {
 		await Promise.all(
 			stores.flatMap((one, index) =>
-				[accepts, reads, handsOver, ends, posts, reminds].map((act) =>
+				[accepts, reads, handsOver, ends, posts, reminds, forgets].map((act) =>
 					repeatedly(act, one, { random: random.fork(), token: `${act.name}-${index}` }),
 				),
 			),
@@ -399,6 +405,19 @@ async function handsOver({ db, handOvers, watches }: Store, { random }: Actor): 
 	const wish = { ...question, id: randomUUID(), watchId: watch?.id ?? '', channelId, from, to, note: 'Yours?' };
 	await handOvers.handOver({ ...wish, replaces: current?.id ?? null }, T0);
 	if (random.chance(0.5)) await handOvers.giveBack({ ...question, userId: to }, T0);
+}
+
+/** Whoever answers is forgotten, or who has a question. While somebody writes, it is tried again. */
+async function forgets(store: Store, { random }: Actor): Promise<void> {
+	const held = readHandOver(await openQuestionOf(store.db.read, { service: SERVICE, sessionId: RACED[0] }), 'T1');
+	const userId = random.chance(0.3) ? ANN.userId : (held?.to ?? ANN.userId);
+	for (let tries = 0; tries < 20; tries++) {
+		const failed = await forget(store, userId, T0).then(
+			() => false,
+			(error: unknown) => codeOf(error) === 'store_unavailable',
+		);
+		if (!failed) return;
+	}
 }
 
 /** Somebody unwatches and watches again. */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { channelSettings } from '../../src/database/channel-settings.ts';
-import type { Tables } from '../../src/database/tables.ts';
+import { PERSON_IDS } from '../../src/database/person-ids.ts';
 import { stepRate } from '../../src/database/watch.ts';
 import { draftColumn } from '../../src/features/answer/answering-store.ts';
 import * as rows from '../../src/features/answer/rows-store.ts';
@@ -14,41 +14,11 @@ import { digest } from '../../src/questions/changes.ts';
 import { sessionSnapshot } from '../../src/questions/session-snapshot.ts';
 import { makeDataDir, open } from './support.ts';
 
-/**
- * Where rows hold ids of people, to find all that is stored of a person. `id`: the column is the id. `part`: the id is part
- * of a text. A list: fields of the column's JSON, from its root; `[]` is each entry of a list and `{}` each name of a record.
- * Most JSON is encrypted. A new column or field with such an id has to be added here.
- */
-const PERSON_IDS = {
-	answers: { userId: 'id', other: ['person.userId'] },
-	drafts: { userId: 'id' },
-	claims: { userId: 'id' },
-	windows: { userId: 'id', view: 'part' },
-	watches: { createdBy: 'id' },
-	posts: {
-		stream: 'part',
-		uniqueKey: 'part',
-		placeId: 'id',
-		content: ['by', 'from', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
-	},
-	questions: { fromUserId: 'id', toUserId: 'id' },
-	inboxes: { id: 'part', userId: 'id' },
-	ladders: { heldBy: 'id' },
-	channel_settings: { settings: ['mention.userIds[]'], changedBy: 'id' },
-	snoozes: { userId: 'id' },
-	discoveries: { createdBy: 'id' },
-	shared_states: { name: 'part', state: ['{}'] },
-} as const satisfies {
-	readonly [Table in keyof Tables]?: {
-		readonly [Column in keyof Tables[Table]]?: 'id' | 'part' | readonly string[];
-	};
-};
-
 /** Columns, and their JSON, that hold no id of a person. A new column has to be added here or to `PERSON_IDS`. */
 const OTHERS: Readonly<Record<string, string>> = {
 	migrations: 'number name appliedAt',
 	meta: 'name value',
-	answers: `id submissionKey teamId service sessionId messageIndex fingerprint content secrets state attempts
+	answers: `id teamId service sessionId messageIndex fingerprint content secrets state attempts
 		acceptedAt giveUpAt undoUntil nextAttemptAt putStartedAt beforePut deliveredAt agentOutcome endedAt
 		lastError timeline receiptState leaseToken leasedUntil editCount notBefore missingCount startFailed
 		restartAskedAt secretPositions submission dismissedAt`,

@@ -16,7 +16,8 @@ const SEALED = /\.([A-Za-z0-9+/]{20,})/g;
  * Never call it for files that this process has open with SQLite: it would release their locks.
  */
 export function readableRemains(directory: string, key: Buffer, texts: readonly string[]): string[] {
-	const files = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'latin1'));
+	const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => !entry.isSocket());
+	const files = entries.map(({ name }) => readFileSync(join(directory, name), 'latin1'));
 	const sealed = new Set(files.flatMap((file) => [...file.matchAll(SEALED)].map(([, base64 = '']) => base64)));
 	const keys = [key];
 	const readable = [...files];

@@ -196,7 +196,7 @@ export const PRESS_SABOTAGES = {
 		},
 	],
 	'undo-alone': [
-		{ file: 'features/answer/answer-store.ts', from: 'await releaseLosers(trx, cipher, withdrawn, now);', to: '' },
+		{ file: 'features/answer/accept-store.ts', from: 'await releaseLosers(db, cipher, withdrawn, now);', to: '' },
 	],
 } as const satisfies Record<string, readonly Replacement[]>;
 

@@ -32,6 +32,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
 	by('npm test', /^npm exec -- vitest run test\/questions\/secret-phrases\.test\.ts$/),
 	by('test/ops/drills.long.test.ts', /^npm run (backup -- backup\.db|restore -- (backup\.db|restored))$/),
+	by(
+		'test/ops/person.test.ts',
+		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
+	),
 	by('test/backup.test.ts', /^npm run (backup|restore)$/),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
 	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),

@@ -167,17 +167,34 @@ export async function retryAnswer(
 	return { kind: 'queued', answer: queued } as const;
 }
 
-/** Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one writer. */
+/**
+ * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one writer. The
+ * lock of no row of `answers` is one of the table: who is the author of another answer stays true until the commit, too.
+ */
 async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
 	const name = JSON.stringify([question.service, question.sessionId, question.messageIndex]);
-	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+	const lock = sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+	await sql`select ${lock}, (select id from answers where false for key share)`.execute(db);
 }
 
 export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
 	const row = await from(db, 'answers', { id }).select(['service', 'sessionId', 'messageIndex']).executeTakeFirst();
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
+}
+
+/** Discards an answer that was not sent, or failed. The caller has locked it and its question in this transaction. */
+export async function withdrawAnswer(db: Db, cipher: Cipher, answer: Answer, now: number): Promise<Answer> {
+	const withdrawn = await changeAnswer(db, cipher, answer, {
+		...enterState(answer, 'withdrawn', now),
+		...WITHOUT_LEASE,
+		// The worker has the question's posts drawn again, even if this process ends now.
+		nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
+	});
+	await removeDraft(db, answer.id);
+	await releaseLosers(db, cipher, withdrawn, now);
+	return withdrawn;
 }
 
 function endingOf({ state, putStartedAt }: Answer): FirstEnding {
@@ -224,7 +241,7 @@ async function keepAsDraft(db: Db, cipher: Cipher, answer: Answer, now: number):
 }
 
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
-export async function removeDraft(db: Db, id: string): Promise<void> {
+async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
 }
 

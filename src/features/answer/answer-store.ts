@@ -31,23 +31,21 @@ import {
 } from '../../questions/answer.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
-import { acceptAnswer, lockQuestionOf, releaseLosers, removeDraft, retryAnswer } from './accept-store.ts';
+import { acceptAnswer, lockQuestionOf, releaseLosers, retryAnswer, withdrawAnswer } from './accept-store.ts';
 import {
 	type AnswerRow,
+	authorGone,
 	changeAnswer,
 	createAnswerReader,
-	enterState,
 	patchColumns,
 	readAnswer,
 	readMarks,
-	receiptDueAt,
 	receiptOf,
+	WITHOUT_VALUES,
 } from './rows-store.ts';
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 const CANDIDATES_PER_ROW = 8;
-
-const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
 /** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT that is not the database's time. */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
@@ -240,15 +238,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			withOwn(id, person, async (trx, answer) => {
 				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
-				const withdrawn = await changeAnswer(trx, cipher, answer, {
-					...enterState(answer, 'withdrawn', now),
-					...WITHOUT_LEASE,
-					// The worker has the question's posts drawn again, even if this process ends now.
-					nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
-				});
-				await removeDraft(trx, id);
-				await releaseLosers(trx, cipher, withdrawn, now);
-				return withdrawn;
+				return withdrawAnswer(trx, cipher, answer, now);
 			}),
 
 		/**
@@ -312,6 +302,18 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				});
 			return waitingCount + (await inBatches(removeFromEnded));
 		},
+
+		/** Forgets who gave the answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
+		forgetAuthors: (before: number) =>
+			inBatches((limit) =>
+				db.writeOne((trx) => {
+					const known = from(trx, 'answers').select('id').where('userId', 'not like', 'forgotten-%');
+					const isOver = sql<boolean>`(ended_at < ${before}
+						or state = 'waiting' and content is null and accepted_at < ${before})`;
+					const id = known.where(isOver).limit(limit);
+					return countChanged(change(trx, 'answers', { id }, authorGone(sql`'forgotten-' || id`)));
+				}),
+			),
 	};
 }
 

@@ -11,6 +11,7 @@ import {
 	itemsOf,
 	NOTHING_TO_START,
 	type Person,
+	SOMEBODY,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import { answerCard, type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
@@ -173,7 +174,7 @@ const FIRST_TODO: Partial<Record<FirstEnding, string>> = {
 /** The answer to which this one lost is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	const first = firstPersonOf(answer);
-	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
+	const who = first === null ? SOMEBODY : personMrkdwn(first.userId);
 	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
 	const kept = answer.content.kind === 'removed' ? '' : 'Your text is kept.';
 	return sentences(what, FIRST_TODO[ending] ?? 'The question is open again.', kept, typeAgainText(answer, 'Send mine'));
@@ -238,7 +239,7 @@ export function ownTextMessage(answer: Answer): MessageContent {
 	const { sessionId } = answer.question;
 	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
 	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
-		...section(`💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
+		...section(`💬 ${personMrkdwn(answer.person.userId)} wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
 		...ownText(answer, 6_000),
 	]);
 }

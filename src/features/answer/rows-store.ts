@@ -53,6 +53,14 @@ export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string()
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
+export const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
+
+/** The columns of an answer whose author is forgotten: a key of its own and no message to them; `name`: in place of them. */
+export function authorGone(name: RawBuilder<unknown>) {
+	const receiptState = JSON.stringify({ ...NO_RECEIPT, modalOpen: false } satisfies ReceiptState);
+	return { userId: sql<string>`${name}`, submissionKey: sql<string>`'forgotten-' || id`, receiptState };
+}
+
 /** Throws for a damaged row. */
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 	const secretPositions = row.secretPositions === null ? null : positions.parse(JSON.parse(row.secretPositions));

@@ -86,7 +86,7 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 type GivenBack = HandedQuestion & Pick<ContentOf<'givenBack'>, 'undelivered'> & { readonly userId: string };
 
 /** `repeated`: it was given back before. */
-async function giveBack(tx: Tx, given: GivenBack) {
+export async function giveBack(tx: Tx, given: GivenBack) {
 	const { trx, now } = tx;
 	const { userId: by, undelivered, ...handed } = given;
 	const asked = await lockQuestion(trx, handed);

@@ -67,8 +67,8 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 	) {
 		const context = { mention, names: directory };
 		const [first] = reminded;
-		if (kind === 'digest') return digestPost(reminded, context);
 		if (first === undefined) return null;
+		if (kind === 'digest') return digestPost(reminded, context);
 		if (first.outcome !== '') return settledReminderPost(first);
 		return reminderPost(first, now === null ? null : now - first.entry.postedAt, context);
 	}

@@ -30,26 +30,6 @@ import { createWatchedSessionStore, stopUnwatched } from './watched-session-stor
 export function createWatchStore(parts: Parameters<typeof createPostStore>[0], hooks: PostHooks) {
 	const { db, cipher } = parts;
 
-	async function end(begun: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
-		const { trx } = begun;
-		const session = await lockSessionOf(trx, watchId);
-		if (session === null) return null;
-		const tx = await lockPosts(begun, session);
-		const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
-		if (row === undefined) return null;
-		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
-			const dismissed = change(trx, 'watches', { id: watchId }, { revision: DISMISSED });
-			return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
-		}
-		const ended = await endWatch(tx, row, ending);
-		if (ending.reason === 'gaveWay') {
-			await change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
-		}
-		await stopUnwatched(trx, session, tx.now);
-		await touchLadders(trx, sessionOf(session), tx.now);
-		return readWatch(ended);
-	}
-
 	return {
 		...createWatchedSessionStore({ db, cipher }),
 		...createPostStore(parts, hooks),
@@ -67,7 +47,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			watchId: string,
 			reason: WatchEnd,
 			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
-		) => db.write((trx) => end({ trx, now }, watchId, { reason, ...ending })),
+		) => db.write((trx) => endStored({ trx, now }, watchId, { reason, ...ending })),
 
 		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
@@ -80,7 +60,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
 				if (stalest === null) return false;
 				const ending = { reason: 'gaveWay', posts: [], keepPending: false } as const;
-				return (await end({ trx, now }, stalest.id, ending)) !== null;
+				return (await endStored({ trx, now }, stalest.id, ending)) !== null;
 			});
 		},
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
@@ -97,10 +77,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/**
-		 * The watch of this channel, ended or not, that has or had this message as its card or as a question, and that post. One
-		 * look-up by index for any other message.
-		 */
+		/** The watch of this channel, ended or not, whose card or question this message is or was, and that post; by index. */
 		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
 			const posted = from(db.read, 'posts', {
 				ts,
@@ -156,6 +133,27 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 }
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
+
+/** The transaction of `end`. */
+export async function endStored(begun: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+	const { trx } = begun;
+	const session = await lockSessionOf(trx, watchId);
+	if (session === null) return null;
+	const tx = await lockPosts(begun, session);
+	const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
+	if (row === undefined) return null;
+	if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
+		const dismissed = change(trx, 'watches', { id: watchId }, { revision: DISMISSED });
+		return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
+	}
+	const ended = await endWatch(tx, row, ending);
+	if (ending.reason === 'gaveWay') {
+		await change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
+	}
+	await stopUnwatched(trx, session, tx.now);
+	await touchLadders(trx, sessionOf(session), tx.now);
+	return readWatch(ended);
+}
 
 /** Posts that are over. Not cards: they hold no text, and the last one tells when another one may be posted. */
 function overBefore(trx: Db, before: number) {

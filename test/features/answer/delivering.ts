@@ -152,6 +152,7 @@ export async function createHarness() {
 			}
 		},
 		calls,
+		dataDir: dataDir.path,
 		told,
 		log,
 		on,

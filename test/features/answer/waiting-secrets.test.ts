@@ -11,7 +11,7 @@ it('removes the secrets of a waiting answer after a week and tells its author', 
 	const { store, clock } = harness;
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
 	await accepted(store, secret, 'waiting');
-	const config = { RETENTION_DAYS: 90, WAITING_SECRET_DAYS: 7 };
+	const config = { DATA_DIR: harness.dataDir, RETENTION_DAYS: 90, WAITING_SECRET_DAYS: 7 };
 	const core = coreOf({ store, clock, log: createRecordingLog(), config, serviceUrl: 'https://service.example' });
 	const housekeeping = createHousekeeping(core, { isDiscovering: () => false, forgetInboxes: async () => undefined });
 	await clock.advance(7 * DAY);

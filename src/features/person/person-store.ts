@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { parseOrNull } from '../../core/values.ts';
+import { change, countChanged, type Filter, from, inBatches, isPostgres, remove } from '../../database/database.ts';
+import type { Cipher } from '../../database/encryption.ts';
+import { PERSON_TABLES, type PersonPage, replacePerson, rowsOfPerson } from '../../database/person-ids.ts';
+import { markForCompaction } from '../../database/secret-wiping.ts';
+import { type Db, WITHOUT_LEASE } from '../../database/tables.ts';
+import type { Tx } from '../../posts/plan-store.ts';
+import { readHandOver } from '../../posts/question-store.ts';
+import { liveWatches, silencePosts } from '../../posts/watch-store.ts';
+import { BLOCKING_STATES, forgottenName, isBlocking, RECEIPT_STATE, SUBMISSION } from '../../questions/answer.ts';
+import type { HandOver } from '../../questions/hand-over.ts';
+import { withdrawAnswer } from '../answer/accept-store.ts';
+import { authorGone, createAnswerReader, otherColumn, WITHOUT_VALUES } from '../answer/rows-store.ts';
+import { endStored } from '../watch/watch-store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Nobody else writes these meanwhile. Each row of shared states is written alone. */
+const LOCKED = PERSON_TABLES.filter((table) => table !== 'shared_states').map((table) => sql.table(table));
+
+/** Hands out what is stored about a person, and forgets them. `giveBack`: of `hand-over-store.ts`. */
+export function createPersonStore(
+	cipher: Cipher,
+	giveBack: (tx: Tx, given: HandOver & { readonly userId: string }) => Promise<unknown>,
+	/** How long a post is stored. */
+	postsKeptMs: number,
+) {
+	/** What they have not sent is discarded, and so is what lost to it and would wait for them then. */
+	async function discardWaiting({ trx, now }: Tx, userId: string): Promise<number> {
+		for (let count = 0; ; count++) {
+			const waiting = await from(trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
+			const [answer] = waiting.flatMap(createAnswerReader(cipher));
+			if (answer === undefined) return count;
+			await withdrawAnswer(trx, cipher, answer, now);
+		}
+	}
+
+	/** Has posts that may name them drawn again, and closes those to them. Returns how many are drawn. */
+	async function redraw({ trx, now }: Tx, userId: string): Promise<number> {
+		const inSession = (table: 'answers' | 'claims' | 'questions', columns = sql`user_id`) =>
+			sql`(service, session_id) in (select service, session_id from ${sql.table(table)} where ${userId} in (${columns}))`;
+		const isNaming = sql<boolean>`ts is not null and place_id <> ${userId} and (kind = 'digest'
+			or content like ${`%"${userId}"%`} or ${inSession('answers')} or ${inSession('claims')}
+			or ${inSession('questions', sql`from_user_id, to_user_id`)})`;
+		await silencePosts(trx, { placeId: userId });
+		const wanted = sql<number>`wanted + 1`;
+		// What is on its way shows the name, and is drawn again as soon as it has arrived.
+		await change(trx, 'posts', { state: 'planned' }, { wanted }).where('content', 'like', `%"${userId}"%`).execute();
+		const due = { state: 'shown', dueAt: now, urgency: 1, wanted };
+		return countChanged(change(trx, 'posts', { state: ['shown', 'closed'] }, due).where(isNaming));
+	}
+
+	/** The answers of others that say who was first; `first` is null where it cannot be read. */
+	async function secondAnswers(trx: Db, userId: string) {
+		const second = from(trx, 'answers').select(['id', 'other', 'receiptState']).where('other', 'is not', null);
+		const rows = await second.where('userId', '!=', userId).execute();
+		return rows.map(({ other, ...row }) => ({ ...row, first: otherColumn.open(other, row.id, cipher) }));
+	}
+
+	/** In answers of others that came second to theirs: without their words. A message that shows it is drawn again. */
+	async function leaveOthers({ trx, now }: Tx, userId: string, name: string): Promise<number> {
+		let count = 0;
+		for (const { id, first, receiptState } of await secondAnswers(trx, userId)) {
+			if (first?.person?.userId !== userId) continue;
+			const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
+			const told = parseOrNull(RECEIPT_STATE, receiptState);
+			const again = told?.dm && { receiptState: JSON.stringify({ ...told, state: null }), nextAttemptAt: now };
+			const columns = { other: otherColumn.seal(hidden, id, cipher), ...again, ...WITHOUT_LEASE };
+			count += await countChanged(change(trx, 'answers', { id }, columns));
+		}
+		return count;
+	}
+
+	/** What was read for this and may name them is not written: work on it begins again. */
+	async function endLeases({ trx, now }: Tx, userId: string): Promise<void> {
+		const inSessions = sql<boolean>`session_id in (select session_id from answers where user_id = ${userId})`;
+		await change(trx, 'answers', { state: BLOCKING_STATES }, WITHOUT_LEASE).where(inSessions).execute();
+		await change(trx, 'ladders', {}, WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
+		await change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
+	}
+
+	return {
+		/**
+		 * Forgets somebody, all or nothing: a random name takes the place of their id everywhere, and what was only theirs goes.
+		 * `refused`: an answer of theirs is not sent yet, or under way. `unreadable`: answers that may name them. `left`: answers of which no post is stored any more.
+		 * On PostgreSQL it fails at once while somebody writes: who never waits is in no deadlock.
+		 */
+		async forget(tx: Tx, userId: string) {
+			const { trx } = tx;
+			if (isPostgres(trx))
+				await sql`lock table ${sql.join(LOCKED)}, watched_sessions in exclusive mode nowait`.execute(trx);
+			const own = from(trx, 'answers', { userId }).select(['sessionId', 'state', 'restartAskedAt', 'acceptedAt']);
+			const answers = await own.select('submission').orderBy('acceptedAt').execute();
+			const live = answers.filter(({ state, restartAskedAt }) => isBlocking(state) || restartAskedAt !== null);
+			if (live.length > 0) return { kind: 'refused', sessionIds: live.map(({ sessionId }) => sessionId) } as const;
+			const unreadable = (await secondAnswers(trx, userId)).filter(({ first }) => first === null).length;
+			if (unreadable > 0) return { kind: 'unreadable', count: unreadable } as const;
+			const name = forgottenName();
+			/** In words for the operator, in the order of this transaction. */
+			const counts: Record<string, number> = { 'answers, now without author and texts': answers.length };
+			counts['discarded answers that waited for their author'] = await discardWaiting(tx, userId);
+			const open = from(trx, 'questions', { toUserId: userId, settledAt: null, givenBackAt: null }).selectAll();
+			const held = (await open.execute()).flatMap((row) => readHandOver(row) ?? []);
+			for (const handOver of held) await giveBack(tx, { ...handOver, userId });
+			counts['questions given back that they had by hand-over'] = held.length;
+			await change(trx, 'questions', { fromUserId: userId }, { handOverNote: null }).execute();
+			// Nobody else reads their direct message with the app.
+			const isDirect = sql<boolean>`channel_id like 'D%'`;
+			const direct = await liveWatches(trx, { createdBy: userId }).where(isDirect).execute();
+			const ending = { reason: 'unwatched', posts: [], keepPending: false } as const;
+			for (const { id } of direct) await endStored(tx, id, ending);
+			await remove(trx, 'discoveries', { createdBy: userId }).where(isDirect).execute();
+			counts['watches ended in their direct message (others go on)'] = direct.length;
+			const drawn = await redraw(tx, userId);
+			await endLeases(tx, userId);
+			counts['answers of others that no longer say who was first'] = await leaveOthers(tx, userId, name);
+			// Whether the agent went on is still looked at.
+			const nextAttemptAt = sql<number>`case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;
+			const gone = { ...authorGone(sql`${name}`), ...WITHOUT_VALUES, ...WITHOUT_LEASE, nextAttemptAt };
+			const some = (limit: number) => from(trx, 'answers', { userId }).select('id').limit(limit);
+			await inBatches((limit) => countChanged(change(trx, 'answers', { id: some(limit) }, gone)));
+			for (const table of ['drafts', 'snoozes', 'claims', 'inboxes', 'windows'] as const)
+				counts[`${table} removed`] = await countChanged(remove(trx, table, { userId } as Filter<typeof table>));
+			counts['other places, now without their id'] = await replacePerson(trx, userId, name);
+			if (Object.values(counts).every((count) => count === 0)) return { kind: 'nothing' } as const;
+			// Those of others may say that this person is answering. Without its row, a window is told of no change.
+			await remove(trx, 'windows').execute();
+			if (!isPostgres(trx)) await markForCompaction(trx);
+			counts['messages in Slack that may name them, being drawn again'] = drawn;
+			const older = answers.filter(({ acceptedAt }) => acceptedAt < tx.now - postsKeptMs);
+			const days = postsKeptMs / DAY_MS;
+			return { kind: 'forgotten', name, counts, days, left: [...new Set(older.map(placeOf))] } as const;
+		},
+
+		/** A page of what is stored about somebody in a table; `next`: where to go on, null at its end. */
+		async page(trx: Db, userId: string, place: PersonPage) {
+			const { rows, next } = await rowsOfPerson(trx, cipher, userId, place);
+			return { rows: rows.map((row) => shownOf(place.table, row, userId)), next };
+		},
+	};
+}
+
+/** Where an answer was given, as people of Slack find it: session, time, channel, and `ts` of the thread if any. */
+function placeOf(row: {
+	readonly sessionId: string;
+	readonly acceptedAt: number;
+	readonly submission: string;
+}): string {
+	const { channelId = '', threadTs } = parseOrNull(SUBMISSION, row.submission)?.origin ?? {};
+	return [row.sessionId, new Date(row.acceptedAt).toISOString(), channelId, threadTs ?? ''].join(' ').trim();
+}
+
+/** What is told of a row that is somebody else's. */
+const OF_OTHERS = new Set(['id', 'viewId', 'service', 'sessionId', 'messageIndex', 'other']);
+
+/** A row for people: JSON as such, times in ISO, no secret, nothing that others wrote. */
+function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: string) {
+	const isOthers = 'userId' in row && row.userId !== userId;
+	const { leaseToken: _, leasedUntil: __, secrets: ___, ...all } = row;
+	const told = Object.entries(all).filter(([name, value]) => value !== null && (!isOthers || OF_OTHERS.has(name)));
+	const shown = Object.fromEntries(told.map(([name, value]) => [name, jsonOf(value)]));
+	const { other, content } = shown as { other?: { person?: { userId?: string } }; content?: unknown };
+	if (other?.person?.userId !== userId) delete shown.other;
+	// What the agent asked, and a note of somebody else.
+	if (table === 'questions') delete shown.content;
+	if (shown.fromUserId !== userId) delete shown.handOverNote;
+	// A form with the agent's texts. What they typed stands in their drafts.
+	if (table === 'windows') delete shown.view;
+	// Whoever else joined or left a channel.
+	if (table === 'shared_states') shown.state = (shown.state as Record<string, unknown>)?.[userId];
+	const secret: unknown[] = Array.isArray(shown.secretPositions) ? shown.secretPositions : [];
+	if (table === 'answers' && Array.isArray(content))
+		for (const [at, item] of content.entries()) if (item.secret || secret.includes(at)) item.value = 'hidden';
+	// Milliseconds from 2001 to 2286, which no count or length reaches.
+	const isTime = (value: unknown) => typeof value === 'number' && value >= 1e12 && value < 1e13;
+	return JSON.parse(JSON.stringify(shown), (_, value) => (isTime(value) ? new Date(value).toISOString() : value));
+}
+
+const jsonOf = (value: unknown) =>
+	typeof value === 'string' && /^[[{"]/.test(value) ? (parseOrNull<unknown>(z.unknown(), value) ?? value) : value;

@@ -1,0 +1,124 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { relative, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { codeOf } from '../core/errors.ts';
+import type { Core } from '../core.ts';
+import { change, from, type StoreDatabase } from '../database/database.ts';
+import type { Cipher } from '../database/encryption.ts';
+import { PERSON_TABLES } from '../database/person-ids.ts';
+import type { Db } from '../database/tables.ts';
+import { giveBack } from '../features/hand-over/hand-over-store.ts';
+import { createPersonStore } from '../features/person/person-store.ts';
+
+/** In `DATA_DIR`. */
+export const SOCKET = 'handraise.sock';
+/** On PostgreSQL, the names of rows of `shared_states` with a request or its reply, encrypted under that name alone. */
+export const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
+export const letterPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
+/** Nobody waits for such a letter any more. Rates of people in their inboxes are over by then, too, and hold their ids. */
+const KEPT_MS = 5 * 60_000;
+/** How often to look for one. A command asks several times in a row, and an attempt fails while somebody writes. */
+const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
+
+const ASK = z.object({
+	act: z.enum(['page', 'forget']),
+	userId: z.string().regex(/^[UW][A-Z0-9]{2,30}$/),
+	/** Of a page. */
+	place: z.object({ table: z.enum(PERSON_TABLES), after: z.string() }).default({ table: 'answers', after: '' }),
+});
+export type Ask = z.input<typeof ASK>;
+export type Page = Awaited<ReturnType<ReturnType<typeof createPersonStore>['page']>>;
+type Parts = { db: StoreDatabase; cipher: Cipher; compact(): Promise<boolean> };
+export type Forgotten = Awaited<ReturnType<ReturnType<typeof createPersonStore>['forget']>>;
+
+/** Does what `npm run person` asks for: over a socket in `DATA_DIR`, which only this user and root can open, or by rows. */
+export function createPersonRequests(
+	{ config, clock, log, store: { db, cipher, compact } }: Core<Parts>,
+	postsKeptMs: number,
+) {
+	const people = createPersonStore(cipher, giveBack, postsKeptMs);
+	const stopping = new AbortController();
+	let server: Server | null = null;
+	let loop: Promise<void> | null = null;
+
+	async function work(trx: Db, asked: string): Promise<Page | Forgotten> {
+		const { act, userId, place } = ASK.parse(JSON.parse(asked));
+		if (act === 'page') return people.page(trx, userId, place);
+		return people.forget({ trx, now: clock.now() }, userId);
+	}
+
+	/** What is committed. */
+	function note<Reply extends Page | Forgotten | null>(reply: Reply): Reply {
+		if (reply && 'counts' in reply) log.info({ counts: reply.counts }, 'a person is forgotten');
+		return reply;
+	}
+
+	function noteFailure(error: unknown): void {
+		log.warn('person_request_failed', { code: codeOf(error), err: error });
+	}
+
+	async function serve(socket: Socket): Promise<void> {
+		const asked = await text(socket);
+		const reply = note(await db.write((trx) => work(trx, asked)));
+		// Whether the files hold nothing of the person any more.
+		socket.end(JSON.stringify({ ...reply, isCompact: 'rows' in reply || (await compact()) }));
+	}
+
+	function listen(): void {
+		const path = resolve(config.DATA_DIR, SOCKET);
+		// Of a process that was killed: this one holds the lock of the directory.
+		rmSync(path, { force: true });
+		server = createServer({ allowHalfOpen: true }, (socket) => {
+			socket.on('error', () => undefined);
+			const served = serve(socket).catch(noteFailure);
+			void served.then(() => socket.destroySoon());
+		});
+		server.on('error', (error) => log.warn('person_socket_unusable', { err: error }));
+		// A path may have about 100 bytes.
+		server.listen([path, relative('', path)].toSorted((one, other) => one.length - other.length)[0]);
+		if (existsSync(path)) chmodSync(path, 0o600);
+	}
+
+	/** The row's lock is the lease: whoever is killed meanwhile has done nothing, and another replica takes the request. */
+	const takeLetter = () =>
+		db.write(async (trx) => {
+			const old = trx.deleteFrom('shared_states').where('changedAt', '<', clock.now() - KEPT_MS);
+			await old.where((eb) => eb('name', 'like', 'person:%').or('name', 'like', 'rate:inbox-%')).execute();
+			const asks = from(trx, 'shared_states').where('name', 'like', `${LETTERS.ask}%`).selectAll();
+			// The newest: one of another key is in nobody's way.
+			const newest = asks.orderBy('changedAt', 'desc').limit(1);
+			const letter = await newest.forUpdate().skipLocked().executeTakeFirst();
+			const asked = letter && cipher.decrypt(letter.state, letterPlace(letter.name));
+			if (letter === undefined || asked == null) return null;
+			const name = letter.name.replace(LETTERS.ask, LETTERS.reply);
+			const reply = await work(trx, asked);
+			const state = cipher.encrypt(JSON.stringify(reply), letterPlace(name));
+			await change(trx, 'shared_states', { name: letter.name }, { name, state }).execute();
+			return reply;
+		});
+
+	async function look(): Promise<void> {
+		for (let soonUntil = 0; !stopping.signal.aborted; ) {
+			// While somebody writes it fails, and is tried again soon.
+			const taken = takeLetter().then(note, (error) => codeOf(error) === 'store_unavailable' || noteFailure(error));
+			if ((await taken) !== null) soonUntil = clock.now() + LOOK.soonForMs;
+			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : LOOK.everyMs;
+			await clock.sleep(waitMs, stopping.signal).catch(() => undefined);
+		}
+	}
+
+	return {
+		start(): void {
+			if (db.dialect === 'sqlite') listen();
+			else loop ??= look();
+		},
+		/** Also removes the socket. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			server?.close();
+			await loop;
+		},
+	};
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { readSettings, type Settings } from './config.ts';
+import { systemClock as clock } from './core/clock.ts';
+import { HandraiseError } from './core/errors.ts';
+import { createLog } from './core/log.ts';
+import { add, from, remove } from './database/database.ts';
+import { readKeys } from './database/encryption.ts';
+import { openKeyRing } from './database/key-ring.ts';
+import { PERSON_TABLES } from './database/person-ids.ts';
+import { openPostgres } from './database/postgres.ts';
+import { type Ask, type Forgotten, LETTERS, letterPlace, type Page, SOCKET } from './ops/person-requests.ts';
+import { isUserId } from './slack/words.ts';
+
+const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
+       npm run person -- forget <slack id>           forgets them, after the id was typed again
+       npm run person -- forget <slack id> --yes <slack id>`;
+/** How long a running replica may take for a request. Each looks once a second. */
+const WAIT_MS = 15_000;
+
+type AskFor = (ask: Ask) => Promise<unknown>;
+
+const refusal = (words: string, code = 'refused') => new HandraiseError(words, { code });
+const say = (words: string) => process.stderr.write(`${words}\n`);
+
+async function main([act, userId = '', flag, given = '', ...others]: readonly string[]): Promise<string> {
+	const isForget = act === 'forget' && (flag === undefined || (flag === '--yes' && given !== ''));
+	if (others.length > 0 || !(isForget || (act === 'export' && flag === undefined))) throw refusal(USAGE, 'usage');
+	if (!isUserId(userId))
+		throw refusal('That is no Slack user id, such as U012ABCDEF: profiles in Slack have it.', 'usage');
+	const { settings, problems } = readSettings(process.env);
+	const wrong = problems.filter((problem) => /^(?:DATA_DIR|DATABASE_|ENCRYPTION_KEY)/.test(problem));
+	if (wrong.length > 0) throw refusal(wrong.join('\n'));
+	const isTyped = isForget && flag === undefined;
+	if (isTyped) process.stderr.write(`This cannot be undone. Type ${userId} again to forget them: `);
+	const input = createInterface({ input: process.stdin });
+	const [line = ''] = isTyped ? await Promise.race([once(input, 'line'), once(input, 'close')]) : [given];
+	input.close();
+	if (isForget && line.trim() !== userId) throw refusal('That is not the same id. Nothing changed.');
+	const directory = resolve(settings.DATA_DIR ?? '');
+	const ask: AskFor =
+		settings.DATABASE_URL == null ? (asked) => overSocket(directory, asked) : await overRows(settings);
+	if (!isForget) return exportPerson(ask, userId);
+	return wordsOf((await ask({ act: 'forget', userId })) as Forgotten & { isCompact?: boolean }, userId);
+}
+
+/** Asks the program that holds the database in this directory, by its absolute path. */
+async function overSocket(directory: string, asked: Ask): Promise<unknown> {
+	try {
+		process.chdir(directory); // The path of a socket may have about 100 bytes.
+		const socket = connect(SOCKET);
+		socket.end(JSON.stringify(asked));
+		return JSON.parse(await text(socket));
+	} catch (error) {
+		const { code = '' } = error as NodeJS.ErrnoException;
+		const absent = `No Handraise can be asked in ${directory} (${code}): none runs there, it runs as another user, or its log has person_socket_unusable.`;
+		const isAbsent = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'EACCES'].includes(code);
+		throw refusal(isAbsent ? `${absent} Nothing changed.` : ENDED);
+	}
+}
+
+/** Asks the programs on the same PostgreSQL, from any machine. */
+async function overRows(settings: Partial<Settings>): Promise<AskFor> {
+	const db = openPostgres(settings.DATABASE_URL ?? '', createLog('silent'));
+	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
+	const cipher = await openKeyRing(db, keys, settings.ENCRYPTION_KEY_WRITE === 'former');
+	let isStopped = false;
+	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (isStopped = true));
+	/** What a letter holds, which is removed, unless somebody works on it. */
+	const taken = (name: string) =>
+		db.writeOne(async (trx) => {
+			const free = from(trx, 'shared_states', { name }).select('name').forUpdate().skipLocked();
+			return (await remove(trx, 'shared_states', { name: free }).returning('state').executeTakeFirst())?.state;
+		});
+	return async (asked) => {
+		const id = randomUUID();
+		const [name, replied] = [`${LETTERS.ask}${id}`, `${LETTERS.reply}${id}`];
+		const state = cipher.encrypt(JSON.stringify(asked), letterPlace(name));
+		await db.writeOne((trx) => add(trx, 'shared_states', { name, state, changedAt: clock.now() }).execute());
+		for (const until = clock.now() + WAIT_MS; ; await clock.sleep(50)) {
+			const reply = await taken(replied);
+			const text = reply && cipher.decrypt(reply, letterPlace(replied));
+			if (text === null) throw refusal(UNREADABLE);
+			if (text !== undefined) return JSON.parse(text);
+			const isOver = isStopped || clock.now() > until;
+			if (isOver && (await taken(name)) !== undefined) throw refusal(isStopped ? TAKEN_BACK : NOT_TAKEN);
+			// Somebody works on it, or it is gone: its time is over by their clock.
+			if (clock.now() > until + 2 * WAIT_MS) throw refusal(ENDED);
+		}
+	};
+}
+
+async function exportPerson(ask: AskFor, userId: string): Promise<string> {
+	const exported: Record<string, unknown> = { person: userId, exportedAt: new Date().toISOString() };
+	for (const table of PERSON_TABLES) {
+		const all: unknown[] = [];
+		for (let after: string | null = ''; after !== null; ) {
+			const { rows, next } = (await ask({ act: 'page', userId, place: { table, after } })) as Page;
+			all.push(...rows);
+			after = next;
+		}
+		if (all.length === 0) continue;
+		exported[table] = all;
+		say(`${table}: ${all.length}`);
+	}
+	if (Object.keys(exported).length === 2) say(`Nothing is stored about ${userId}.`);
+	return JSON.stringify(exported, null, 2);
+}
+
+function wordsOf(reply: Forgotten & { readonly isCompact?: boolean }, userId: string): string {
+	const nothing = `Nothing is stored about ${userId}.`;
+	if (reply.kind === 'nothing') return reply.isCompact === false ? `${nothing} ${NOT_COMPACT}` : nothing;
+	if (reply.kind === 'refused') {
+		const why = `an answer of ${userId} is being sent, or can still be undone (session ${reply.sessionIds.join(', ')})`;
+		throw refusal(`Nothing changed: ${why}. Try again when it was delivered or undone.`);
+	}
+	if (reply.kind === 'unreadable') {
+		const why = `${reply.count} answers that may name ${userId} cannot be read`;
+		throw refusal(
+			`Nothing changed: ${why}. Does Handraise have the right key? It removes what is damaged after RETENTION_DAYS.`,
+		);
+	}
+	const { name, counts, left, days, isCompact } = reply;
+	return [
+		`${userId} is forgotten. ${name} stands where the id stood.`,
+		...Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `  ${what}: ${count}`)),
+		`Posts in Slack from more than ${days} days ago are not stored any more and may still name them${left.length === 0 ? '.' : ', also those about these answers (session, time, channel, thread):'}`,
+		...left.map((answer) => `  ${answer}`),
+		isCompact === undefined ? DEAD_ROWS : isCompact ? COMPACT : NOT_COMPACT,
+		'Not covered: what others typed, other messages in Slack, the session service, logs, exports, and backups, also those of a restore beside the database.',
+	].join('\n');
+}
+
+const ENDED = 'Handraise ended or failed, as its log says: all is done or nothing. Run this again to see.';
+const NOT_TAKEN = `No running Handraise did it within ${WAIT_MS / 1_000} s: the request is taken back, and nothing changed. Either none runs on this database with this ENCRYPTION_KEY, or VACUUM works or much is written: then try again.`;
+const DEAD_ROWS = 'PostgreSQL keeps the id in dead rows until VACUUM, and in its log.';
+const UNREADABLE =
+	'Handraise replied, but with another key: set ENCRYPTION_KEY and ENCRYPTION_KEY_FORMER as it has them. All is done or nothing: run this again to see.';
+const TAKEN_BACK = 'The request is taken back: nothing changed.';
+const COMPACT = 'The files of the database hold the id nowhere any more.';
+const NOT_COMPACT =
+	'The files of the database still hold the id: another program reads the database, or the disk is full. Handraise tries on.';
+
+main(process.argv.slice(2)).then(
+	(words) =>
+		process.stdout.write(`${words}\n`, (error) => {
+			const { code } = (error ?? {}) as NodeJS.ErrnoException;
+			// Whoever reads may have seen enough.
+			if (error && code !== 'EPIPE') say(`The output could not be written (${code}).`);
+			process.exit(error && code !== 'EPIPE' ? 1 : 0);
+		}),
+	(error: Error) => {
+		say(error instanceof HandraiseError ? error.message : `It failed (${error.name}).`);
+		process.exit(error instanceof HandraiseError && error.code === 'usage' ? 2 : 1);
+	},
+);

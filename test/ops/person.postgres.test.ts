@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { KEY } from '../database/support.ts';
+import { handOverApp } from '../features/hand-over/harness.ts';
+import { expectNothingWrong } from '../features/watch/harness.ts';
+import { runPerson } from '../support/person-command.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+
+const ADA = 'U0ADA';
+
+let databaseUrl: string;
+let app: Awaited<ReturnType<typeof handOverApp>>;
+let admin: pg.Client;
+beforeAll(async () => {
+	databaseUrl = await (await sharedPostgres()).createDatabase();
+	app = await handOverApp({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY });
+	await app.startOther();
+	admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+});
+afterEach(() => expectNothingWrong(app));
+afterAll(async () => {
+	await admin.end();
+	await app[Symbol.asyncDispose]();
+});
+
+/** From another machine: it has the database's address and the key, and no file of the program. */
+async function person(args: readonly string[], keys: Readonly<Record<string, string>> = { ENCRYPTION_KEY: KEY }) {
+	let done = false;
+	const result = runPerson(args, { DATABASE_URL: databaseUrl, DATA_DIR: '/nonexistent', ...keys });
+	void result.finally(() => {
+		done = true;
+	});
+	// The replicas look for requests by a clock that the test moves.
+	while (!done) await app.pass(1_000);
+	return result;
+}
+const letters = async () =>
+	(await admin.query("select name, state from shared_states where name like 'person:%'")).rows;
+
+async function textOfDatabase(): Promise<string> {
+	const { rows } = await admin.query(
+		"select relname as name from pg_class where relkind = 'r' and pg_table_is_visible(oid)",
+	);
+	const tables = rows.map(({ name }) => name).filter((name) => !name.startsWith('pg_') && !name.startsWith('sql_'));
+	const all: unknown[] = [];
+	for (const name of tables) all.push((await admin.query(`select * from ${name}`)).rows);
+	return JSON.stringify(all);
+}
+
+it('asks a replica by a row, forgets somebody on all of them, and leaves no letter', async () => {
+	const { post } = await app.asked();
+	await app.seenBy('ada', post).press('LH 1173');
+	await app.until(() => post.text().includes('the agent went on'));
+	await app.openHome('ada');
+	const exported = await person(['export', ADA]);
+	expect(JSON.parse(exported.stdout)).toMatchObject({ answers: [{ content: [{ value: 'LH 1173' }] }], watches: [{}] });
+	expect(await letters()).toEqual([]);
+	const { code, stdout } = await person(['forget', ADA, '--yes', ADA]);
+	expect(stdout).toContain('PostgreSQL keeps the id in dead rows until VACUUM, and in its log.');
+	expect(code).toBe(0);
+	await app.saysIn(post, 'Somebody · the agent went on');
+	// What was counted at that moment goes half a minute later.
+	await app.pass(40_000);
+	expect(await textOfDatabase()).not.toContain(ADA);
+	expect(await letters()).toEqual([]);
+	expect((await person(['forget', ADA, '--yes', ADA])).stdout).toBe('Nothing is stored about U0ADA.\n');
+});
+
+it('is asked with the key that all replicas have, while the key is changed', async () => {
+	const changing = { ENCRYPTION_KEY: 'a newer passphrase', ENCRYPTION_KEY_FORMER: KEY, ENCRYPTION_KEY_WRITE: 'former' };
+	expect((await person(['export', 'U0NOBODY'], changing)).stderr).toBe('Nothing is stored about U0NOBODY.\n');
+});
+
+it('keeps no letter that nobody waits for, and is not held up by one of another key', async () => {
+	const send = (kind: string, changedAt: number) =>
+		admin.query('insert into shared_states values ($1, $2, $3)', [`person:${kind}:${randomUUID()}`, '1.x', changedAt]);
+	const almost = app.clock.now() - 4 * 60_000;
+	await send('ask', almost);
+	await send('reply', almost);
+	expect((await person(['export', 'U0NOBODY'])).stderr).toBe('Nothing is stored about U0NOBODY.\n');
+	await app.pass(2 * 60_000);
+	await expect.poll(letters).toEqual([]);
+});

@@ -1,0 +1,263 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { chown, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { parseEncryptionKey } from '../../src/database/encryption.ts';
+import { SOCKET } from '../../src/ops/person-requests.ts';
+import { readableRemains } from '../database/remains.ts';
+import { KEY } from '../database/support.ts';
+import { handOverApp } from '../features/hand-over/harness.ts';
+import { expectNothingWrong } from '../features/watch/harness.ts';
+import { openSession } from '../slack/support/open-session.ts';
+import { runPerson } from '../support/person-command.ts';
+
+const ADA = 'U0ADA';
+
+let app: Awaited<ReturnType<typeof handOverApp>>;
+async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+	app = await handOverApp({ ENCRYPTION_KEY: KEY, ...env });
+}
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+/** `DATA_DIR` is relative, as by default. */
+const person = (args: readonly string[], typed = '') =>
+	runPerson(args, { DATA_DIR: relative('', app.dataDir) }, { typed });
+const forget = (userId = ADA) => person(['forget', userId, '--yes', userId]);
+
+/** Whether the files of the running program hold her id, in plain text or behind the key. */
+async function isInFiles(): Promise<boolean> {
+	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
+	const names = readdirSync(app.dataDir).filter((name) => name !== SOCKET);
+	for (const name of names) copyFileSync(join(app.dataDir, name), join(copy, name));
+	const remains = readableRemains(copy, parseEncryptionKey(KEY), [ADA]);
+	await rm(copy, { recursive: true });
+	return remains.length > 0;
+}
+
+/** Messages of the app that mention her, but for those that only she sees. */
+function mentions(): string[] {
+	const { user } = app.slack.as('ada');
+	const dms = app.slack
+		.as('ada')
+		.dm()
+		.map(({ channel }) => channel);
+	return app.slack.state.messages
+		.filter(({ channel, ephemeralFor }) => !dms.includes(channel) && ephemeralFor === undefined)
+		.map(({ blocks, text }) => JSON.stringify([blocks, text]))
+		.filter((text) => text.includes(user) || text.includes('Ada Lovelace'));
+}
+
+it('forgets somebody everywhere: people see Somebody, go on, and the files hold the id nowhere', async () => {
+	await start({ ESCALATE_AFTER: '1d' });
+	const pressed = await app.asked();
+	await app.seenBy('ada', pressed.post).press('LH 1173');
+	await app.until(() => pressed.post.text().includes('the agent went on'));
+	const lost = await app.asked('', ['Which size?']);
+	const [hers, graces] = [await openSession(app.app, lost.id), await openSession(app.app, lost.id, 'grace')];
+	await hers.fill(0, 'Hers');
+	await graces.fill(0, 'Not hers');
+	await hers.submit();
+	await app.until(() => app.service.log.effectivePuts(lost.id).length === 1);
+	await graces.close(true);
+	await hers.close(true);
+	const handed = await app.asked('', ['Which colour?']);
+	await app.handOver(handed.post, 'ada', 'grace', 'Yours?');
+	await app.saysIn(handed.post, '@grace has it (from @ada)');
+	const back = await app.asked('', ['Which day?']);
+	await app.handOver(back.post, 'grace', 'ada');
+	await app.saysIn(back.post, '@ada has it (from @grace)');
+	const draft = await openSession(app.app, handed.id);
+	await draft.fill(0, 'So far');
+	await app.saysIn(handed.post, '@ada is answering');
+	await draft.close(true);
+	const direct = app.session();
+	await app.watch(direct, { channel: 'dm' });
+	await app.openHome('ada');
+	await app.slack.as('ada').home()?.press('Snooze for 15 min');
+	await app.openHome('grace');
+	await app.homeSays('(from @ada)', { who: 'grace' });
+	await app.slack.as('ada').command('#agents', '/session settings');
+	const settings = await app.slack.as('ada').waitForModal('Save');
+	await settings.choose('Mention', ['ada', 'grace']);
+	await settings.submit();
+	await app.until(() =>
+		app.inChannel().some((post) => post.text().includes('@ada changed') || post.text().includes('ada')),
+	);
+	expect(await isInFiles()).toBe(true);
+	expect(mentions()).not.toEqual([]);
+
+	const { code, stdout } = await forget();
+	expect(stdout).toMatch(/^U0ADA is forgotten\. forgotten-[0-9a-f]{16} stands where the id stood\.\n/);
+	expect(stdout).toContain('\n  answers, now without author and texts: 2\n');
+	expect(stdout).toContain('\n  watches ended in their direct message (others go on): 1\n');
+	expect(stdout).toContain(
+		'\nThe files of the database hold the id nowhere any more.\nNot covered: what others typed, ',
+	);
+	expect(code).toBe(0);
+	expect(await isInFiles()).toBe(false);
+
+	await app.until(
+		() => mentions().length === 0,
+		() => mentions().join('\n'),
+	);
+	expect(pressed.post.text()).toContain('*LH 1173* · Somebody · the agent went on');
+	expect(lost.post.text()).toContain('*“Hers”* · Somebody');
+	await app.saysIn(handed.post, '@grace has it (from Somebody)');
+	await app.homeSays('You have it (from Somebody)', { who: 'grace' });
+	await app.givenBackTo('grace');
+	await app.cardSays(direct, 'No longer watched', 'dm');
+	const history = await app.slack.as('grace').command('#agents', `/session history ${pressed.id}`);
+	expect(history.ok).toBe(true);
+	await app.windowSays('Somebody', { who: 'grace' });
+	expect(
+		app.slack.traffic
+			.calls('users.info')
+			.map(({ request }) => JSON.stringify(request))
+			.join(),
+	).not.toContain('forgotten');
+
+	// Others go on, and so does she, under her name.
+	await app.seenBy('grace', handed.post).press('Answer');
+	const form = await app.slack.as('grace').waitForModal('Which colour?');
+	await form.fill(0, 'grey');
+	await form.submit();
+	await app.until(() => app.service.log.effectivePuts(handed.id).length === 1);
+	await app.pass(60_000);
+	expect(await isInFiles()).toBe(false);
+	const again = await app.asked();
+	await app.seenBy('ada', again.post).press('TP 570');
+	await app.saysIn(again.post, '@ada');
+}, 120_000);
+
+it('lets a message arrive once that was on its way with the name and a note, and takes both out of it', async () => {
+	await start();
+	const { post } = await app.asked('', ['Which colour?']);
+	const isMessage = (args: unknown) => JSON.stringify(args).includes('handed');
+	const calls = () => app.slack.traffic.calls('chat.postMessage').filter(({ request }) => isMessage(request));
+	const goesOn = app.slack.faults.hold('chat.postMessage', isMessage);
+	const handing = app.handOver(post, 'ada', 'grace', 'Hers alone?');
+	await app.until(() => calls().length === 1);
+	expect((await forget()).code).toBe(0);
+	goesOn();
+	await handing;
+	const dms = () =>
+		app.slack
+			.as('grace')
+			.dm()
+			.map((message) => message.text());
+	await app.until(() => dms().some((text) => text.includes('Somebody handed')));
+	await app.pass(60_000);
+	expect(dms()).toHaveLength(1);
+	expect(dms()[0]).not.toMatch(/ada|Hers alone/);
+	expect(calls()).toHaveLength(1);
+	expect(await isInFiles()).toBe(false);
+});
+
+it('changes nothing while an answer can be undone, and says so', async () => {
+	await start({ UNDO_SECONDS: '10' });
+	const { id, post } = await app.asked();
+	await app.choose(app.seenBy('ada', post), 'LH 1173');
+	const refused = await forget();
+	expect([refused.code, refused.stdout]).toEqual([1, '']);
+	expect(refused.stderr).toContain(
+		`Nothing changed: an answer of U0ADA is being sent, or can still be undone (session ${id}).`,
+	);
+	expect(post.text()).toContain('@ada');
+	await app.until(() => post.text().includes('the agent went on'));
+	expect((await forget()).code).toBe(0);
+	await app.saysIn(post, 'Somebody · the agent went on');
+});
+
+it('exports what is stored as JSON, and says when there is nothing', async () => {
+	await start();
+	const { id, post } = await app.asked();
+	await app.seenBy('ada', post).press('LH 1173');
+	await app.until(() => post.text().includes('the agent went on'));
+	const { code, stdout, stderr } = await person(['export', ADA]);
+	expect(JSON.parse(stdout)).toMatchObject({
+		person: ADA,
+		answers: [
+			{ sessionId: id, userId: ADA, state: 'resumed', content: [{ title: 'Which flight?', value: 'LH 1173' }] },
+		],
+		watches: [{ channelId: 'C0AGENTS', sessionId: id, createdAt: '2026-01-05T09:00:00.000Z' }],
+	});
+	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\n']);
+	if (existsSync('/dev/full')) {
+		const by = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full'];
+		const lost = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by });
+		expect(lost).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining('\nThe output could not be written (ENOSPC).\n'),
+		});
+	}
+	const nothing = await person(['export', 'U0NOBODY']);
+	expect([JSON.parse(nothing.stdout).person, nothing.stderr]).toEqual([
+		'U0NOBODY',
+		'Nothing is stored about U0NOBODY.\n',
+	]);
+	expect(await forget('U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
+});
+
+it('asks for the id a second time', async () => {
+	await start();
+	await app.watched();
+	for (const typed of ['', 'U0GRACE\n']) {
+		const other = await person(['forget', ADA], typed);
+		expect(other).toMatchObject({ code: 1, stdout: '' });
+		expect(other.stderr).toContain('Type U0ADA again to forget them: That is not the same id. Nothing changed.\n');
+	}
+	expect(await person(['forget', ADA, '--yes', 'U0GRACE'])).toMatchObject({ code: 1, stdout: '' });
+	expect(await isInFiles()).toBe(true);
+	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
+	expect(await isInFiles()).toBe(false);
+});
+
+it.each([
+	[[], /^Usage: /],
+	[['forgett', ADA], /^Usage: /],
+	[['export', ADA, '--yes'], /^Usage: /],
+	[['forget', ADA, '--yes'], /^Usage: /],
+	[['forget', ADA, '--yes', ADA, ADA], /^Usage: /],
+	[['forget', '@ada'], /^That is no Slack user id, such as U012ABCDEF: /],
+	[['export', 'ada'], /^That is no Slack user id, such as U012ABCDEF: /],
+])('says what is wrong with the command %j', async (args, words) => {
+	const { code, stdout, stderr } = await runPerson(args, {});
+	expect([code, stdout]).toEqual([2, '']);
+	expect(stderr).toMatch(words);
+});
+
+it('says when no program runs, or the directory is not there, and changes nothing', async () => {
+	await start();
+	expect(statSync(join(app.dataDir, SOCKET)).mode & 0o777).toBe(0o600);
+	// A stop while connections begin is an error of Slack's library.
+	await app.watched();
+	await app.stop();
+	expect(existsSync(join(app.dataDir, SOCKET))).toBe(false);
+	const absent = await forget();
+	expect(absent).toMatchObject({ code: 1, stdout: '' });
+	expect(absent.stderr).toBe(
+		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed.\n`,
+	);
+	const nowhere = await runPerson(['export', ADA], { DATA_DIR: '/nonexistent' });
+	expect(nowhere.stderr).toContain('No Handraise can be asked in /nonexistent (ENOENT): ');
+	const wrong = await runPerson(['export', ADA], { DATABASE_URL: 'mysql://x', ENCRYPTION_KEY: KEY });
+	expect(wrong.stderr).toMatch(/^DATABASE_URL is not a PostgreSQL address/);
+});
+
+/** Starts a program as root without the right to ignore file modes. Another user may not be able to read the clone. */
+const SETPRIV = '/usr/bin/setpriv';
+const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
+
+// Only root can change the owner. 65534 is the user nobody.
+it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('is refused to another user', async () => {
+	await start();
+	await chown(join(app.dataDir, SOCKET), 65_534, 65_534);
+	const other = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by: PLAIN_ROOT });
+	expect(other.stderr).toContain('(EACCES): none runs there, it runs as another user, ');
+	expect([other.code, other.stdout]).toEqual([1, '']);
+});

@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
+
+const PERSON = new URL('../../src/person.ts', import.meta.url).pathname;
+
+/** Runs `npm run person` with these settings alone. `typed`: its standard input. `by`: the command that starts it. */
+export async function runPerson(
+	args: readonly string[],
+	env: Readonly<Record<string, string>>,
+	{
+		typed = '',
+		by = [],
+		onStart = () => undefined,
+	}: {
+		readonly typed?: string;
+		readonly by?: readonly string[];
+		readonly onStart?: (child: ChildProcess) => void;
+	} = {},
+) {
+	const [command = '', ...others] = [...by, process.execPath, PERSON, ...args];
+	const child = spawn(command, others, {
+		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
+	});
+	onStart(child);
+	const said = { stdout: '', stderr: '' };
+	for (const name of ['stdout', 'stderr'] as const) {
+		child[name].setEncoding('utf8').on('data', (text: string) => {
+			said[name] += text;
+		});
+	}
+	child.stdin.on('error', () => undefined);
+	child.stdin.end(typed);
+	const [code] = await once(child, 'close');
+	return { code: code as number, ...said };
+}
