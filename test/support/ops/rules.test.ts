@@ -10,8 +10,12 @@ describe('an expression of the rules', () => {
 		['sum by (job) (increase(a{x="1"}[5m])) > 2', ['a{x="1"} 0', 'a{x="1"} 2\na{x="2"} 9'], false],
 		['sum by (job) (a{x=~"1|2"}) > 2', ['a{x="1"} 1\na{x="2"} 2\na{x="12"} 9'], true],
 		['max by (job) (a{x!="1"}) > 2', ['a{x="1"} 9\na{x="2"} 2'], false],
-		['absent(a)', ['a 0'], false],
-		['absent(a)', ['b 0'], true],
+		['absent_over_time(a[1d])', ['a 0', ''], false],
+		['absent_over_time(a[1d])', ['b 0'], true],
+		['a == 0 or b == 1', ['a 1\nb 1'], true],
+		['a == 0 or b == 1', ['a 1\nb 0'], false],
+		['a == 0 or b == 1 unless c', ['a 0\nb 1\nc 1'], true],
+		['(a == 0 or b == 1) unless c', ['a 0\nb 1\nc 1'], false],
 		['a == 0 and b == 1', ['a 0\nb 1'], true],
 		['a == 0 and on (job) b == 1', ['a 0\nb 0'], false],
 		['a == 0 unless b == 1', ['a 0\nb 1'], false],
@@ -25,7 +29,7 @@ describe('an expression of the rules', () => {
 		expect(readExpression('increase(a[5m]) > 2').isTrue(scrapes('', 'a 9'))).toBe(false);
 	});
 
-	it.each(['rate(a[5m])', 'a > b + 1', 'a == 1 or b == 1', 'increase(a)'])('refuses %s', (expr) => {
+	it.each(['rate(a[5m])', 'a > b + 1', 'absent(a)', 'increase(a)'])('refuses %s', (expr) => {
 		expect(() => readExpression(expr)).toThrow(expr);
 	});
 });

@@ -133,9 +133,10 @@ export function readExpression(expr: string) {
 			next();
 			return inParentheses(() => readRange(overTime));
 		}
-		if (tokens[at] !== 'absent') return readInstant();
+		if (tokens[at] === '(') return inParentheses(readAll);
+		if (tokens[at] !== 'absent_over_time') return readInstant();
 		next();
-		const inner = inParentheses(readInstant);
+		const inner = inParentheses(() => readRange(() => 1));
 		return (scrapes) => (inner(scrapes).length === 0 ? [1] : []);
 	}
 	function readComparison(): Query {
@@ -146,7 +147,7 @@ export function readExpression(expr: string) {
 		const limit = Number(next());
 		return (scrapes) => value(scrapes).filter((one) => compare(one, limit));
 	}
-	function readAll(): Query {
+	function readTerm(): Query {
 		let query = readComparison();
 		for (let word = tokens[at]; word === 'and' || word === 'unless'; word = tokens[at]) {
 			next();
@@ -155,6 +156,13 @@ export function readExpression(expr: string) {
 			query = (scrapes) => (right(scrapes).length > 0 === wants ? left(scrapes) : []);
 		}
 		return query;
+	}
+	function readAll(): Query {
+		const left = readTerm();
+		if (tokens[at] !== 'or') return left;
+		next();
+		const right = readAll();
+		return (scrapes) => [...left(scrapes), ...right(scrapes)];
 	}
 
 	if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`Not all of it can be read: ${expr}`);
