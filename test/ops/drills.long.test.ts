@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeSlack } from '../../fake-slack/index.ts';
@@ -26,8 +26,8 @@ function note(output: string): void {
 	if (process.env.DRILL_OUTPUT !== undefined) process.stdout.write(output);
 }
 
-/** A folder with the program, in which commands of the documents run. */
-async function createPlace(settingsOf: (directory: string) => Settings) {
+/** A folder with the program, in which commands of the documents run. `ofOwner`: with PostgreSQL, what differs for its owner. */
+async function createPlace(settingsOf: (directory: string) => Settings, ofOwner: Settings = {}) {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-drill-'));
 	for (const name of ['src', 'package.json', 'node_modules']) await symlink(join(ROOT, name), join(directory, name));
 	const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
@@ -42,7 +42,7 @@ async function createPlace(settingsOf: (directory: string) => Settings) {
 		const [command = '', ...others] = new Set(commands.filter((line) => line.startsWith(beginning)));
 		expect({ command, others }).toEqual({ command: expect.stringMatching(/./), others: [] });
 		const path = [join(ROOT, 'node_modules/.bin'), POSTGRES, process.env.PATH].join(':');
-		const env = { HOME: directory, ...settings, PATH: path };
+		const env = { HOME: directory, ...settings, ...ofOwner, PATH: path };
 		const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
 			cwd: directory,
 			env,
@@ -51,6 +51,13 @@ async function createPlace(settingsOf: (directory: string) => Settings) {
 		});
 		note(`$ ${command}\n${stdout}${stderr}[exit code ${status}]\n`);
 		return { status, stdout, stderr };
+	}
+
+	/** With PostgreSQL, its owner sets up the tables of this version. */
+	async function migrate(main = join(ROOT, 'src/main.ts')): Promise<void> {
+		if (ofOwner.DATABASE_URL === undefined) return;
+		const migration = startProgram({ ...settings, ...ofOwner }, join(dirname(main), 'migrate.ts'));
+		expect(await migration.closed).toMatchObject({ code: 0 });
 	}
 
 	async function start(changed: Settings = {}, main?: string) {
@@ -81,6 +88,7 @@ async function createPlace(settingsOf: (directory: string) => Settings) {
 		service,
 		settings,
 		run,
+		migrate,
 		start,
 		answer,
 		saved,
@@ -145,6 +153,7 @@ const newerVersion = () =>
 /** Upgrades to a version that changes the schema; people answer; the former version cannot start any more. */
 async function badUpgrade(place: Place) {
 	await using newer = await newerVersion();
+	await place.migrate(newer.entry);
 	const stop = await place.start({}, newer.entry);
 	await answersSince(place);
 	await stop();
@@ -203,11 +212,15 @@ describe('SQLite', { timeout: 180_000 }, () => {
 describe.runIf(POSTGRES !== null)('PostgreSQL', { timeout: 180_000 }, () => {
 	it('restore and rollback drill: a second database, the list, then the former version on it', async () => {
 		await using postgres = await startInstalledPostgres(POSTGRES ?? '');
-		await using drill = await createPlace(() => ({
-			DATABASE_URL: postgres.url('handraise'),
-			RESTORED_URL: postgres.url('restored'),
-			ENCRYPTION_KEY: 'ab'.repeat(32),
-		}));
+		const ofOwner = {
+			DATABASE_URL: postgres.url('handraise_owner', 'handraise'),
+			RESTORED_URL: postgres.url('handraise_owner', 'restored'),
+		};
+		await using drill = await createPlace(
+			() => ({ DATABASE_URL: postgres.url('handraise', 'handraise'), ENCRYPTION_KEY: 'ab'.repeat(32) }),
+			ofOwner,
+		);
+		await drill.migrate();
 		const stop = await drill.start();
 		await answersBefore(drill);
 		expect(drill.run('pg_dump').status).toBe(0);
@@ -216,6 +229,6 @@ describe.runIf(POSTGRES !== null)('PostgreSQL', { timeout: 180_000 }, () => {
 		const { status, stdout } = drill.run('psql');
 		expect(status).toBe(0);
 		for (const line of LIST) expect(stdout).toMatch(line);
-		await expectRestored(drill, { DATABASE_URL: postgres.url('restored') });
+		await expectRestored(drill, { DATABASE_URL: postgres.url('handraise', 'restored') });
 	});
 });

@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { sharedPostgres } from './shared-postgres.ts';
 
-const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+/** The statements of docs/operations.md that make the roles and the database. */
+export function documentedRoles(): string {
+	const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+	return /^```sql\n([^`]*)^```$/m.exec(operations)?.[1] ?? '';
+}
 
 /** Two roles and a database, made by the statements that the documents name, with names of their own. */
 export async function createDocumentedRoles() {
 	const { adminUrl } = await sharedPostgres();
 	const name = `handraise_${randomBytes(6).toString('hex')}`;
-	const [, documented = ''] = /^```sql\n([^`]*)^```$/m.exec(OPERATIONS) ?? [];
-	const [onServer = '', inDatabase = ''] = documented.replaceAll('handraise', name).split(`\\c ${name}\n`);
-	const password = (role: string) => new RegExp(`role ${role} login password '([^']+)'`).exec(documented)?.[1] ?? '';
+	const statements = documentedRoles();
+	const [onServer = '', inDatabase = ''] = statements.replaceAll('handraise', name).split(`\\c ${name}\n`);
+	const password = (role: string) => new RegExp(`role ${role} login password '([^']+)'`).exec(statements)?.[1] ?? '';
 	const urlOf = (user: string, secret: string) => {
 		const url = new URL(adminUrl);
 		[url.pathname, url.username, url.password] = [`/${name}`, user, secret];
@@ -28,7 +32,7 @@ export async function createDocumentedRoles() {
 		url: urlOf(name, password('handraise')),
 		role: name,
 		/** As a superuser. */
-		asAdmin: (statements: string) => run(asAdmin.href, statements),
+		asAdmin: (others: string) => run(asAdmin.href, others),
 	};
 }
 

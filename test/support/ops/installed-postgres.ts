@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { documentedRoles } from '../documented-roles.ts';
 import { freePort } from '../postgres.ts';
 import { openTemporaryDirectory } from '../postgres-binaries.ts';
 
@@ -15,7 +16,7 @@ export function installedPostgres(): string | null {
 	return folders.find((folder) => NEEDED.every((program) => existsSync(join(folder, program)))) ?? null;
 }
 
-/** Starts the server of that folder with an empty database `handraise`. */
+/** Starts the server of that folder with the roles and the empty database of the documents. */
 export async function startInstalledPostgres(folder: string) {
 	const directory = mkdtempSync(join(openTemporaryDirectory(), 'handraise-installed-postgres-'));
 	const user = process.getuid?.() === 0 ? idsOf(SERVER_USER) : null;
@@ -23,26 +24,24 @@ export async function startInstalledPostgres(folder: string) {
 	chmodSync(directory, 0o700);
 	const data = join(directory, 'data');
 	const program = (name: string) => join(folder, name);
-	execFileSync(
-		program('initdb'),
-		['-D', data, '--no-sync', '--auth=trust', '--username=handraise', '--encoding=UTF8'],
-		{
-			...user,
-			cwd: directory,
-			stdio: 'pipe',
-		},
-	);
+	execFileSync(program('initdb'), ['-D', data, '--no-sync', '--auth=trust', '--username=postgres', '--encoding=UTF8'], {
+		...user,
+		cwd: directory,
+		stdio: 'pipe',
+	});
 	const port = await freePort();
 	const server: ChildProcess = spawn(
 		program('postgres'),
 		['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-c', 'fsync=off'],
 		{ ...user, cwd: directory, stdio: 'ignore' },
 	);
-	const url = (database: string) => `postgres://handraise@127.0.0.1:${port}/${database}`;
-	while (spawnSync(program('pg_isready'), ['-d', url('postgres')]).status !== 0) {
+	const url = (role: string, database: string) => `postgres://${role}@127.0.0.1:${port}/${database}`;
+	while (spawnSync(program('pg_isready'), ['-d', url('postgres', 'postgres')]).status !== 0) {
 		if (server.exitCode !== null) throw new Error(`PostgreSQL in ${folder} ended with exit code ${server.exitCode}.`);
 	}
-	execFileSync(program('psql'), [url('postgres'), '--quiet', '--command=create database handraise']);
+	execFileSync(program('psql'), [url('postgres', 'postgres'), '--quiet', '--set=ON_ERROR_STOP=1'], {
+		input: documentedRoles(),
+	});
 	return {
 		url,
 		async [Symbol.asyncDispose]() {
