@@ -42,7 +42,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),
 	by(
 		'by hand, where systemd runs',
-		/^(install|systemctl|export) |^(DATA_DIR=\S+ )?node (\S+ )?src\/(backup|doctor)\.ts( |$)/,
+		/^(install|systemctl|export) |^(DATA_DIR=\S+ )?node (\S+ )?src\/(backup|doctor|person)\.ts( |$)/,
 	),
 	by('by hand, with Podman', /^docker (build|run|exec|stop|start)( |$)/),
 	by('nobody here: it needs a registry, an engine or a cluster', /^docker (buildx|compose) |^kubectl /),
