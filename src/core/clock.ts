@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+	/** Resolves after `ms` milliseconds, which may be negative; rejects with the signal's reason when it is aborted first. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/** Since when `now` had no step; in the future while that is not known. Absent for a clock without steps. */
 	steadySince?(): number;
@@ -72,7 +72,7 @@ export const systemClock: Clock = {
 	now: () => Date.now(),
 	uptime: () => performance.now(),
 	sleep: (ms, signal) =>
-		delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+		delay(Math.max(0, ms), undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
 			signal?.throwIfAborted();
 			throw error;
 		}),

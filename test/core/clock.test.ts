@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { elapsedSince } from '../../src/core/clock.ts';
+import { elapsedSince, systemClock } from '../../src/core/clock.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-05T09:00:00Z');
@@ -18,4 +18,13 @@ it.each([
 	['none while nobody knows whether the clock was set', Number.POSITIVE_INFINITY, START - HOUR, 0],
 ])('counts the time %s', (_, steadySince, at, elapsed) => {
 	expect(elapsedSince(clockSince(steadySince), at)).toBe(elapsed);
+});
+
+it('sleeps no time until a moment that has passed, without a warning in the log', async () => {
+	const warnings: Error[] = [];
+	const note = (warning: Error) => void warnings.push(warning);
+	process.on('warning', note);
+	await systemClock.sleep(-8);
+	process.off('warning', note);
+	expect(warnings).toEqual([]);
 });

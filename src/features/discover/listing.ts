@@ -154,7 +154,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		nextAt = listedAt + waitMs;
 		const isOften = condition === 'works' && watched > 0;
 		await share(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
-		return Math.max(0, Math.min(LOOK_MS, nextAt - uptimeOf(clock)));
+		return Math.min(LOOK_MS, nextAt - uptimeOf(clock));
 	}
 
 	/** Returns the milliseconds from the beginning of this list to the next one. */
