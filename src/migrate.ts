@@ -10,7 +10,7 @@ try {
 	const { settings, problems } = readSettings(process.env);
 	const { DATABASE_URL: databaseUrl, LOG_LEVEL: level = 'info' } = settings;
 	if (databaseUrl == null) {
-		const problem = problems.find((line) => line.startsWith('DATABASE_URL')) ?? 'DATABASE_URL is missing';
+		const problem = problems.find((line) => line.startsWith('DATABASE_URL')) ?? 'DATABASE_URL is missing: SQLite needs no migration before its start';
 		throw new HandraiseError(problem, { code: 'config_invalid' });
 	}
 	const log = createLog(level);

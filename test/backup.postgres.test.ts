@@ -31,10 +31,11 @@ it('lists what a restored database lacks, and changes nothing', async () => {
 		'Nothing was changed. To go on with the backup, start all replicas with the DATABASE_URL of its database.',
 		'',
 	]);
-	expect(restore('nowhere')).toMatchObject({
-		status: 1,
-		stderr: 'No restore: database "nowhere" does not exist\n',
-	});
+	for (const missing of ['nowhere', '/tmp/backup.dump'])
+		expect(restore(missing)).toMatchObject({
+			status: 1,
+			stderr: `No restore: There is no database ${missing} on this server: restore the backup into a database with pg_restore, and give its name.\n`,
+		});
 	expect(restore('postgres').stderr).toBe('No restore: This backup cannot be used: it is no database of Handraise\n');
 });
 

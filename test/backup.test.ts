@@ -62,9 +62,15 @@ describe('npm run backup', () => {
 		writeFileSync(copy, 'precious');
 		expect(run([copy])).toMatchObject({ status: 1, stderr: `No backup: ${copy} exists already: name a new file.\n` });
 		expect(readFileSync(copy, 'utf8')).toBe('precious');
+		const nowhere = join(directory, 'nowhere');
+		expect(run([join(nowhere, 'copy.db')])).toMatchObject({
+			status: 1,
+			stderr: `No backup: There is no directory ${nowhere}: make it first.\n`,
+		});
 		writeFileSync(join(dataDir, 'handraise.db'), 'no database');
 		const broken = join(directory, 'broken.db');
-		expect(run([broken]).stderr).toMatch(/^No backup: /);
+		const said = `No backup: ${join(dataDir, 'handraise.db')} cannot be read: file is not a database\n`;
+		expect(run([broken])).toMatchObject({ status: 1, stderr: said });
 		expect(existsSync(broken)).toBe(false);
 	});
 
@@ -112,7 +118,10 @@ describe('npm run restore', () => {
 	it('refuses while Handraise runs, with what is no backup, and with one of a newer version', async () => {
 		const opened = await open({ dataDir, encryptionKey: KEY });
 		run([copy]);
-		expect(restore('yes\n')).toMatchObject({ status: 1, stderr: expect.stringContaining('Another process is using') });
+		expect(restore('yes\n')).toMatchObject({
+			status: 1,
+			stderr: `No restore: Another process is using the database in ${dataDir}. Stop Handraise first.\n`,
+		});
 		await opened.db.write((db) =>
 			db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute(),
 		);
@@ -124,7 +133,7 @@ describe('npm run restore', () => {
 		writeFileSync(copy, '');
 		expect(restore('yes\n').stderr).toBe('No restore: This backup cannot be used: it is no database of Handraise\n');
 		writeFileSync(copy, 'no database, but a text that is longer than the header of one'.repeat(20));
-		expect(restore('yes\n').stderr).toMatch(/^No restore: file is not a database/);
+		expect(restore('yes\n').stderr).toBe(`No restore: ${copy} cannot be read: file is not a database\n`);
 		copy = join(directory, 'nowhere.db');
 		expect(restore('yes\n').stderr).toBe(`No restore: There is no file ${copy}.\n`);
 		expect(formerFiles()).toEqual([]);

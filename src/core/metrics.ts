@@ -192,7 +192,7 @@ export function createMetrics(sources: MetricSources) {
 		},
 		formerValues: gauge(
 			'values_under_former_keys',
-			'Stored values that need a key of ENCRYPTION_KEY_FORMER still; NaN while that is not known',
+			'Stored values that need a key of ENCRYPTION_KEY_FORMER still; Nan while that is not known',
 		),
 		inboxes: {
 			update: outcomes('inbox_updates_total', 'Updates of inboxes by outcome', 'sent', 'unchanged', 'failed'),

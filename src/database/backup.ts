@@ -12,7 +12,14 @@ const problem = (message: string) => new HandraiseError(message, { code: 'backup
 /** Also for writing: the latest commits may stand in a log beside it. */
 function openExisting(path: string): DatabaseSync {
 	if (!existsSync(path)) throw problem(`There is no file ${path}.`);
-	return new DatabaseSync(path, { timeout: 5_000 });
+	const database = new DatabaseSync(path, { timeout: 5_000 });
+	try {
+		database.prepare('select count(*) from sqlite_schema').get();
+		return database;
+	} catch (error) {
+		database.close();
+		throw problem(`${path} cannot be read: ${(error as Error).message}`);
+	}
 }
 
 /** Writes a compact copy, without remains of former texts, to a new file that only its owner may read. */
@@ -32,6 +39,8 @@ function copyTo(target: string, database: DatabaseSync): void {
 export function backUp(dataDir: string, target: string): void {
 	using database = openExisting(join(dataDir, 'handraise.db'));
 	if (existsSync(target)) throw problem(`${target} exists already: name a new file.`);
+	const directory = dirname(resolve(target));
+	if (!existsSync(directory)) throw problem(`There is no directory ${directory}: make it first.`);
 	copyTo(target, database);
 }
 
@@ -76,7 +85,13 @@ export async function comparePostgres(databaseUrl: string, restored: string): Pr
 	const url = new URL(databaseUrl);
 	url.pathname = `/${encodeURIComponent(restored)}`;
 	const contentOf = (address: string) => readPostgres(address, (query) => read('postgres', query));
-	return compare(await contentOf(databaseUrl), await contentOf(url.href));
+	const present = await contentOf(databaseUrl);
+	const backup = await contentOf(url.href).catch((error: unknown) => {
+		if ((error as { code?: unknown }).code !== '3D000') throw error;
+		const advice = 'restore the backup into a database with pg_restore, and give its name.';
+		throw problem(`There is no database ${restored} on this server: ${advice}`);
+	});
+	return compare(present, backup);
 }
 
 /** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or the end of this process. */
@@ -89,18 +104,17 @@ export async function openRestore(dataDir: string, backupPath: string) {
 	const lockPath = join(directory, 'handraise.lock');
 	makePrivateFile(lockPath);
 	chownSync(lockPath, uid, gid);
-	const lock = takeLock(directory);
+	const lock = takeLock(directory, 'Stop Handraise first.');
 	const copy = openExisting(backupPath);
 
-	async function readPresent(): Promise<Content | null> {
-		if (!existsSync(path)) return null;
+	async function readPresent(): Promise<Content> {
 		// Closing it writes its log into it.
 		using database = openExisting(path);
-		return await readFile(database).catch(() => null);
+		return await readFile(database);
 	}
 
 	return {
-		lines: compare(await readPresent(), await readFile(copy)),
+		lines: compare(await readPresent().catch(() => null), await readFile(copy)),
 		/** `handraise.db` is there at any moment. Returns where the former one is kept; null without one. */
 		replace(): string | null {
 			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -24,7 +24,7 @@ export const NEW_DATABASE: DatabaseLook = {
 	keyCheck: null,
 	keySalt: null,
 	isCompactionDue: false,
-	formerValues: null,
+	values: null,
 	workspaces: [],
 };
 
@@ -51,11 +51,8 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 		keyCheck: factOf('key_check') ?? null,
 		keySalt,
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
-		/** Null without former keys. */
-		formerValues:
-			keys === null || schema !== OWN_SCHEMA
-				? null
-				: await countFormer(query, ciphersOf([keys.own, ...keys.formers], keySalt), factOf),
+		/** Null without keys. */
+		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};
@@ -64,22 +61,31 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 /** Values of former keys that are tried in each column: what remains at the end may be damaged. */
 const MAX_TRIED = 1_000;
 
-/** How many values the first key does not open: `needed` by others, `unreadable` with any. */
-async function countFormer(query: Query, masters: readonly Cipher[], factOf: (name: string) => string | undefined) {
-	const opened = masters.map((one) =>
+/** How many values are of the first key (`own`), of the others (`needed`), of an `otherKey`; no key opens `damaged` ones. */
+async function countValues(query: Query, keys: GivenKeys, factOf: (name: string) => string | undefined) {
+	const opened = ciphersOf([keys.own, ...keys.formers], factOf('key_salt') ?? null).map((one) =>
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
 	);
-	const own = (opened[0] ?? []).map(({ keyId }) => `'${prefixOf(keyId)}'`);
 	const ring = createKeyRing(...(opened.flat() as [Cipher, ...Cipher[]]));
-	const counts = { needed: 0, unreadable: 0 };
+	const counts = { own: 0, needed: 0, otherKey: 0, damaged: 0 };
+	const kindOf = (prefix: unknown): keyof typeof counts => {
+		const key = ring.all.find(({ keyId }) => prefixOf(keyId) === prefix);
+		if (key === undefined) return /^1\.\w{8}\.$/.test(String(prefix)) ? 'otherKey' : 'damaged';
+		return opened[0]?.includes(key) ? 'own' : 'needed';
+	};
 	for (const column of SEALED_COLUMNS) {
 		const [value, table] = [nameInSql(column.column), column.table];
-		const keys = column.keys.map((key) => `${nameInSql(key)} as "${key}"`).join(', ');
-		const rows = await query(`select ${keys}, ${value} as sealed, count(*) over () as total from ${table}
-			where substr(${value}, 1, ${prefixOf(ring.keyId).length}) not in (${own.join(', ')}) limit ${MAX_TRIED}`);
-		const unreadable = rows.filter((row) => ring.decrypt(String(row.sealed), placeIn(column, row)) === null).length;
-		counts.unreadable += unreadable;
-		counts.needed += Number(rows[0]?.total ?? 0) - unreadable;
+		const row = column.keys.map((key) => `${nameInSql(key)} as "${key}"`).join(', ');
+		const prefix = `substr(${value}, 1, ${prefixOf(ring.keyId).length})`;
+		const groups = `select ${prefix} as begin, count(*) as total from ${table} where ${value} is not null group by 1`;
+		for (const { begin, total } of await query(groups)) {
+			const kind = kindOf(begin);
+			const some = `select ${row}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ${MAX_TRIED}`;
+			const tried = kind === 'needed' ? await query(some) : [];
+			const damaged = tried.filter((one) => ring.decrypt(String(one.sealed), placeIn(column, one)) === null).length;
+			counts[kind] += Number(total) - damaged;
+			counts.damaged += damaged;
+		}
 	}
 	return counts;
 }
@@ -198,7 +204,7 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 		...readDatabaseUrl(databaseUrl).options,
 		application_name: 'handraise doctor',
 		connectionTimeoutMillis: 5_000,
-		// Counting values of former keys reads all of them.
+		// Counting the values of each key reads all of them.
 		query_timeout: 60_000,
 		// As the program does: a pooler may refuse them.
 		statement_timeout: 60_000,

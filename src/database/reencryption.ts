@@ -192,5 +192,5 @@ export const DONE = {
 	sqlite:
 		'no stored value needs a former key any more, and no file holds one: remove ENCRYPTION_KEY_FORMER. Backups still need it',
 	postgres:
-		'no stored value needs a former key any more: remove ENCRYPTION_KEY_FORMER from all replicas. Backups, and dead rows until VACUUM, still need it',
+		'no stored value needs a former key now. If `npm run doctor` still says so after the last replica was restarted without ENCRYPTION_KEY_WRITE=former, remove ENCRYPTION_KEY_FORMER from all. Backups, and dead rows until VACUUM, still need it',
 } as const;

@@ -218,7 +218,7 @@ export function openSqliteFile(dataDir: string) {
 	} catch (error) {
 		throw new StoreUnavailableError(`The data directory ${directory} cannot be written.`, { cause: error });
 	}
-	const lock = takeLock(directory);
+	const lock = takeLock(directory, START_ADVICE);
 	let database: DatabaseSync | undefined;
 	function close(): void {
 		try {
@@ -238,8 +238,11 @@ export function openSqliteFile(dataDir: string) {
 	return { database, close };
 }
 
-/** Held until it is closed. @throws HandraiseError `database_in_use` */
-export function takeLock(directory: string): DatabaseSync {
+const START_ADVICE =
+	'Stop it first, or give this one its own DATA_DIR. To run several at once, set DATABASE_URL to a PostgreSQL database.';
+
+/** Held until it is closed. @throws HandraiseError `database_in_use`, with `advice` */
+export function takeLock(directory: string, advice: string): DatabaseSync {
 	const lock = new DatabaseSync(join(directory, 'handraise.lock'), { timeout: 0 });
 	try {
 		// Nothing is ever written to it, so it needs no journal file.
@@ -248,11 +251,8 @@ export function takeLock(directory: string): DatabaseSync {
 	} catch (error) {
 		lock.close();
 		if (!isSqliteBusy(error)) throw mapSqliteError(error);
-		throw new HandraiseError(
-			`Another process is using the database in ${directory}. Stop it first, or give this one its own DATA_DIR. ` +
-				'To run several at once, set DATABASE_URL to a PostgreSQL database.',
-			{ code: 'database_in_use', cause: error },
-		);
+		const message = `Another process is using the database in ${directory}. ${advice}`;
+		throw new HandraiseError(message, { code: 'database_in_use', cause: error });
 	}
 }
 

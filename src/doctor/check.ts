@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
@@ -5,7 +7,7 @@ import { cutText } from '../core/cut.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { applyProxy } from '../core/proxy.ts';
 import { parseOrNull } from '../core/values.ts';
-import { type GivenKeys, readKeys } from '../database/encryption.ts';
+import { type GivenKeys, keyFileIn, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { parseBaseUrl } from '../session-service/address.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
@@ -91,7 +93,7 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 		return { url, address, get, response: await get(address.pathOf(MISSING_SESSION)) };
 	}
 
-	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'), formerKeys(settings));
+	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'), givenKeys(settings));
 	const auth = call('auth.test');
 	return {
 		...reading,
@@ -108,15 +110,15 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	};
 }
 
-/** `keys`: with former ones, what they are needed for is counted. */
+/** `keys`: how many values are of each is counted. */
 export async function inspect(databaseUrl: string | null, dataDir: string, keys: GivenKeys | null = null) {
 	return databaseUrl === null ? inspectSqlite(dataDir, keys) : inspectPostgres(databaseUrl, keys);
 }
 
-/** Null without former keys, and for keys that are not well-formed. */
-function formerKeys({ ENCRYPTION_KEY: ownText, ENCRYPTION_KEY_FORMER: formerText }: Partial<Settings>) {
+/** Null for keys that are missing or not well-formed. */
+function givenKeys({ ENCRYPTION_KEY: own, ENCRYPTION_KEY_FORMER: formers, DATA_DIR: dataDir = '' }: Partial<Settings>) {
 	try {
-		return formerText == null ? null : readKeys(ownText ?? '', formerText);
+		return readKeys(own ?? readFileSync(keyFileIn(resolve(dataDir)), 'utf8'), formers);
 	} catch {
 		return null;
 	}

@@ -46,7 +46,7 @@ type Look = DatabaseLook & { readonly inUse: boolean; readonly writesFormer?: bo
 
 /** `look` is null when the database could not be read. */
 function tryKeys(findings: Findings, look: Look | null, source: string, read: () => GivenKeys) {
-	const { ok, failure } = findings;
+	const { ok, warning, failure } = findings;
 	let given: GivenKeys;
 	try {
 		given = read();
@@ -57,16 +57,20 @@ function tryKeys(findings: Findings, look: Look | null, source: string, read: ()
 	}
 	if (look === null) return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
 	if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
+	const { otherKey = 0, damaged = 0 } = look.values ?? {};
+	if (damaged > 0) warning(`no key opens ${counted(damaged, 'stored value')}, because of damage. They are left alone.`);
 	const ciphers = ciphersOf([given.own, ...given.formers], look.keySalt);
 	const check = readKeyCheck(look.keyCheck);
-	if (fits(check, ciphers)) {
+	if (fits(check, ciphers) && otherKey === 0) {
 		if (given.formers.length === 0) return ok(`${source} is the one the database was made with.`);
 		return tellProgress(findings, look, fits(check, ciphers.slice(0, 1)));
 	}
-	if (check.some((sealed) => fits([sealed], ciphers)))
+	if (check.some((sealed) => fits([sealed], ciphers))) {
+		const by = otherKey === 0 ? '' : `, by ${counted(otherKey, 'stored value')}`;
 		return failure(
-			'some stored answers and drafts need a former key that is not given: set ENCRYPTION_KEY_FORMER again until this says that none does.',
+			`a former key is needed that is not given${by}: set it as ENCRYPTION_KEY_FORMER again until this says that none is.`,
 		);
+	}
 	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
 	return failure(
 		`${names} the key the database was made with: stored answers and drafts cannot be read. Restore the former key.`,
@@ -74,14 +78,16 @@ function tryKeys(findings: Findings, look: Look | null, source: string, read: ()
 }
 
 /** `isOver`: the program has found no more values of former keys. */
-function tellProgress({ ok, all, warning }: Findings, look: Look, isOver: boolean) {
-	const { formerValues, dialect, inUse, isCompactionDue, writesFormer = false } = look;
-	if (formerValues === null) return all;
-	const { needed, unreadable } = formerValues;
-	const unopened = counted(unreadable, 'stored value');
-	if (unreadable > 0) warning(`no given key opens ${unopened}: damaged, or of another key. They are left alone.`);
-	if (needed === 0 && isOver && !isCompactionDue && !writesFormer) return ok(`${DONE[dialect]}.`);
+function tellProgress({ ok, warning }: Findings, look: Look, isOver: boolean) {
+	const { values, dialect, inUse, isCompactionDue, writesFormer = false } = look;
+	const needed = values?.needed ?? 0;
 	const who = inUse ? 'The running Handraise' : 'Handraise, when it runs,';
+	if (needed === 0 && isOver && !writesFormer) {
+		if (!isCompactionDue) return ok(`${DONE[dialect]}.`);
+		return (inUse ? warning : ok)(
+			`all is encrypted again, but SQLite’s file still holds what the former key opens: keep ENCRYPTION_KEY_FORMER. ${who} compacts the file; if this stays, end the program that reads the database (a backup, a shell).`,
+		);
+	}
 	const next = writesFormer
 		? 'ENCRYPTION_KEY_WRITE is former, so new ones need it too: remove that when all replicas have both keys.'
 		: `${who} encrypts them with ENCRYPTION_KEY${dialect === 'sqlite' ? ' and compacts the file' : ''}.`;

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { accepted, item, OTHER_KEY, open, submission } from '../database/support.ts';
 import { startApp } from '../support/app.ts';
 import { type Case, testBroken } from './broken.ts';
@@ -48,7 +50,30 @@ const cases: Case[] = [
 			await (await open({ dataDir, encryptionKey: NEW, formerKeys: secrets.encryptionKey })).close();
 		},
 		env: () => ({ ENCRYPTION_KEY: NEW }),
-		says: /^✗ Encryption key: some stored answers and drafts need a former key that is not given: set ENCRYPTION_KEY_FORMER again/,
+		says: /^✗ Encryption key: a former key is needed that is not given, by 1 stored value: set it as ENCRYPTION_KEY_FORMER again until this says that none is\.$/,
+	},
+	{
+		name: 'another key was used by mistake for a while',
+		breaks: async (harness) => {
+			await underFormerKey(harness);
+			const { dataDir } = harness;
+			const store = await open({ dataDir, encryptionKey: OTHER_KEY });
+			await accepted(store, submission({ sessionId: 'meanwhile', items: [item('x', { secret: true }), item('y')] }));
+			await store.close();
+		},
+		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey }),
+		says: /^✗ Encryption key: a former key is needed that is not given, by 2 stored values: set it as/,
+	},
+	{
+		name: 'the key of a file does not open everything',
+		breaks: async ({ dataDir }) => {
+			for (const encryptionKey of [undefined, OTHER_KEY]) {
+				const store = await open({ dataDir, encryptionKey });
+				await accepted(store, submission({ sessionId: `with ${encryptionKey}` }));
+				await store.close();
+			}
+		},
+		says: /^✗ Encryption key: a former key is needed that is not given, by 1 stored value: set it as/,
 	},
 	{
 		name: 'a former key is malformed',
@@ -64,12 +89,57 @@ const cases: Case[] = [
 		name: 'a value is damaged',
 		breaks: (harness) => underFormerKey(harness, true),
 		env: keys,
-		says: /^! Encryption key: no given key opens 1 stored value: damaged, or of another key/,
+		says: /^! Encryption key: no key opens 1 stored value, because of damage\. /,
+		exit: 0,
+	},
+	{
+		name: 'a value is damaged, without a former key',
+		breaks: (harness) => underFormerKey(harness, true),
+		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey }),
+		says: /^! Encryption key: no key opens 1 stored value, because of damage\. /,
 		exit: 0,
 	},
 ];
 
 testBroken('former keys', cases);
+
+it('names what holds up the end of a change, when another program reads the database', async () => {
+	await using app = await startApp();
+	await using harness = await createHarness();
+	const former = join(app.dataDir, 'encryption.key');
+	const reader = startReader(join(app.dataDir, 'handraise.db'));
+	await reader.reads;
+	await app.restart({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former });
+	const env = { DATA_DIR: app.dataDir, ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former };
+	const said = async () => (await harness.doctorProcess(env)).lines.find((line) => line.includes('Encryption key:'));
+	await expect
+		.poll(said, { timeout: 20_000 })
+		.toBe(
+			'! Encryption key: all is encrypted again, but SQLite’s file still holds what the former key opens: keep ENCRYPTION_KEY_FORMER. The running Handraise compacts the file; if this stays, end the program that reads the database (a backup, a shell).',
+		);
+	await reader.end();
+	await expect.poll(said, { timeout: 20_000 }).toMatch(/^✓ .*: remove ENCRYPTION_KEY_FORMER\./);
+});
+
+/** Another process that reads the database in a transaction. */
+function startReader(path: string) {
+	const child = spawn(process.execPath, ['--eval', READER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const ended = once(child, 'exit');
+	onTestFinished(() => void child.kill());
+	return {
+		reads: once(child.stdout, 'data'),
+		async end() {
+			child.kill();
+			await ended;
+		},
+	};
+}
+const READER = `const { DatabaseSync } = require('node:sqlite');
+const database = new DatabaseSync(process.argv[1]);
+database.exec('begin');
+database.prepare('select * from meta').all();
+setInterval(() => database, 1_000);
+console.log('reads');`;
 
 it('tells beside the program which has changed the key that the former one is not needed any more', async () => {
 	await using app = await startApp();

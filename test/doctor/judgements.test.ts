@@ -44,7 +44,7 @@ const WELL = {
 	keySalt: null,
 	dialect: 'postgres',
 	isCompactionDue: false,
-	formerValues: null,
+	values: null,
 	workspaces: [],
 } as const satisfies PostgresLook;
 

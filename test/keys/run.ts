@@ -16,7 +16,7 @@ import { type Figures, watchMetrics } from './keyed-program.ts';
 import { fill } from './values.ts';
 
 const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
-const DONE = 'no stored value needs a former key any more';
+const DONE = 'no stored value needs a former key';
 /** Forms that are open the whole time. Their people type. */
 const TYPISTS = 6;
 const TYPE_EVERY_MS = 400;
