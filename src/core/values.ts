@@ -31,7 +31,7 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 /** Enough for the people who use the app within a few minutes. */
 const MAX_CACHED = 10_000;
 /** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
-export const NULL_MAX_AGE_MS = 10_000;
+const NULL_MAX_AGE_MS = 10_000;
 
 /**
  * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a key

@@ -85,13 +85,11 @@ export async function comparePostgres(databaseUrl: string, restored: string): Pr
 	const url = new URL(databaseUrl);
 	url.pathname = `/${encodeURIComponent(restored)}`;
 	const contentOf = (address: string) => readPostgres(address, (query) => read('postgres', query));
-	const present = await contentOf(databaseUrl);
-	const backup = await contentOf(url.href).catch((error: unknown) => {
-		if ((error as { code?: unknown }).code !== '3D000') throw error;
-		const advice = 'restore the backup into a database with pg_restore, and give its name.';
-		throw problem(`There is no database ${restored} on this server: ${advice}`);
+	const advice = 'restore the backup into a database with pg_restore, and give its name.';
+	const backup = contentOf(url.href).catch((error: { readonly code?: unknown }) => {
+		throw error.code === '3D000' ? problem(`There is no database ${restored} on this server: ${advice}`) : error;
 	});
-	return compare(present, backup);
+	return compare(...(await Promise.all([contentOf(databaseUrl), backup])));
 }
 
 /** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or the end of this process. */

@@ -18,16 +18,6 @@ export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 /** What `npm run doctor` reads from a database without changing it. */
 export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
 
-export const NEW_DATABASE: DatabaseLook = {
-	dialect: 'sqlite',
-	schema: null,
-	keyCheck: null,
-	keySalt: null,
-	isCompactionDue: false,
-	values: null,
-	workspaces: [],
-};
-
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 const TABLES_QUERY = {

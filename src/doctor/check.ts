@@ -7,7 +7,7 @@ import { cutText } from '../core/cut.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { applyProxy } from '../core/proxy.ts';
 import { parseOrNull } from '../core/values.ts';
-import { type GivenKeys, keyFileIn, readKeys } from '../database/encryption.ts';
+import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { parseBaseUrl } from '../session-service/address.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
@@ -93,13 +93,22 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 		return { url, address, get, response: await get(address.pathOf(MISSING_SESSION)) };
 	}
 
-	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'), givenKeys(settings));
+	/** Of the settings or the key file. Rejects when they are missing or not well-formed. */
+	async function keys(): Promise<GivenKeys> {
+		const { ENCRYPTION_KEY: own, ENCRYPTION_KEY_FORMER: former } = settings;
+		if (own != null) return readKeys(own, former);
+		const path = keyFileIn(resolve(need('DATA_DIR')));
+		return { own: parseEncryptionKey(readFileSync(path, 'utf8'), path), formers: [] };
+	}
+
+	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'), await keys().catch(() => null));
 	const auth = call('auth.test');
 	return {
 		...reading,
 		need,
 		call,
 		auth,
+		keys,
 		/** What Slack tells of the bot; null when it does not accept the token. */
 		bot: auth.then(
 			(reply) => (reply.kind === 'ok' ? reply.data : null),
@@ -113,15 +122,6 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 /** `keys`: how many values are of each is counted. */
 export async function inspect(databaseUrl: string | null, dataDir: string, keys: GivenKeys | null = null) {
 	return databaseUrl === null ? inspectSqlite(dataDir, keys) : inspectPostgres(databaseUrl, keys);
-}
-
-/** Null for keys that are missing or not well-formed. */
-function givenKeys({ ENCRYPTION_KEY: own, ENCRYPTION_KEY_FORMER: formers, DATA_DIR: dataDir = '' }: Partial<Settings>) {
-	try {
-		return readKeys(own ?? readFileSync(keyFileIn(resolve(dataDir)), 'utf8'), formers);
-	} catch {
-		return null;
-	}
 }
 
 export type HttpResponse = Extract<Awaited<ReturnType<typeof request>>, { kind: 'response' }>;

@@ -1,69 +1,63 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HandraiseError } from '../core/errors.ts';
-import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
-import { type DatabaseLook, NEW_DATABASE, refuseSchema } from '../database/inspect.ts';
+import { type GivenKeys, keyFileIn } from '../database/encryption.ts';
+import { type DatabaseLook, refuseSchema } from '../database/inspect.ts';
 import { ciphersOf, fits, readKeyCheck } from '../database/key-ring.ts';
 import { DONE } from '../database/reencryption.ts';
 import { counted } from '../slack/words.ts';
 import { type Findings, notChecked, type Setup } from './check.ts';
 
-/** Whether the keys are those of the database, and which values need a former one still. */
-export async function checkKey(findings: Findings, { need, settings, database }: Setup) {
+/** Whether the keys are those of the database, and which values need another one. */
+export async function checkKey(findings: Findings, { need, settings, database, keys }: Setup) {
 	const { ok, warning, failure } = findings;
 	const found = await database;
 	// Null for a database that could not be read, and for one that this version refuses.
 	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
-	const look = found.kind === 'absent' ? { ...NEW_DATABASE, inUse: false } : usable;
-	const { ENCRYPTION_KEY: own, ENCRYPTION_KEY_FORMER: former, ENCRYPTION_KEY_WRITE: write } = settings;
-	const writesFormer = write === 'former';
-	if (own != null)
-		return tryKeys(findings, look && { ...look, writesFormer }, 'ENCRYPTION_KEY', () => readKeys(own, former));
-	if (need('DATABASE_URL') !== null) throw notChecked('ENCRYPTION_KEY is not set');
+	const look = found.kind === 'absent' || usable?.keyCheck === null ? 'new' : usable;
+	const isFile = settings.ENCRYPTION_KEY == null;
+	if (isFile && need('DATABASE_URL') !== null) throw notChecked('ENCRYPTION_KEY is not set');
 	const path = keyFileIn(resolve(need('DATA_DIR')));
-	let text: string;
+	const source = isFile ? path : 'ENCRYPTION_KEY';
+	let given: GivenKeys;
 	try {
-		text = readFileSync(path, 'utf8');
+		given = await keys();
 	} catch (error) {
+		if (error instanceof HandraiseError) {
+			const advice = error.message.includes('FORMER')
+				? ''
+				: ' For an existing database, restore the former key instead.';
+			return error.message.split('\n').map((problem) => failure(`${problem}${advice}`));
+		}
 		const { code = '' } = error as NodeJS.ErrnoException;
 		if (!['ENOENT', 'ENOTDIR'].includes(code))
 			return failure(`${path} cannot be read by this user: change its owner (chown).`);
 		if (look === null) throw notChecked(`${path} does not exist and the database cannot be used`);
-		if (look.keyCheck === null) return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
+		if (look === 'new') return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
 		return failure(
 			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
 		);
 	}
-	tryKeys(findings, look, path, () => ({ own: parseEncryptionKey(text, path), formers: [] }));
-	const mode = statSync(path).mode & 0o777;
-	if ((mode & 0o077) !== 0) {
-		const shown = mode.toString(8).padStart(4, '0');
+	if (look === null) ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
+	else if (look === 'new') ok(`${source} is well-formed; the database is new and has no key yet.`);
+	else tryKeys(findings, look, source, given, settings.ENCRYPTION_KEY_WRITE === 'former');
+	const mode = isFile ? statSync(path).mode & 0o777 : 0;
+	const shown = mode.toString(8).padStart(4, '0');
+	if ((mode & 0o077) !== 0)
 		warning(`${path} has mode ${shown}, so others on this machine may use the key: chmod 600 ${path}`);
-	}
 }
 
-type Look = DatabaseLook & { readonly inUse: boolean; readonly writesFormer?: boolean };
+type Look = DatabaseLook & { readonly inUse: boolean };
 
-/** `look` is null when the database could not be read. */
-function tryKeys(findings: Findings, look: Look | null, source: string, read: () => GivenKeys) {
+function tryKeys(findings: Findings, look: Look, source: string, given: GivenKeys, writesFormer: boolean) {
 	const { ok, warning, failure } = findings;
-	let given: GivenKeys;
-	try {
-		given = read();
-	} catch (error) {
-		if (!(error instanceof HandraiseError)) throw error;
-		const advice = error.message.includes('FORMER') ? '' : ' For an existing database, restore the former key instead.';
-		return error.message.split('\n').map((problem) => failure(`${problem}${advice}`));
-	}
-	if (look === null) return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
-	if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
 	const { otherKey = 0, damaged = 0 } = look.values ?? {};
 	if (damaged > 0) warning(`no key opens ${counted(damaged, 'stored value')}, because of damage. They are left alone.`);
 	const ciphers = ciphersOf([given.own, ...given.formers], look.keySalt);
 	const check = readKeyCheck(look.keyCheck);
 	if (fits(check, ciphers) && otherKey === 0) {
 		if (given.formers.length === 0) return ok(`${source} is the one the database was made with.`);
-		return tellProgress(findings, look, fits(check, ciphers.slice(0, 1)));
+		return tellProgress(findings, { ...look, writesFormer, isOver: fits(check, ciphers.slice(0, 1)) });
 	}
 	if (check.some((sealed) => fits([sealed], ciphers))) {
 		const by = otherKey === 0 ? '' : `, by ${counted(otherKey, 'stored value')}`;
@@ -78,8 +72,11 @@ function tryKeys(findings: Findings, look: Look | null, source: string, read: ()
 }
 
 /** `isOver`: the program has found no more values of former keys. */
-function tellProgress({ ok, warning }: Findings, look: Look, isOver: boolean) {
-	const { values, dialect, inUse, isCompactionDue, writesFormer = false } = look;
+function tellProgress(
+	{ ok, warning }: Findings,
+	look: Look & { readonly writesFormer: boolean; readonly isOver: boolean },
+) {
+	const { values, dialect, inUse, isCompactionDue, writesFormer, isOver } = look;
 	const needed = values?.needed ?? 0;
 	const who = inUse ? 'The running Handraise' : 'Handraise, when it runs,';
 	if (needed === 0 && isOver && !writesFormer) {

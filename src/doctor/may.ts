@@ -1,7 +1,7 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../config.ts';
 import { createLog } from '../core/log.ts';
-import { createMemoryCell, NULL_MAX_AGE_MS } from '../core/values.ts';
+import { createMemoryCell } from '../core/values.ts';
 import { CHECK_HOLDS_MS } from '../features/answer/put.ts';
 import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
@@ -57,8 +57,9 @@ const LIFTED_BY: Readonly<Record<string, keyof Settings>> = {
 	external: 'ALLOW_EXTERNAL',
 	unclear_sharing: 'ALLOW_EXTERNAL',
 };
-/** Slack's codes that say something of a person or a channel. */
-const TELLING = /^(user_not_found|user_not_visible|users_not_found|channel_not_found|user_disabled|cannot_dm_bot)$/;
+/** Slack's codes that say something of a person or a channel, and those of an id that is nobody's. */
+const TELLING = /^(channel_not_found|user_disabled|cannot_dm_bot)$/;
+const NOBODY = /^users?_not_(found|visible)$/;
 
 /** A client for the program's parts, and what Slack said to it. */
 function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) {
@@ -80,6 +81,8 @@ function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) 
 	function problemOf([method, reply]: readonly [string, SlackReply]): readonly string[] {
 		if (reply.kind === 'unreachable') return [reply.why];
 		if (reply.kind === 'ok' || TELLING.test(reply.code)) return [];
+		const nobody = `there is no such person, or Slack does not show them to the app (${reply.code})`;
+		if (NOBODY.test(reply.code)) return [`${nobody}: copy the member ID from their profile`];
 		const needed = reply.code === 'missing_scope' ? ` ${reply.data.needed}` : '';
 		// For conversations between people, which manifest.yml does not ask for.
 		if (/^ (im|mpim):read$/.test(needed)) return [];
@@ -200,9 +203,8 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 			...(more === null || isDirect ? [] : [facts('conversations.info', 'channel', more.fields)]),
 			...(more === null || (place === 'watched' && !isDirect) ? [] : [joined]),
 		];
-		const personAgeMs = decisive.includes('id') ? NULL_MAX_AGE_MS : maxAgeMs;
 		const ages = [
-			...(decisive.every(isSetting) ? [] : [`users.info ${old(personAgeMs)}`]),
+			...(decisive.every(isSetting) ? [] : [`users.info ${old(maxAgeMs)}`]),
 			...(decisive.includes('ALLOWED_USERGROUPS') ? [`user groups ${old(maxAgeMs)}`] : []),
 			...(more === null ? [] : [isDirect ? 'conversations.open, asked once' : more.age]),
 		];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { NULL_MAX_AGE_MS } from '../../src/core/values.ts';
 import { CHECK_HOLDS_MS } from '../../src/features/answer/put.ts';
 import { CHECK_INTERVAL_MS } from '../../src/features/watch/endings.ts';
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/access-policy.ts';
@@ -132,12 +131,6 @@ describe('doctor may', () => {
 			'team_id is "T0OTHER", ALLOW_EXTERNAL is false',
 		],
 		['a stranger', 'U0SID agents', every('external'), 'is_stranger is true, ALLOW_EXTERNAL is false'],
-		[
-			'somebody unknown to Slack',
-			'U0NOBODY agents',
-			every('could_not_check'),
-			`users.info says user_not_found. The program uses users.info up to ${durationText(NULL_MAX_AGE_MS)} old`,
-		],
 		['a channel without the app', 'U0ADA general', every('yes', noPosts('not_member')), 'is_member is false'],
 		[
 			'a private channel without the app',
@@ -366,6 +359,15 @@ describe('doctor may, when it cannot find out', () => {
 		without('usergroups:read')(broken);
 		const env = { ALLOWED_USERS: 'U0ADA', ALLOWED_USERGROUPS: 'S0OPS' };
 		expect((await may(broken, ['U0ADA', 'agents'], env)).exit).toBe(0);
+	});
+
+	it.each(['agents', 'C0AGENTS', 'vault'])('says that there is no such person, in %s', async (channel) => {
+		const { exit, lines } = await may(harness, ['U0NOBODY', channel]);
+		expect(lines.slice(1)).toEqual([
+			'✗ Asked: there is no such person, or Slack does not show them to the app (user_not_found): copy the member ID from their profile.',
+			'1 problem to fix.',
+		]);
+		expect(exit).toBe(1);
 	});
 
 	it('asks for the id of a channel whose name it does not find', async () => {
