@@ -10,9 +10,8 @@ try {
 	const { settings, problems } = readSettings(process.env);
 	const { DATABASE_URL: databaseUrl, LOG_LEVEL: level = 'info' } = settings;
 	if (databaseUrl == null) {
-		const problem =
-			problems.find((line) => line.startsWith('DATABASE_URL')) ??
-			'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated when Handraise starts';
+		const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
+		const problem = problems.find((line) => line.startsWith('DATABASE_URL')) ?? missing;
 		throw new HandraiseError(problem, { code: 'config_invalid' });
 	}
 	const log = createLog(level);

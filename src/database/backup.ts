@@ -57,7 +57,11 @@ async function read(dialect: 'sqlite' | 'postgres', query: Query) {
 
 type Content = Awaited<ReturnType<typeof read>>;
 
-const readFile = (database: DatabaseSync) => read('sqlite', (statement) => database.prepare(statement).all());
+async function readFile(path: string): Promise<Content> {
+	// Closing it writes its log into it.
+	using database = openExisting(path);
+	return await read('sqlite', (statement) => database.prepare(statement).all());
+}
 
 /** What to tell before a backup replaces the present database: above all a line for each answer that it does not know. */
 function compare(present: Content | null, backup: Content): readonly string[] {
@@ -105,14 +109,8 @@ export async function openRestore(dataDir: string, backupPath: string) {
 	const lock = takeLock(directory, 'Stop Handraise first.');
 	const copy = openExisting(backupPath);
 
-	async function readPresent(): Promise<Content> {
-		// Closing it writes its log into it.
-		using database = openExisting(path);
-		return await readFile(database);
-	}
-
 	return {
-		lines: compare(await readPresent().catch(() => null), await readFile(copy)),
+		lines: compare(await readFile(path).catch(() => null), await readFile(backupPath)),
 		/** `handraise.db` is there at any moment. Returns where the former one is kept; null without one. */
 		replace(): string | null {
 			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;

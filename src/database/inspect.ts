@@ -33,13 +33,12 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
 	const schema = typeof newest?.number === 'number' ? newest.number : null;
 	const factOf = (wanted: string) => facts.find(({ name }) => name === wanted)?.value as string | undefined;
-	const keySalt = factOf('key_salt') ?? null;
 	return {
 		dialect,
 		/** The number of the schema; null in a database that Handraise has not set up. */
 		schema,
 		keyCheck: factOf('key_check') ?? null,
-		keySalt,
+		keySalt: factOf('key_salt') ?? null,
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
@@ -58,18 +57,15 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 	);
 	const ring = createKeyRing(...(opened.flat() as [Cipher, ...Cipher[]]));
 	const counts = { own: 0, needed: 0, otherKey: 0, damaged: 0 };
-	const kindOf = (prefix: unknown): keyof typeof counts => {
-		const key = ring.all.find(({ keyId }) => prefixOf(keyId) === prefix);
-		if (key === undefined) return /^1\.\w{8}\.$/.test(String(prefix)) ? 'otherKey' : 'damaged';
-		return opened[0]?.includes(key) ? 'own' : 'needed';
-	};
+	const kindOf = (key: Cipher) => (opened[0]?.includes(key) ? 'own' : 'needed');
+	const kinds = new Map<string, keyof typeof counts>(ring.all.map((key) => [prefixOf(key.keyId), kindOf(key)]));
 	for (const column of SEALED_COLUMNS) {
 		const [value, table] = [nameInSql(column.column), column.table];
 		const row = column.keys.map((key) => `${nameInSql(key)} as "${key}"`).join(', ');
 		const prefix = `substr(${value}, 1, ${prefixOf(ring.keyId).length})`;
 		const groups = `select ${prefix} as begin, count(*) as total from ${table} where ${value} is not null group by 1`;
 		for (const { begin, total } of await query(groups)) {
-			const kind = kindOf(begin);
+			const kind = kinds.get(String(begin)) ?? (/^1\.\w{8}\.$/.test(String(begin)) ? 'otherKey' : 'damaged');
 			const some = `select ${row}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ${MAX_TRIED}`;
 			const tried = kind === 'needed' ? await query(some) : [];
 			const damaged = tried.filter((one) => ring.decrypt(String(one.sealed), placeIn(column, one)) === null).length;
@@ -88,15 +84,13 @@ export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 		// The latest commits are in `handraise.db-wal`, which cannot be read without creating `handraise.db-shm`.
 		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' } as const;
 		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
-		const database = openUnchanged(path);
-		try {
-			if (!inUse && Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok')
-				return { kind: 'unreadable', reason: 'damaged' } as const;
-			const look = await lookAt('sqlite', (statement) => database.prepare(statement).all(), keys);
-			return { kind: 'database', inUse, ...look } as const;
-		} finally {
-			database.close();
-		}
+		using database = openUnchanged(path);
+		if (!inUse && Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok')
+			return { kind: 'unreadable', reason: 'damaged' } as const;
+		// All of one moment: the running program replaces the key of secrets.
+		database.exec('begin');
+		const look = await lookAt('sqlite', (statement) => database.prepare(statement).all(), keys);
+		return { kind: 'database', inUse, ...look } as const;
 	} catch (error) {
 		const { errcode, code } = error as { errcode?: number; code?: string };
 		return { kind: 'unreadable', reason: REASONS.get(errcode ?? code) ?? 'unknown' } as const;
@@ -108,15 +102,13 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 /** Whether another process holds the lock. The shared lock taken here is released at once. */
 function isLocked(path: string): boolean {
 	if (!existsSync(path)) return false;
-	const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+	using lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
 	try {
 		lock.prepare('select count(*) from sqlite_schema').get();
 		return false;
 	} catch (error) {
 		if (isSqliteBusy(error)) return true;
 		throw error;
-	} finally {
-		lock.close();
 	}
 }
 

@@ -218,7 +218,7 @@ export function openSqliteFile(dataDir: string) {
 	} catch (error) {
 		throw new StoreUnavailableError(`The data directory ${directory} cannot be written.`, { cause: error });
 	}
-	const lock = takeLock(directory, START_ADVICE);
+	const lock = takeLock(directory, 'Stop it first, or set another DATA_DIR here, or DATABASE_URL for replicas.');
 	let database: DatabaseSync | undefined;
 	function close(): void {
 		try {
@@ -237,9 +237,6 @@ export function openSqliteFile(dataDir: string) {
 	}
 	return { database, close };
 }
-
-const START_ADVICE =
-	'Stop it first, or give this one its own DATA_DIR. To run several at once, set DATABASE_URL to a PostgreSQL database.';
 
 /** Held until it is closed. @throws HandraiseError `database_in_use`, with `advice` */
 export function takeLock(directory: string, advice: string): DatabaseSync {

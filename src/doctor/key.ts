@@ -40,16 +40,16 @@ export async function checkKey(findings: Findings, { need, settings, database, k
 	}
 	if (look === null) ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
 	else if (look === 'new') ok(`${source} is well-formed; the database is new and has no key yet.`);
-	else tryKeys(findings, look, source, given, settings.ENCRYPTION_KEY_WRITE === 'former');
+	else tryKeys(findings, { ...look, writesFormer: settings.ENCRYPTION_KEY_WRITE === 'former' }, source, given);
 	const mode = isFile ? statSync(path).mode & 0o777 : 0;
 	const shown = mode.toString(8).padStart(4, '0');
 	if ((mode & 0o077) !== 0)
 		warning(`${path} has mode ${shown}, so others on this machine may use the key: chmod 600 ${path}`);
 }
 
-type Look = DatabaseLook & { readonly inUse: boolean };
+type Look = DatabaseLook & { readonly inUse: boolean; readonly writesFormer: boolean };
 
-function tryKeys(findings: Findings, look: Look, source: string, given: GivenKeys, writesFormer: boolean) {
+function tryKeys(findings: Findings, look: Look, source: string, given: GivenKeys) {
 	const { ok, warning, failure } = findings;
 	const { otherKey = 0, damaged = 0 } = look.values ?? {};
 	if (damaged > 0) warning(`no key opens ${counted(damaged, 'stored value')}, because of damage. They are left alone.`);
@@ -57,7 +57,7 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	const check = readKeyCheck(look.keyCheck);
 	if (fits(check, ciphers) && otherKey === 0) {
 		if (given.formers.length === 0) return ok(`${source} is the one the database was made with.`);
-		return tellProgress(findings, { ...look, writesFormer, isOver: fits(check, ciphers.slice(0, 1)) });
+		return tellProgress(findings, look, fits(check, ciphers.slice(0, 1)));
 	}
 	if (check.some((sealed) => fits([sealed], ciphers))) {
 		const by = otherKey === 0 ? '' : `, by ${counted(otherKey, 'stored value')}`;
@@ -72,11 +72,8 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 }
 
 /** `isOver`: the program has found no more values of former keys. */
-function tellProgress(
-	{ ok, warning }: Findings,
-	look: Look & { readonly writesFormer: boolean; readonly isOver: boolean },
-) {
-	const { values, dialect, inUse, isCompactionDue, writesFormer, isOver } = look;
+function tellProgress({ ok, warning }: Findings, look: Look, isOver: boolean) {
+	const { values, dialect, inUse, isCompactionDue, writesFormer } = look;
 	const needed = values?.needed ?? 0;
 	const who = inUse ? 'The running Handraise' : 'Handraise, when it runs,';
 	if (needed === 0 && isOver && !writesFormer) {

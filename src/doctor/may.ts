@@ -57,9 +57,8 @@ const LIFTED_BY: Readonly<Record<string, keyof Settings>> = {
 	external: 'ALLOW_EXTERNAL',
 	unclear_sharing: 'ALLOW_EXTERNAL',
 };
-/** Slack's codes that say something of a person or a channel, and those of an id that is nobody's. */
+/** Slack's codes that say something of a person or a channel. */
 const TELLING = /^(channel_not_found|user_disabled|cannot_dm_bot)$/;
-const NOBODY = /^users?_not_(found|visible)$/;
 
 /** A client for the program's parts, and what Slack said to it. */
 function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) {
@@ -82,7 +81,7 @@ function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) 
 		if (reply.kind === 'unreachable') return [reply.why];
 		if (reply.kind === 'ok' || TELLING.test(reply.code)) return [];
 		const nobody = `there is no such person, or Slack does not show them to the app (${reply.code})`;
-		if (NOBODY.test(reply.code)) return [`${nobody}: copy the member ID from their profile`];
+		if (/^users?_not_(found|visible)$/.test(reply.code)) return [`${nobody}: copy the member ID from their profile`];
 		const needed = reply.code === 'missing_scope' ? ` ${reply.data.needed}` : '';
 		// For conversations between people, which manifest.yml does not ask for.
 		if (/^ (im|mpim):read$/.test(needed)) return [];

@@ -57,7 +57,7 @@ it('says in one line why it cannot be set up', async () => {
 	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1]);
 	expect(outcomes.map(({ output }) => output)).toEqual([
 		'PostgreSQL is unavailable (SQLSTATE 28P01): npm run doctor says why.\n',
-		'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated when Handraise starts\n',
+		'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start\n',
 		expect.stringMatching(/^DATABASE_URL is not a PostgreSQL address.*\n$/),
 	]);
 });
