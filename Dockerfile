@@ -5,6 +5,8 @@ ARG NODE_IMAGE=node:24-slim@sha256:fill-in-the-digest--see-ops/README.md
 FROM ${NODE_IMAGE}
 
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
+# glibc gives freed memory back to the system: without it, a peak of the start stays resident.
+ENV MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 
 COPY package.json package-lock.json .npmrc ./
@@ -27,4 +29,4 @@ HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \
 
 # Not through npm: signals have to reach the process, which drains before it stops.
 # Without the limit the young generation alone grows to 128 MiB, more than everything else together.
-CMD ["node", "--max-semi-space-size=16", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "src/main.ts"]

@@ -11,7 +11,6 @@ import {
 	seedState,
 	withMembers,
 } from '../../fake-slack/index.ts';
-import manifest from '../../package.json' with { type: 'json' };
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
@@ -19,7 +18,7 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
-import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
+import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { createFront, type Front } from './front.ts';
 
 /** How long the session service takes for every request. */
@@ -28,8 +27,6 @@ export const SERVICE_MS = 300;
 const GIVE_UP_MS = 8_000;
 const SAMPLE_MS = 100;
 const PEOPLE = Array.from({ length: 400 }, (_, index) => `person${index}`);
-/** The flags of node with which `npm start` starts the program. */
-const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 
 export interface Arena extends AsyncDisposable {
 	readonly slack: FakeSlack;
@@ -78,7 +75,7 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 	});
 	stack.defer(() => slack.close());
 	const program = await startAppProcess({
-		flags: FLAGS,
+		...START_LINE,
 		entry,
 		logDirectory: directory,
 		env: {

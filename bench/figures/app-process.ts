@@ -4,9 +4,23 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import manifest from '../../package.json' with { type: 'json' };
 import { freePort } from '../../test/support/postgres.ts';
 
 const STOP_WITHIN_MS = 11_000;
+
+/** How a program is started: flags of node, and variables that its C library reads. */
+export interface StartLine {
+	readonly flags: readonly string[];
+	readonly variables: Readonly<Record<string, string>>;
+}
+
+const words = manifest.scripts.start.split(' ');
+/** As `npm start` does it. */
+export const START_LINE: StartLine = {
+	flags: words.filter((word) => word.startsWith('--max-')),
+	variables: Object.fromEntries(words.filter((word) => word.startsWith('MALLOC_')).map((word) => word.split('='))),
+};
 
 /** A measured program in its own process. Its log goes through a pipe into a file, as in production. */
 export interface AppProcess {
@@ -23,19 +37,18 @@ export interface AppProcess {
 
 export async function startAppProcess({
 	flags = [],
+	variables = {},
 	entry,
 	env,
 	logDirectory,
-}: {
-	/** The flags of node. */
-	readonly flags?: readonly string[];
+}: Partial<StartLine> & {
 	readonly entry: string;
 	readonly env: Readonly<Record<string, string>>;
 	readonly logDirectory: string;
 }): Promise<AppProcess> {
 	const port = await freePort();
 	const child = spawn(process.execPath, [...flags, entry], {
-		env: { PATH: process.env.PATH ?? '', ...env, PORT: String(port) },
+		env: { PATH: process.env.PATH ?? '', ...variables, ...env, PORT: String(port) },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const log = join(logDirectory, `${child.pid}.log`);

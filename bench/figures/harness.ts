@@ -11,11 +11,10 @@ import {
 	type TrafficEntry,
 	withMembers,
 } from '../../fake-slack/index.ts';
-import manifest from '../../package.json' with { type: 'json' };
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { CALLBACKS } from '../../src/slack/ids.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
-import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
+import { type AppProcess, START_LINE, startAppProcess, takesRequests } from './app-process.ts';
 import { preciseClock } from './precise-clock.ts';
 import type { BenchService } from './service.ts';
 
@@ -52,9 +51,7 @@ export interface Harness extends AsyncDisposable {
 }
 
 const LONGEST_WAIT_MS = 60_000;
-/** The flags of node with which `npm start` starts the program. */
-const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
-const entries = {
+export const ENTRIES = {
 	handraise: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
 	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
 };
@@ -76,8 +73,8 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	const processes = await Promise.all(
 		Array.from({ length: replicas }, () =>
 			startAppProcess({
-				flags: program === 'bare' ? [] : flags,
-				entry: entries[program],
+				...(program === 'bare' ? {} : START_LINE),
+				entry: ENTRIES[program],
 				env,
 				logDirectory: directory,
 			}),

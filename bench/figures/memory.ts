@@ -3,13 +3,15 @@ import type { BenchContext } from './context.ts';
 import { createHarness, type Harness, lastCall } from './harness.ts';
 import { type Figure, load } from './report.ts';
 import { Rounds } from './stats.ts';
+import { measureWatchedMemory } from './watched-memory.ts';
 
 const COMMANDS = 1_000;
 const AT_ONCE = 10;
 const GOAL = 1.5;
 
 /** Resident memory of new processes before and after 1,000 commands, each for a session of its own. */
-export async function measureMemory({ service, directory, rounds: count }: BenchContext): Promise<Figure[]> {
+export async function measureMemory(context: BenchContext): Promise<Figure[]> {
+	const { service, directory, rounds: count } = context;
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		for (const program of round % 2 === 0 ? (['handraise', 'bare'] as const) : (['bare', 'handraise'] as const)) {
@@ -29,6 +31,7 @@ export async function measureMemory({ service, directory, rounds: count }: Bench
 			met: ratio <= GOAL,
 			load: load(),
 		},
+		...(await measureWatchedMemory(context)),
 	];
 }
 

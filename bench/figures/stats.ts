@@ -27,6 +27,12 @@ export class Rounds {
 	median(name: string): number {
 		return median(this.#values.get(name) ?? []);
 	}
+
+	/** The lowest and the highest value. */
+	range(name: string): readonly [number, number] {
+		const values = this.#values.get(name) ?? [];
+		return [Math.min(...values), Math.max(...values)];
+	}
 }
 
 export function ms(value: number): string {

@@ -16,9 +16,9 @@ import { defaultPopulation, writeScripts } from '../../test/features/watch/simul
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { isCard } from '../../test/watch-faults/fleet.ts';
-import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
+import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
-import { type Asked, playScripts, putSessions, sessionId } from './play.ts';
+import { type Asked, playScripts, putSessions, watchSessions } from './play.ts';
 import { countSlackCalls } from './slack-calls.ts';
 
 const { values } = parseArgs({
@@ -38,7 +38,6 @@ if (values.help || !(watches >= 1) || !(minutes > 0)) {
 	process.exit(values.help ? 0 : 2);
 }
 
-const PER_CHANNEL = 10;
 const LIMIT = 250;
 /** Warm-up: the schedule has to learn the sessions' step rates first. */
 const WARM_UP_MS = 60_000;
@@ -74,6 +73,7 @@ const programs: AppProcess[] = [];
 
 async function start(entry: string, fake: typeof slack, env: Readonly<Record<string, string>> = {}) {
 	const program = await startAppProcess({
+		...(entry === BARE_APP ? {} : START_LINE),
 		entry,
 		logDirectory: directory,
 		env: {
@@ -102,30 +102,14 @@ async function startService(port: number | undefined, rateLimit: false | { limit
 	return service;
 }
 
-/** Watches everything, ten sessions to a channel, without a budget. Resolves when the cards stand. */
+/** Watches everything without a budget. Resolves when the cards stand. */
 async function watchEverything(entry: string): Promise<number> {
 	await using stack = new AsyncDisposableStack();
 	const service = await startService(undefined, false);
 	stack.defer(() => service.stop());
 	const program = await start(entry, slack, envFor(service.url, 100_000));
 	stack.defer(() => program.stop());
-	const { state } = slack;
-	const channels = Array.from({ length: Math.ceil(watches / PER_CHANNEL) }, (_, index) => `live${index}`);
-	const ada = slack.as('ada');
-	for (const [index, name] of channels.entries()) {
-		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
-		state.channels.push({ id: `C0LIVE${index}`, name, members: [ada.user, state.app.botUser], ...kind });
-		const ids = Array.from({ length: Math.min(PER_CHANNEL, watches - index * PER_CHANNEL) }, (_, at) =>
-			sessionId(index * PER_CHANNEL + at),
-		);
-		await ada.command(`#${name}`, `/session watch ${ids.join(' ')}`);
-	}
-	const cards = () => state.messages.filter((one) => one.user === state.app.botUser && one.ephemeralFor === undefined);
-	await slack.changes.until(
-		() => cards().length >= watches,
-		() => `${cards().length} of ${watches} cards were posted.`,
-		180_000,
-	);
+	await watchSessions(slack, watches);
 	return Number(new URL(service.url).port);
 }
 

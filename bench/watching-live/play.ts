@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FakeSlack } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { Script } from '../../test/features/watch/simulation/population.ts';
+
+const PER_CHANNEL = 10;
 
 /** An action of an agent or a person, ms after the start. */
 interface Action {
@@ -30,6 +33,25 @@ export function putSessions(service: FakeSessionService, scripts: readonly Scrip
 			files: [],
 		});
 	}
+}
+
+/** Somebody watches this many of these sessions, ten to a channel (`#live0`, …). Resolves when the cards stand. */
+export async function watchSessions(slack: FakeSlack, watches: number): Promise<void> {
+	const { state } = slack;
+	const ada = slack.as('ada');
+	for (let from = 0; from < watches; from += PER_CHANNEL) {
+		const name = `live${from / PER_CHANNEL}`;
+		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
+		state.channels.push({ id: `C0${name.toUpperCase()}`, name, members: [ada.user, state.app.botUser], ...kind });
+		const ids = Array.from({ length: Math.min(PER_CHANNEL, watches - from) }, (_, at) => sessionId(from + at));
+		await ada.command(`#${name}`, `/session watch ${ids.join(' ')}`);
+	}
+	const cards = () => state.messages.filter((one) => one.user === state.app.botUser && one.ephemeralFor === undefined);
+	await slack.changes.until(
+		() => cards().length >= watches,
+		() => `${cards().length} of ${watches} cards were posted.`,
+		180_000,
+	);
 }
 
 /** Runs the agents of all scripts in real time until the signal is aborted. `asked` gets what they ask. */

@@ -15,7 +15,7 @@ const KUBERNETES = ['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml', 'ops/
 const { version, scripts } = JSON.parse(text('package.json')) as { version: string; scripts: Record<string, string> };
 const IMAGE = text('Dockerfile');
 /** As in the image, in the unit and in `npm start`. */
-const START = 'node --max-semi-space-size=16 src/main.ts';
+const START = 'MALLOC_TRIM_THRESHOLD_=131072 node --max-semi-space-size=4 src/main.ts';
 /** Seconds. */
 const STOPS_WITHIN =
 	Number((/STOP_WITHIN_MS = ([\d_]+)/.exec(text('src/main.ts'))?.[1] ?? '').replace('_', '')) / 1_000;
@@ -93,7 +93,7 @@ describe.each<[string, () => Given, 'sqlite' | 'postgres']>([
 		const unknown = Object.keys(env).filter(
 			(name) => !new RegExp(`^(# )?${name.replace(/_FILE$/, '')}=`, 'm').test(example),
 		);
-		expect(unknown.filter((name) => name !== 'NODE_ENV')).toEqual([]);
+		expect(unknown.filter((name) => !/^(NODE_ENV|MALLOC_TRIM_THRESHOLD_)$/.test(name))).toEqual([]);
 		expect(readSettings(read).unknown).toEqual([]);
 		const config = parseConfig(read);
 		rmSync(directory, { recursive: true });
@@ -161,10 +161,20 @@ it('everybody who stops Handraise waits longer than its drain', () => {
 		expect(seconds).toBeGreaterThan(STOPS_WITHIN + 2);
 });
 
-it('the image and the unit start the program as npm start does', () => {
+it('the image and the unit start the program as npm start does, and nothing else starts it in another way', () => {
+	const unit = text('ops/handraise.service');
+	const ofImage = [/^ENV (MALLOC_.*)$/m.exec(IMAGE)?.[1], ...JSON.parse(/^CMD (.*)$/m.exec(IMAGE)?.[1] ?? '')];
+	const unitLine = [/^Environment=(MALLOC_.*)$/m, /^ExecStart=\/usr\/bin\/(.*)$/m].map((line) => line.exec(unit)?.[1]);
 	expect(scripts.start?.replace(' --env-file-if-exists=.env', '')).toBe(START);
-	expect(JSON.parse(/^CMD (.*)$/m.exec(IMAGE)?.[1] ?? '').join(' ')).toBe(START);
-	expect(/^ExecStart=\/usr\/bin\/(.*)$/m.exec(text('ops/handraise.service'))?.[1]).toBe(START);
+	expect(ofImage.join(' ')).toBe(START);
+	expect(unitLine.join(' ')).toBe(START);
+	const pods = ['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml'].map(
+		(name) => only(name, 'Deployment').spec.template.spec.containers[0],
+	);
+	for (const container of [parse(text('ops/compose.yaml')).services.handraise, ...pods]) {
+		expect(Object.keys(container).filter((key) => /^(command|args|entrypoint)$/.test(key))).toEqual([]);
+		expect(JSON.stringify(container)).not.toMatch(/MALLOC_|NODE_OPTIONS/);
+	}
 });
 
 it('no image is named without a digest or a version of our own', () => {
