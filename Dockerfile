@@ -5,7 +5,7 @@ ARG NODE_IMAGE=node:24-slim@sha256:fill-in-the-digest--see-ops/README.md
 FROM ${NODE_IMAGE}
 
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
-# glibc gives freed memory back to the system: without it, a peak of the start stays resident.
+# glibc gives freed memory back to the system instead of keeping it. `npm start` and the unit in ops/ set it too.
 ENV MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 

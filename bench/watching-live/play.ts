@@ -20,7 +20,7 @@ export interface Asked {
 	readonly at: number;
 }
 
-export const sessionId = (index: number): string => `live-${index}-x`;
+const sessionId = (index: number): string => `live-${index}-x`;
 
 /** Adds a session for each script to the service, at its beginning. */
 export function putSessions(service: FakeSessionService, scripts: readonly Script[]): void {

@@ -88,7 +88,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),
-	script(/^npm run bench( -- --rounds 3)?$/, 'npm run bench -- --rounds 1'),
+	script(/^npm run bench( -- (--only memory )?--rounds 3)?$/, 'npm run bench -- --rounds 1'),
 	script(/^npm run bench -- --only presses --rounds 3$/, 'npm run bench -- --only presses --rounds 1'),
 	script(/^npm run bench:watching( -- --compare)?$/, 'npm run bench:watching -- --compare --seeds 1'),
 	script(
