@@ -150,7 +150,7 @@ main(process.argv.slice(2)).then(
 		process.stdout.write(`${words}\n`, (error) => {
 			const { code } = (error ?? {}) as NodeJS.ErrnoException;
 			// Whoever reads may have seen enough.
-			if (error && code !== 'EPIPE') say(`The output could not be written (${code}).`);
+			if (error && code !== 'EPIPE') say(`All is done, but the output could not be written (${code}).`);
 			process.exit(error && code !== 'EPIPE' ? 1 : 0);
 		}),
 	(error: Error) => {

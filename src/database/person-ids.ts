@@ -38,6 +38,9 @@ export type PersonTable = keyof typeof PERSON_IDS;
 export const PERSON_TABLES = Object.keys(PERSON_IDS) as PersonTable[];
 type StoredRow = Readonly<Record<string, unknown>>;
 
+/** In place of a text that no key opens: it may name the person. */
+const UNREADABLE = 'cannot be read';
+
 /** Rows of a table looked at for one page: decrypting them blocks the event loop. */
 const PAGE_ROWS = 200;
 
@@ -88,12 +91,13 @@ export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { tab
 	const opened = rows.map((row): StoredRow => {
 		const texts = sealedIn(table).map((one) => {
 			const text = row[one.column];
-			return [one.column, typeof text === 'string' ? cipher.decrypt(text, placeIn(one, row)) : null];
+			return [one.column, typeof text === 'string' ? (cipher.decrypt(text, placeIn(one, row)) ?? UNREADABLE) : null];
 		});
 		return { ...row, ...Object.fromEntries(texts) };
 	});
 	const wanted = new RegExp(`\\b${userId}\\b`);
-	const isTheirs = (row: StoredRow) => Object.keys(PERSON_IDS[table]).some((name) => wanted.test(String(row[name])));
+	const isTheirs = (row: StoredRow) =>
+		Object.keys(PERSON_IDS[table]).some((name) => wanted.test(String(row[name])) || row[name] === UNREADABLE);
 	const isLast = key === undefined || rows.length < PAGE_ROWS;
 	return { rows: opened.filter(isTheirs), next: isLast ? null : String(rows.at(-1)?.[key]) };
 }

@@ -46,8 +46,8 @@ export function createPersonStore(
 			or ${inSession('questions', sql`from_user_id, to_user_id`)})`;
 		await silencePosts(trx, { placeId: userId });
 		const wanted = sql<number>`wanted + 1`;
-		// What is on its way shows the name, and is drawn again as soon as it has arrived.
-		await change(trx, 'posts', { state: 'planned' }, { wanted }).where('content', 'like', `%"${userId}"%`).execute();
+		// What is on its way may show the name, and is drawn again as soon as it has arrived.
+		await change(trx, 'posts', { state: 'planned' }, { wanted }).execute();
 		const due = { state: 'shown', dueAt: now, urgency: 1, wanted };
 		return countChanged(change(trx, 'posts', { state: ['shown', 'closed'] }, due).where(isNaming));
 	}
@@ -161,8 +161,8 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	const { leaseToken: _, leasedUntil: __, secrets: ___, ...all } = row;
 	const told = Object.entries(all).filter(([name, value]) => value !== null && (!isOthers || OF_OTHERS.has(name)));
 	const shown = Object.fromEntries(told.map(([name, value]) => [name, jsonOf(value)]));
-	const { other, content } = shown as { other?: { person?: { userId?: string } }; content?: unknown };
-	if (other?.person?.userId !== userId) delete shown.other;
+	const { other, content } = shown as { other?: string | { person?: { userId?: string } }; content?: unknown };
+	if (typeof other === 'object' && other.person?.userId !== userId) delete shown.other;
 	// What the agent asked, and a note of somebody else.
 	if (table === 'questions') delete shown.content;
 	if (shown.fromUserId !== userId) delete shown.handOverNote;

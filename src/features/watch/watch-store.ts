@@ -155,11 +155,12 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 	return readWatch(ended);
 }
 
-/** Posts that are over. Not cards: they hold no text, and the last one tells when another one may be posted. */
+/** Posts that are over, last shown before `before`. Not cards: they hold no text, and the last one tells when another one may be posted. */
 function overBefore(trx: Db, before: number) {
 	// Written out: SQLite uses a partial index only then.
 	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
-	return over.where('createdAt', '<', before).where('kind', '!=', 'card');
+	const isOld = sql<boolean>`created_at < ${before} and coalesce(shown_at, 0) < ${before}`;
+	return over.where(isOld).where('kind', '!=', 'card');
 }
 
 async function removeBatch(trx: Db, before: number, limit: number): Promise<number> {

@@ -284,10 +284,11 @@ export function describePeople(subject: Subject): void {
 		expect(result).toMatchObject({ days: 7, left: [`old ${at} C1 1767603600.5`, `older ${at} C1`] });
 	});
 
-	it('draws once more what was on its way with the name', async () => {
+	it.each([ADA, BOB.userId])('draws once more what was on its way and may show the name: of %s', async (from) => {
 		const { store } = subject;
-		const content = { kind: 'handedOver', watchId: 'w', handOverId: 'V1', from: ADA };
-		const under = { kind: content.kind, content: JSON.stringify(content), state: 'planned', leaseToken: LEASE.token };
+		await fill(store, ADA);
+		const content = { kind: 'handedOver', watchId: 'w', handOverId: 'V1', from };
+		const sending = { kind: content.kind, content: JSON.stringify(content), state: 'planned', leaseToken: LEASE.token };
 		const place = {
 			stream: `person:T1:${BOB.userId}:V1`,
 			placeId: BOB.userId,
@@ -295,19 +296,20 @@ export function describePeople(subject: Subject): void {
 			sendingSince: T0,
 			wanted: 0,
 		};
-		await insert(store, 'posts', { id: 'under', ...place, ...under });
+		await insert(store, 'posts', { id: 'under', ...place, ...sending });
 		await forget(store);
-		const [row] = await rowsOf(store, 'posts');
-		const post = readPost({ ...(row as Row<'posts'>), wanted: 0 });
+		const under = async () => (await rowsOf(store, 'posts')).find(({ id }) => id === 'under');
+		const post = readPost({ ...((await under()) as Row<'posts'>), wanted: 0 });
 		if (post === null) throw new Error('unreadable');
 		const shown = { kind: 'shown', ts: '1.1', key: 'named', isLast: true } as const;
 		await store.watches.endAttempt(post, LEASE.token, shown, T0 + 70_000);
 		const drawn = { state: 'shown', ts: '1.1', dueAt: T0 + 70_000 };
-		expect(await rowsOf(store, 'posts')).toMatchObject([drawn]);
-		const [again] = await store.watches.takePosts(LEASE, 1, T0 + 70_000);
+		expect(await under()).toMatchObject(drawn);
+		const due = await store.watches.takePosts(LEASE, 50, T0 + 70_000);
+		const again = due.find((one) => one.post.id === 'under');
 		if (again === undefined) throw new Error('not due');
 		await store.watches.endAttempt(again.post, LEASE.token, { ...shown, key: 'forgotten' }, T0 + 80_000);
-		expect(await rowsOf(store, 'posts')).toMatchObject([{ state: 'closed', dueAt: null }]);
+		expect(await under()).toMatchObject({ state: 'closed', dueAt: null });
 	});
 
 	it('gives questions of the person back, and tells whoever handed them over', async () => {
@@ -435,6 +437,16 @@ export function describePeople(subject: Subject): void {
 		expect(text).toContain('"other":');
 		for (const hidden of ['hunter2', 'crimson', 'first', 'note of Bob', 'is answering', ADAM])
 			expect(text).not.toContain(hidden);
+	});
+
+	it('hands out that something cannot be read, which may be of the person', async () => {
+		const { store } = subject;
+		await fill(store, ADA);
+		await damage(store, 'answer-hers', 'content');
+		await damage(store, 'second-hers', 'other');
+		const { answers = [] } = await exported(store, ADA);
+		expect(answers.find(({ id }) => id === 'answer-hers')).toMatchObject({ content: 'cannot be read' });
+		expect(answers.find(({ id }) => id === 'second-hers')).toMatchObject({ other: 'cannot be read' });
 	});
 
 	it('hands out a long history in pages', async () => {

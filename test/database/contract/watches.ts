@@ -279,6 +279,19 @@ export function describeWatches(subject: Subject): void {
 		return watch;
 	}
 
+	it('counts how long a post is kept from its last look', async () => {
+		const watch = await askedTwice();
+		const kinds = async () => (await postsOf(watch.id)).map(({ kind }) => kind);
+		const shown = { shownAt: T0 + 10 };
+		await subject.store.db.writeOne((trx) =>
+			trx.updateTable('posts').set(shown).where('kind', '=', 'question').where('state', '=', 'closed').execute(),
+		);
+		await store().removeEnded(T0 + 10);
+		expect(await kinds()).toEqual(['card', 'question', 'question']);
+		await store().removeEnded(T0 + 11);
+		expect(await kinds()).toEqual(['card', 'question']);
+	});
+
 	it('removes the posts of a live watch that nothing needs, and keeps those of its open question', async () => {
 		const watch = await askedTwice();
 		const keys = async () => {
