@@ -192,7 +192,7 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 		const lost = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by });
 		expect(lost).toMatchObject({
 			code: 1,
-			stderr: expect.stringContaining('\nThe output could not be written (ENOSPC).\n'),
+			stderr: expect.stringContaining('\nAll is done, but the output could not be written (ENOSPC).\n'),
 		});
 	}
 	const nothing = await person(['export', 'U0NOBODY']);
