@@ -172,6 +172,22 @@ describe('a running program', () => {
 		expect(second.stderr.trimEnd().split('\n')).toHaveLength(1);
 	});
 
+	it('ends when npm alone gets SIGTERM, and leaves no process', async () => {
+		const program = start({ ...complete(), HOME: dataDir, DATA_DIR: join(dataDir, 'npm') }, undefined, { byNpm: true });
+		try {
+			await program.says('Handraise is ready');
+			program.child.kill('SIGTERM');
+			// Its output ends with its last process.
+			expect((await program.closed).stdout).toContain('"stopped"');
+		} finally {
+			try {
+				process.kill(-(program.child.pid ?? 0), 'SIGKILL');
+			} catch {
+				// All have ended.
+			}
+		}
+	});
+
 	it('exits with 0 on SIGTERM, with a modal open, and has logged no secret', async () => {
 		await slack.as('ada').command('#agents', '/session choices');
 		await slack.as('ada').waitForModal('Which colour?');

@@ -20,7 +20,7 @@ export const LOG_LINES = {
 	discovery_off: 'sessions are not discovered',
 	encryption_key_mismatch:
 		'Stored answers and drafts need an encryption key that is not given, so they cannot be read. Stop Handraise, restore the ' +
-		'former ENCRYPTION_KEY (or DATA_DIR/encryption.key) or name it in ENCRYPTION_KEY_FORMER, and start it again.',
+		'former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ENCRYPTION_KEY_FORMER.',
 	error_not_shown: 'could not show the error in the modal',
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',

@@ -4,9 +4,14 @@ import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
-/** Starts the program like `npm start`, with only these settings in its environment. */
-export function startProgram(env: Record<string, string>, main = MAIN) {
-	const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env } });
+/** Starts the program like `npm start`, or by it, with only these settings in its environment. */
+export function startProgram(env: Record<string, string>, main = MAIN, { byNpm = false }: { byNpm?: boolean } = {}) {
+	const [command, args] = byNpm ? ['npm', ['start']] : [process.execPath, [main]];
+	const child = spawn(command, args, {
+		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
+		// A group of its own, so that nothing of it survives a test.
+		detached: byNpm,
+	});
 	let stdout = '';
 	let stderr = '';
 	child.stdout.on('data', (data) => {
