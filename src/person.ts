@@ -143,7 +143,7 @@ const UNREADABLE =
 const TAKEN_BACK = 'The request is taken back: nothing changed.';
 const COMPACT = 'The files of the database hold the id nowhere any more.';
 const NOT_COMPACT =
-	'The files of the database still hold the id: another program reads the database, or the disk is full. Handraise tries on.';
+	'The files of the database still hold the id: another program reads the database, or the disk is full. Handraise tries again.';
 
 main(process.argv.slice(2)).then(
 	(words) =>

@@ -1,15 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { add, change, from, type StoreDatabase } from './database.ts';
-import {
-	type Cipher,
-	createCipher,
-	createKeyRing,
-	type GivenKeys,
-	type KeyRing,
-	type KeySetting,
-	keyOf,
-} from './encryption.ts';
+import { type Cipher, createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
 import type { CipherPlace } from './sealed-columns.ts';
 import { type CheckpointOutcome, markForCompaction, secretsKeyName, startSecretWiping } from './secret-wiping.ts';
@@ -132,11 +124,7 @@ export async function openKeys({ db, sqlite, own, formers, writesFormer, ...othe
 }
 
 /** The keys of a database, to read and write in it from outside of the program. */
-export async function openKeyRing(
-	db: StoreDatabase,
-	{ own, formers }: GivenKeys,
-	writesFormer: boolean,
-): Promise<KeyRing> {
+export async function openKeyRing(db: StoreDatabase, { own, formers }: GivenKeys, writesFormer: boolean) {
 	const salt = await from(db.read, 'meta', { name: 'key_salt' }).select('value').executeTakeFirst();
 	const inOrder = writesFormer ? [...formers, own] : [own, ...formers];
 	return createKeyRing(...(ciphersOf(inOrder, salt?.value ?? null) as [Cipher, ...Cipher[]]));

@@ -16,7 +16,7 @@ const PERSON = z.object({ teamId: z.string(), userId: z.string() });
 export type Person = Readonly<z.infer<typeof PERSON>>;
 
 /** In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person. */
-const FORGOTTEN = 'forgotten-';
+export const FORGOTTEN = 'forgotten-';
 export const forgottenName = () => `${FORGOTTEN}${randomBytes(8).toString('hex')}`;
 export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
 export const SOMEBODY = 'Somebody';

@@ -17,7 +17,7 @@ const WANTS_MORE_THAN_AN_OPTION = words(
 /**
  * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list that the
  * item marks as one. Null when the item has a value, when a button would not show an option in full, and in doubt, because a
- * wrong press cannot be taken back and the form is always there. `isSecret`: of a position.
+ * wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a position is secret.
  */
 export function quickAnswerOf(
 	question: Pick<Question, 'items' | 'openItems'>,

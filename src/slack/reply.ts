@@ -16,7 +16,7 @@ const REPLY_WITHIN_MS = 5_000;
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
  * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
  * Slack shows it only in threads with replies, and not to somebody who looks at the channel. A response_url uses no limit
- * that people share. Any other reply takes a turn of its person: who is too fast hears that once; `withoutTurn`: all the same.
+ * that people share. Any other reply takes a turn of its person (`withoutTurn`: none): who is too fast hears that once.
  */
 export function createReply(
 	{ config, clock, directChannelOf, clients: { people: client } }: Core,

@@ -24,6 +24,7 @@ import {
 	type AnswerState,
 	ARRIVED_STATES,
 	BLOCKING_STATES,
+	FORGOTTEN,
 	isFailed,
 	type NewAnswer,
 	type Person,
@@ -307,11 +308,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		forgetAuthors: (before: number) =>
 			inBatches((limit) =>
 				db.writeOne((trx) => {
-					const known = from(trx, 'answers').select('id').where('userId', 'not like', 'forgotten-%');
+					const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);
 					const isOver = sql<boolean>`(ended_at < ${before}
 						or state = 'waiting' and content is null and accepted_at < ${before})`;
 					const id = known.where(isOver).limit(limit);
-					return countChanged(change(trx, 'answers', { id }, authorGone(sql`'forgotten-' || id`)));
+					return countChanged(change(trx, 'answers', { id }, authorGone(sql`${sql.lit(FORGOTTEN)} || id`)));
 				}),
 			),
 	};

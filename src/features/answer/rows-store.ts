@@ -14,6 +14,7 @@ import {
 	type AnswerPatch,
 	type AnswerState,
 	FAILED_STATES,
+	FORGOTTEN,
 	firstDueAt,
 	isBlocking,
 	isFailed,
@@ -58,7 +59,7 @@ export const WITHOUT_VALUES = { content: null, secrets: null, other: null } as c
 /** The columns of an answer whose author is forgotten: a key of its own and no message to them; `name`: in place of them. */
 export function authorGone(name: RawBuilder<unknown>) {
 	const receiptState = JSON.stringify({ ...NO_RECEIPT, modalOpen: false } satisfies ReceiptState);
-	return { userId: sql<string>`${name}`, submissionKey: sql<string>`'forgotten-' || id`, receiptState };
+	return { userId: sql<string>`${name}`, submissionKey: sql<string>`${sql.lit(FORGOTTEN)} || id`, receiptState };
 }
 
 /** Throws for a damaged row. */
