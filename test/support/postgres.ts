@@ -90,13 +90,14 @@ function reply(child: ChildProcess): Promise<PostgresReply> {
 	});
 }
 
-/** A new database with a random name on the server of `adminUrl`. */
-export async function createDatabase(adminUrl: string): Promise<string> {
+/** A new database with a random name on the server of `adminUrl`; `how`: other options than those of the server. */
+export async function createDatabase(adminUrl: string, how = ''): Promise<string> {
 	const name = `test_${randomBytes(8).toString('hex')}`;
 	const client = new pg.Client({ connectionString: adminUrl });
 	await client.connect();
 	try {
-		await client.query(`create database ${name}`);
+		// Half of the time of the default, which writes a log of all pages.
+		await client.query(`create database ${name} strategy file_copy ${how}`);
 	} finally {
 		await client.end();
 	}
