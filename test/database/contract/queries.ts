@@ -211,9 +211,11 @@ export function describeQueries(subject: Subject): void {
 		});
 
 		it('removes more values than fit into one transaction', async () => {
-			const many = Array.from({ length: 230 }, () => submission({ sessionId: 'many' }));
-			await inTurns(many, CONNECTIONS, (given) => subject.store.answers.accept(given));
-			expect(await subject.store.answers.removeValues(T0 + 1, T0 + 1)).toBe(229);
+			const { store } = subject;
+			const many = Array.from({ length: 230 }, (_, index) => submission({ sessionId: `s${index}` }));
+			await inTurns(many, CONNECTIONS, (given) => store.answers.accept(given));
+			await store.db.writeOne((trx) => trx.updateTable('answers').set({ endedAt: T0 }).execute());
+			expect(await store.answers.removeValues(T0 + 1, T0 + 1)).toBe(230);
 		});
 	});
 }

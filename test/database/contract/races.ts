@@ -79,7 +79,7 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 	});
 }
 
-export function describeRaces(subject: Subject): void {
+export function describeRaces(subject: Subject, rounds: number): void {
 	describe('concurrent calls', () => {
 		it('accepts a submission once when several copies arrive', async () => {
 			const given = submission();
@@ -126,10 +126,10 @@ export function describeRaces(subject: Subject): void {
 			expect(seen).toBe(count);
 		});
 
-		it('leases one due answer to one of eight simultaneous takers, 100 times', async () => {
+		it(`leases one due answer to one of eight simultaneous takers, ${rounds} times`, async () => {
 			const given = submission();
 			await accepted(subject.store, given);
-			for (let round = 0; round < 100; round++) {
+			for (let round = 0; round < rounds; round++) {
 				const taken = await Promise.all(
 					Array.from({ length: 8 }, async (_, index) => {
 						const replica = index % 2 === 0 ? subject.store : subject.replica;
@@ -144,7 +144,7 @@ export function describeRaces(subject: Subject): void {
 		});
 
 		it('refuses an edit after the PUT has begun', async () => {
-			for (let round = 0; round < 50; round++) {
+			for (let round = 0; round < rounds; round++) {
 				const given = submission({ sessionId: `edit-${round}` });
 				await accepted(subject.store, given);
 				await subject.store.answers.takeDue(SERVICE, LEASE, 1, T0);
@@ -163,7 +163,7 @@ export function describeRaces(subject: Subject): void {
 		});
 
 		it('makes either a retry or a new answer live, never both', async () => {
-			for (let round = 0; round < 50; round++) {
+			for (let round = 0; round < rounds; round++) {
 				const waiting = submission({ sessionId: `retry-${round}` });
 				await accepted(subject.store, waiting, 'waiting');
 				const [retried, fresh] = await Promise.all([
