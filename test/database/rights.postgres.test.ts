@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { createHarness, type Harness } from '../doctor/harness.ts';
 import { createDocumentedRoles } from '../support/documented-roles.ts';
 import { startProgram } from '../support/program.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const migrate = (databaseUrl: string) =>
-	promisify(execFile)(process.execPath, [MIGRATE], { env: { DATABASE_URL: databaseUrl } }).then(
+	promisify(execFile)(process.execPath, [MIGRATE], { env: { ...COMPILE_CACHE, DATABASE_URL: databaseUrl } }).then(
 		({ stdout }) => ({ code: 0, output: stdout }),
 		({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
 	);

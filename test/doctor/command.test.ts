@@ -5,6 +5,7 @@ import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import { open } from '../database/support.ts';
 import { startApp } from '../support/app.ts';
@@ -69,7 +70,7 @@ it('tells with live that Handraise runs, and changes nothing', async () => {
 
 it.each(['SIGINT', 'SIGHUP'] as const)('deletes with live what it made after %s', async (interrupt) => {
 	await using harness = await createHarness();
-	const env = { PATH: process.env.PATH ?? '', ...harness.env };
+	const env = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...harness.env };
 	const doctor = spawn(process.execPath, [DOCTOR, 'live', '#agents'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 	const ended = once(doctor, 'exit');
 	let output = '';
@@ -84,7 +85,7 @@ it.each(['SIGINT', 'SIGHUP'] as const)('deletes with live what it made after %s'
 });
 
 it('ends with its exit code when nobody reads its output', async () => {
-	const doctor = spawn(process.execPath, [DOCTOR], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+	const doctor = spawn(process.execPath, [DOCTOR], { env: COMPILE_CACHE, stdio: ['ignore', 'pipe', 'ignore'] });
 	doctor.stdout.destroy();
 	expect(await once(doctor, 'exit')).toEqual([1, null]);
 });
