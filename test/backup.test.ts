@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
+import { backUp } from '../src/database/backup.ts';
 import { ANN, accepted, BOB, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
@@ -89,7 +90,7 @@ describe('npm run restore', () => {
 			await accepted(opened, submission({ id: 'same', sessionId: 'one' }), 'delivering', 'delivered');
 			await accepted(opened, submission({ id: 'later', sessionId: 'two', person: BOB }));
 		});
-		run([copy]);
+		backUp(dataDir, copy);
 		await store(async (opened) => {
 			await moved(opened, 'later', 'delivering', 'delivered');
 			await accepted(opened, submission({ id: 'new', sessionId: 'three', acceptedAt: T0 + 61_000 }));
@@ -141,7 +142,7 @@ describe('npm run restore', () => {
 
 	it('rolls back a database that a newer version has changed', async () => {
 		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		run([copy]);
+		backUp(dataDir, copy);
 		await store(async (opened) => {
 			await opened.db.write((db) =>
 				db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute(),
@@ -154,7 +155,7 @@ describe('npm run restore', () => {
 
 	it('takes the place of a damaged database, without its log, and says what nobody knows', async () => {
 		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		run([copy]);
+		backUp(dataDir, copy);
 		writeFileSync(join(dataDir, 'handraise.db'), 'damaged '.repeat(2_000));
 		writeFileSync(join(dataDir, 'handraise.db-wal'), 'its log');
 		expect(restore('yes\n').lines).toEqual([
@@ -169,7 +170,7 @@ describe('npm run restore', () => {
 
 	it('applies no log of a database that is lost', async () => {
 		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		run([copy]);
+		backUp(dataDir, copy);
 		const [path, log] = [join(dataDir, 'handraise.db'), join(dataDir, 'handraise.db-wal')];
 		let commits = Buffer.alloc(0);
 		await store(async (opened) => {
@@ -186,7 +187,7 @@ describe('npm run restore', () => {
 
 	it('says which key a backup from before a change of the key needs, and opens with it', async () => {
 		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		run([copy]);
+		backUp(dataDir, copy);
 		expect(restore('no\n').lines.join()).not.toContain('key');
 		rmSync(dataDir, { recursive: true });
 		await store(async () => {}, OTHER_KEY);
