@@ -192,11 +192,11 @@ it('asks for smaller pages when one is too large, remembers that, and asks for l
 		return limits();
 	};
 	expect(await next()).toEqual([200, 200]);
-	// Of the first page only the first 140 sessions fit, of smaller ones all.
-	service.list.bytesEach = 70_000;
+	// Of the first page a few sessions do not fit, of smaller ones all do.
+	service.list.bytesEach = 51_000;
 	expect(await next()).toEqual([200, 100, 100, 100]);
 	expect(await next()).toEqual([100, 100, 100]);
-	service.list.bytesEach = 150_000;
+	service.list.bytesEach = 102_000;
 	const before = calls.length;
 	expect(await listed(harness)).toMatchObject({ isComplete: true, requestCount: 7 });
 	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, ...Array(6).fill(false)]);
