@@ -10,6 +10,7 @@ import {
 import { occurrenceChanges, type SettledHow } from '../../src/questions/occurrences.ts';
 import { fingerprintOf, type Session } from '../../src/questions/session.ts';
 import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';
@@ -65,7 +66,7 @@ describe('the occurrences of a question', () => {
 			fc.property(fc.array(anySession, { maxLength: 6 }), fc.subarray([0, 1, 2, 3]), (reads, arrived) => {
 				occurrencesOf(reads, () => arrived);
 			}),
-			{ numRuns: 10_000 },
+			randomRuns(10_000),
 		);
 	});
 	it('are each time that the agent asks, and end as they did, in any history', () => {
@@ -86,7 +87,7 @@ describe('the occurrences of a question', () => {
 				const open = found.find(({ how }) => how === null);
 				expect(open?.question.messageIndex ?? null).toBe(history.openIndex());
 			}),
-			{ numRuns: 10_000 },
+			randomRuns(10_000),
 		);
 	});
 	it.each<[string, Partial<Session>[], [number, SettledHow | null][]]>([

@@ -27,7 +27,7 @@ const RULES = [
 ];
 
 /** Properties whose random cases two lanes share; see random-runs.ts. */
-const SHARED = ['test/features/{hostile-*,voices}.test.ts', 'test/posts/histories.test.ts'];
+const SHARED = ['test/{features/{hostile-*,voices},posts/histories,questions/occurrences}.test.ts'];
 
 const filesNamed = (...lanes: readonly string[]) =>
 	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);
