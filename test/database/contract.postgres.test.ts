@@ -8,30 +8,12 @@ import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import { lockSession } from '../../src/posts/watch-store.ts';
 import { addWatch } from '../features/watch/support.ts';
 import { forget } from './contract/person.ts';
-import {
-	describeAnswerStore,
-	describeChannelSettingsStore,
-	describeClaimStore,
-	describeDraftStore,
-	describeInboxStore,
-	describeLadderStore,
-	describePersonStore,
-	describeWatchStore,
-	describeWorkspaces,
-} from './contract.ts';
+import { describeStores } from './contract.ts';
 import { deadlocksIn } from './deadlocks.ts';
 import { openReplicas } from './postgres-replicas.ts';
 import { ANN, accepted, BOB, current, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
 
-describeAnswerStore('PostgreSQL', openReplicas);
-describeDraftStore('PostgreSQL', openReplicas);
-describeClaimStore('PostgreSQL', openReplicas);
-describeWatchStore('PostgreSQL', openReplicas);
-describeInboxStore('PostgreSQL', openReplicas);
-describeLadderStore('PostgreSQL', openReplicas);
-describeChannelSettingsStore('PostgreSQL', openReplicas);
-describePersonStore('PostgreSQL', openReplicas);
-describeWorkspaces('PostgreSQL', openReplicas);
+describeStores('PostgreSQL', openReplicas);
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const replicas = await openReplicas();

@@ -1,16 +1,5 @@
 import type { StoreOptions } from '../../src/stores.ts';
-import {
-	describeAnswerStore,
-	describeChannelSettingsStore,
-	describeClaimStore,
-	describeDraftStore,
-	describeInboxStore,
-	describeLadderStore,
-	describePersonStore,
-	describeWatchStore,
-	describeWorkspaces,
-	type Replicas,
-} from './contract.ts';
+import { describeStores, type Replicas } from './contract.ts';
 import { makeDataDir, open } from './support.ts';
 
 async function openReplicas(options: Partial<StoreOptions> = {}): Promise<Replicas> {
@@ -27,12 +16,4 @@ async function openReplicas(options: Partial<StoreOptions> = {}): Promise<Replic
 }
 
 // One process, which writes one after the other: races have few courses.
-describeAnswerStore('SQLite', openReplicas, 20);
-describeDraftStore('SQLite', openReplicas);
-describeClaimStore('SQLite', openReplicas);
-describeWatchStore('SQLite', openReplicas);
-describeInboxStore('SQLite', openReplicas);
-describeLadderStore('SQLite', openReplicas);
-describeChannelSettingsStore('SQLite', openReplicas);
-describePersonStore('SQLite', openReplicas);
-describeWorkspaces('SQLite', openReplicas);
+describeStores('SQLite', openReplicas, 20);

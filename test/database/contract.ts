@@ -46,93 +46,55 @@ export interface Subject {
 	readonly replica: Store;
 }
 
-/** Tests every sentence of `AnswerStore`'s docstrings, for one kind of database. */
-export function describeAnswerStore(name: string, open: () => Promise<Replicas>, races = RACES.short): void {
-	describe(`answers on ${name}`, () => {
-		const subject = useReplicas(open);
-		describeAccept(subject);
-		describeLeases(subject);
-		describeUpdates(subject);
-		describeRetry(subject);
-		describeQueries(subject);
-		describePresses(subject);
-		describeTimes(subject);
-		describeRaces(subject, races);
-		describeManyRaces(subject, races);
-	});
-}
-
-/** The same races as in `describeAnswerStore`, more often. */
-export function describeLongRaces(name: string, open: () => Promise<Replicas>): void {
-	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), RACES.long));
-}
-
-/** Tests every sentence of the docstrings of the stores of drafts and windows. */
-export function describeDraftStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`drafts on ${name}`, () => {
-		const subject = useReplicas(open);
-		describeDrafts(subject);
-		describeWindows(subject);
-	});
-}
-
-/** Tests every sentence of `ClaimStore`'s docstrings. */
-export function describeClaimStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`claims on ${name}`, () => describeClaims(useReplicas(open)));
-}
-
-/** Tests every sentence of `WatchStore`'s docstrings, and the rates and the budget that replicas share. */
-export function describeWatchStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`watches on ${name}`, () => {
-		const subject = useReplicas(open);
-		describeWatches(subject);
-		describeWatchReads(subject);
-		describeQuestions(subject);
-		describePosts(subject);
-		describeWatchPosts(subject);
-		describeWaitingList(subject);
-		describeDiscoveries(subject);
-		describeListedWaiting(subject);
-		describeWatchesInTrouble(subject);
-	});
-}
-
-/** Tests every sentence of the docstrings of the inbox store and `HandOverStore`. */
-export function describeInboxStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`inboxes on ${name}`, () => {
-		const subject = useReplicas(open);
-		describeInboxes(subject);
-		describeInboxReads(subject);
-		describeSnoozes(subject);
-		describeHandOvers(subject);
-	});
-}
-
-/** Tests every sentence of `LadderStore`'s docstrings. */
-export function describeLadderStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`reminders on ${name}`, () => describeLadders(useReplicas(open)));
-}
-
-/** Tests every sentence of `ChannelSettingsStore`'s docstrings. */
-export function describeChannelSettingsStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`channel settings on ${name}`, () => describeChannelSettings(useReplicas(open)));
-}
-
-/** Tests every sentence of the docstrings of `createPersonStore`. */
-export function describePersonStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`people on ${name}`, () => describePeople(useReplicas(open)));
-}
-
-/** Tests what `StoreOptions.workspace` promises. */
-export function describeWorkspaces(
+/** Tests every sentence of the docstrings of all stores, for one kind of database. */
+export function describeStores(
 	name: string,
-	open: (options: Pick<StoreOptions, 'workspace'>) => Promise<Replicas>,
+	open: (options?: Pick<StoreOptions, 'workspace'>) => Promise<Replicas>,
+	races = RACES.short,
 ): void {
+	const about = (subjects: string, parts: readonly ((subject: Subject) => void)[]) =>
+		describe(`${subjects} on ${name}`, () => {
+			const subject = useReplicas(open);
+			for (const part of parts) part(subject);
+		});
+	about('answers', [
+		describeAccept,
+		describeLeases,
+		describeUpdates,
+		describeRetry,
+		describeQueries,
+		describePresses,
+		describeTimes,
+		(subject) => describeRaces(subject, races),
+		(subject) => describeManyRaces(subject, races),
+	]);
+	about('drafts', [describeDrafts, describeWindows]);
+	about('claims', [describeClaims]);
+	about('watches', [
+		describeWatches,
+		describeWatchReads,
+		describeQuestions,
+		describePosts,
+		describeWatchPosts,
+		describeWaitingList,
+		describeDiscoveries,
+		describeListedWaiting,
+		describeWatchesInTrouble,
+	]);
+	about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
+	about('reminders', [describeLadders]);
+	about('channel settings', [describeChannelSettings]);
+	about('people', [describePeople]);
 	describe(`workspaces on ${name}`, () => {
 		const served: ServedWorkspace = { teamId: null };
 		const subject = useReplicas(() => open({ workspace: () => served.teamId }));
 		describeServedWorkspace(subject, served);
 	});
+}
+
+/** Its races between two replicas, more often. */
+export function describeLongRaces(name: string, open: () => Promise<Replicas>): void {
+	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), RACES.long));
 }
 
 function useReplicas(open: () => Promise<Replicas>): Subject {
