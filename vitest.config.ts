@@ -6,8 +6,11 @@ import { COMPILE_CACHE } from './sandbox/compile-cache.ts';
 import { projects } from './test/support/lanes.ts';
 import { memoryDirectory } from './test/support/memory-directory.ts';
 
-/** Lanes of which a file mostly waits: for a browser, a killed program, the end of a lease. */
-const WAITING: ReadonlySet<string> = new Set(['browser', 'kills', 'long']);
+/**
+ * The lanes, one after the other: a worker that goes on with another lane starts anew and loads the whole program again. Those
+ * that mostly wait come first, because their last files run beside the next lane.
+ */
+const LANES = ['browser', 'kills', 'postgres', 'program', 'tools', 'rules'];
 /** The slowest files of all lanes, the slowest first: a fresh clone knows no times. */
 const SLOW = [
 	'faults/postgres',
@@ -37,13 +40,14 @@ function rank({ moduleId }: TestSpecification): number {
 	return place === -1 ? SLOW.length : place;
 }
 
-/** Begins with the slowest, and lets files that wait and files that compute run beside each other. */
+/** Lane by lane, the slowest first. Files of `long` mostly wait, so they run beside those of the other lanes. */
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const sorted = await super.sort(files);
-		const ranked = sorted.toSorted((one, other) => rank(one) - rank(other));
-		const waiting = ranked.filter(({ project }) => WAITING.has(project.name));
-		const computing = ranked.filter(({ project }) => !WAITING.has(project.name));
+		const lane = ({ project }: TestSpecification) => LANES.indexOf(project.name);
+		const ranked = sorted.toSorted((one, other) => lane(one) - lane(other) || rank(one) - rank(other));
+		const waiting = ranked.filter((file) => lane(file) === -1);
+		const computing = ranked.filter((file) => lane(file) !== -1);
 		const turns = Math.max(waiting.length, computing.length);
 		return Array.from({ length: turns }, (_, turn) => [waiting[turn], computing[turn]])
 			.flat()
