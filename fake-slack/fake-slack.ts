@@ -121,7 +121,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 	const changes = createChanges(options.waitMs ?? 10_000);
 	const manifest = options.manifest === undefined ? null : readManifest(options.manifest);
 	const core: Core = {
-		state: structuredClone(options.state ?? seedState(options.workspace, options.manifest)),
+		state: structuredClone(options.state ?? seedState(options.workspace, manifest ?? undefined)),
 		clock,
 		settings: { ...settingsOf(manifest), ...options.settings },
 		changes,

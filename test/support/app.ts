@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFakeSlack, type FakeSlackOptions } from '../../fake-slack/index.ts';
+import { createFakeSlack, type FakeSlackOptions, readManifest } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import {
@@ -15,6 +15,9 @@ import { createLog } from '../../src/core/log.ts';
 import { notAsWritten } from './as-written.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
 import { questionsNotAsRead } from './questions-as-read.ts';
+
+/** Read once for all cases. */
+const manifest = readManifest(manifestPath);
 
 type ServiceOptions = NonNullable<Parameters<typeof createFakeSessionService>[0]>;
 
@@ -43,7 +46,7 @@ export async function startApp({
 }: AppOptions = {}) {
 	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
-	const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath, ...someSlack });
+	const slack = await createFakeSlack({ waitMs: 20_000, manifest, ...someSlack });
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	await prepare?.({ dataDir, service });
 	const log: string[] = [];
