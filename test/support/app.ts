@@ -12,6 +12,7 @@ import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { createLog } from '../../src/core/log.ts';
+import { applyProxy } from '../../src/core/proxy.ts';
 import { notAsWritten } from './as-written.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
 import { questionsNotAsRead } from './questions-as-read.ts';
@@ -21,6 +22,9 @@ const manifest = readManifest(manifestPath);
 
 type ServiceOptions = NonNullable<Parameters<typeof createFakeSessionService>[0]>;
 
+const PRESENT = { createHandraise, parseConfig, createLog, applyProxy };
+export type Program = typeof PRESENT;
+
 export interface AppOptions {
 	readonly transport?: 'socket' | 'http';
 	readonly env?: Readonly<Record<string, string>>;
@@ -28,6 +32,8 @@ export interface AppOptions {
 	readonly slack?: FakeSlackOptions;
 	/** The clock of the program. Slack and the session service use the machine's. */
 	readonly clock?: Clock;
+	/** The program of another version; the present one by default. */
+	readonly program?: Program;
 	/** Runs before the program first starts: may put a database where the program finds it. */
 	readonly prepare?: (place: { readonly dataDir: string; readonly service: FakeSessionService }) => Promise<void>;
 }
@@ -42,6 +48,7 @@ export async function startApp({
 	service: some = {},
 	slack: someSlack = {},
 	clock,
+	program = PRESENT,
 	prepare,
 }: AppOptions = {}) {
 	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
@@ -51,7 +58,7 @@ export async function startApp({
 	await prepare?.({ dataDir, service });
 	const log: string[] = [];
 	const configOf = (changedEnv: Readonly<Record<string, string>>) =>
-		parseConfig({
+		program.parseConfig({
 			...connectionEnv({ slack, service, transport }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
 			SESSION_DASHBOARD_URL: 'https://dashboard.example.com',
@@ -63,9 +70,11 @@ export async function startApp({
 		});
 
 	async function run(changedEnv: Readonly<Record<string, string>> = {}) {
-		const handraise = await createHandraise({
-			config: configOf(changedEnv),
-			log: createLog('debug', { write: (line) => void log.push(line) }),
+		const config = configOf(changedEnv);
+		const handraise = await program.createHandraise({
+			config,
+			log: program.createLog('debug', { write: (line) => void log.push(line) }),
+			proxy: program.applyProxy(config.proxy),
 			...(clock === undefined ? {} : { clock }),
 		});
 		const { port } = await handraise.start(new AbortController().signal);

@@ -16,6 +16,7 @@ export async function createConnectProxy() {
 	const tunnels = new Map<Duplex, string>();
 	const stalled = new Set<Duplex>();
 	const asked: string[] = [];
+	const ports = new Map<string, number>();
 	let refusal: { readonly status: number; readonly host: string | undefined } | null = null;
 	const isRefused = (host: string) => refusal !== null && (refusal.host ?? host) === host;
 
@@ -33,7 +34,9 @@ export async function createConnectProxy() {
 			client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
 			return;
 		}
-		const upstream = connect(Number(port), '127.0.0.1', () => client.write('HTTP/1.1 200 Connected\r\n\r\n'));
+		const upstream = connect(ports.get(host) ?? Number(port), '127.0.0.1', () =>
+			client.write('HTTP/1.1 200 Connected\r\n\r\n'),
+		);
 		const pass = (from: Duplex, to: Duplex) => {
 			from.on('data', (bytes: Buffer) => {
 				if (!stalled.has(client)) to.write(bytes);
@@ -55,6 +58,10 @@ export async function createConnectProxy() {
 		/** With user and password. */
 		url: `http://${user}:${password}@127.0.0.1:${port}`,
 		password,
+		/** What asks for `host` comes to this port of this machine, whatever port it asks for. */
+		lead(host: string, port: number): void {
+			ports.set(host, port);
+		},
 		/** The hosts of all requests so far, also of refused ones. */
 		hosts: (): ReadonlySet<string> => new Set(asked),
 		/** Refuses new tunnels to `host`, by default to all, and ends the open ones. */

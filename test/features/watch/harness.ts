@@ -28,9 +28,10 @@ export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 export async function watchingApp({
 	realRates = false,
 	oneClock = realRates,
+	startAt,
 	...options
-}: AppOptions & { realRates?: boolean; oneClock?: boolean } = {}) {
-	const clock = createManualClock();
+}: AppOptions & { realRates?: boolean; oneClock?: boolean; startAt?: number | undefined } = {}) {
+	const clock = createManualClock(startAt);
 	const slackOptions = oneClock ? { clock, settings: { realRates }, ...options.slack } : options.slack;
 	const app = await startApp({
 		...options,
