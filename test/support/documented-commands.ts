@@ -85,6 +85,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run test:keys( --( --[a-z]+ [a-z0-9-]+)+)?$/,
 		'npm run test:keys -- --kills 1 --values 100 --store sqlite',
 	),
+	script(/^npm exec -- node test\/upgrade\/make\.ts$/, 'npm exec -- node test/upgrade/make.ts "$TMPDIR"'),
 	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),

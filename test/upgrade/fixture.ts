@@ -1,0 +1,150 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Kysely, sql } from 'kysely';
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import type { SlackState } from '../../fake-slack/index.ts';
+import type { SavedSession } from '../../sandbox/session-service/sessions.ts';
+import { nameInSql, type StoreDatabase } from '../../src/database/database.ts';
+import { keyFileIn } from '../../src/database/encryption.ts';
+import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { context, openAt } from '../database/migrating-process.ts';
+import { KEY } from '../database/support.ts';
+import { settingsApp } from '../features/settings/harness.ts';
+import type { Program } from '../support/app.ts';
+import { createConnectProxy } from '../support/connect-proxy.ts';
+import { WATCHED } from './story.ts';
+
+/*
+ * A fixture is what 1.0.0 left when it was stopped: the rows of its database, and with them what Slack and the session
+ * service hold. SQLite and PostgreSQL have one each, because SQLite encrypts secret values with a key of its own, which
+ * stands in `meta`.
+ */
+
+export const STORES = ['sqlite', 'postgres'] as const;
+type Rows = Readonly<Record<string, readonly Record<string, unknown>[]>>;
+
+export interface Fixture {
+	/** Milliseconds since the epoch: the times in it mean something until a little later. */
+	readonly stoppedAt: number;
+	readonly slack: SlackState;
+	readonly sessions: readonly SavedSession[];
+	/** By table. */
+	readonly rows: Rows;
+}
+
+/** Of a row: a column that is left out is null again. */
+const withoutNulls = (row: object) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+
+/** Where the fixtures are. */
+export const FIXTURES = fileURLToPath(new URL('1.0.0/', import.meta.url));
+
+/** One line for each row, message, view and session, so that a review sees what changed. */
+export async function writeFixture(path: string, { stoppedAt, slack, sessions, rows }: Fixture): Promise<void> {
+	const { messages, views, ...workspace } = slack;
+	const lines = [
+		{ stoppedAt },
+		// The program stores none of these.
+		{ workspace: { ...workspace, triggers: {}, responseUrls: {} } },
+		// Nothing reads the former versions of a message, and they are most of it.
+		...messages.map((message) => ({ message: { ...message, history: [] } })),
+		...Object.values(views).map((view) => ({ view })),
+		...sessions.map((session) => ({ session })),
+		...Object.entries(rows).flatMap(([table, ofTable]) => ofTable.map((row) => ({ [table]: withoutNulls(row) }))),
+	];
+	await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+export async function readFixture(store: (typeof STORES)[number]): Promise<Fixture> {
+	const lines = (await readFile(join(FIXTURES, `${store}.jsonl`), 'utf8')).trimEnd().split('\n');
+	const values = lines.flatMap((line) => Object.entries(JSON.parse(line)));
+	const parts: Record<string, unknown[]> = {};
+	for (const [part, ofPart] of Map.groupBy(values, ([name]) => name)) parts[part] = ofPart.map(([, value]) => value);
+	const { stoppedAt, workspace, message, view, session, ...rows } = parts;
+	const views = Object.fromEntries((view as SlackState['views'][string][]).map((one) => [one.id, one]));
+	return {
+		stoppedAt: Number(stoppedAt?.[0]),
+		slack: { ...(workspace?.[0] as SlackState), messages: message as SlackState['messages'], views },
+		sessions: session as SavedSession[],
+		rows: rows as Rows,
+	};
+}
+
+const untyped = (db: StoreDatabase['read']) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+
+/** The rows of these tables, in the order of their columns. `place` as for `openAt`. */
+export async function dumpRows(place: string, tables: Readonly<Record<string, object>>): Promise<Rows> {
+	const db = openAt(place);
+	const dumped: Record<string, Record<string, unknown>[]> = {};
+	for (const [table, columns] of Object.entries(tables)) {
+		const inOrder = sql.raw(Object.keys(columns).map(nameInSql).join(', '));
+		dumped[table] = await untyped(db.read).selectFrom(table).selectAll().orderBy(inOrder).execute();
+	}
+	await db.close();
+	return dumped;
+}
+
+/** Makes the schema of 1.0.0 and puts these rows into it. */
+async function loadRows(place: string, rows: Rows): Promise<void> {
+	const db = openAt(place);
+	await migrate(db, { ...context(), migrations: [MIGRATIONS[0]] });
+	await db.write(async (trx) => {
+		for (const table of ['meta', 'migrations']) await untyped(trx).deleteFrom(table).execute();
+		for (const [table, ofTable] of Object.entries(rows)) {
+			for (const row of ofTable) await untyped(trx).insertInto(table).values(row).execute();
+		}
+	});
+	await db.close();
+}
+
+/** How long an upgrade takes. The time for *Undo* is not over then. */
+const UPGRADE_MS = 5_000;
+/** Rows have the service's address, and so have ciphertexts: a host that only the proxy knows. */
+const HOST = 'sessions.example';
+
+/**
+ * The program on a clock that only tests move, which Slack and the session service share. That clock replaces the
+ * store's: on PostgreSQL the program otherwise takes the server's time. Without a fixture everything is new; with one
+ * the session service is still down.
+ */
+export async function startFrom(
+	fixture: Fixture | null,
+	{ databaseUrl, program }: { databaseUrl?: string | undefined; program?: Program },
+) {
+	const dispatcher = getGlobalDispatcher();
+	const proxy = await createConnectProxy();
+	const app = await settingsApp({
+		oneClock: true,
+		...(fixture === null ? {} : { startAt: fixture.stoppedAt + UPGRADE_MS, slack: { state: fixture.slack } }),
+		env: {
+			// Lists take 30 of them.
+			SESSION_SERVICE_RPM: '120',
+			SESSION_SERVICE_URL: `http://${HOST}`,
+			HTTP_PROXY: proxy.url,
+			DISCOVER_SESSIONS: 'true',
+			UNDO_SECONDS: '60',
+			...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY }),
+		},
+		// Agents go on when a test says so. Lists have one session, or #secret would get all questions again.
+		service: { list: { mode: 'on', hidden: new Set(WATCHED) }, resumeAfterMs: null },
+		...(program === undefined ? {} : { program }),
+		async prepare({ dataDir, service }) {
+			proxy.lead(HOST, Number(new URL(service.url).port));
+			if (databaseUrl === undefined) await writeFile(keyFileIn(dataDir), KEY, { mode: 0o600 });
+			if (fixture === null) return;
+			service.sessions.restore(fixture.sessions);
+			await loadRows(databaseUrl ?? dataDir, fixture.rows);
+			await service.goDown();
+		},
+	});
+	return {
+		...app,
+		async [Symbol.asyncDispose]() {
+			await app.app[Symbol.asyncDispose]();
+			await proxy[Symbol.asyncDispose]();
+			setGlobalDispatcher(dispatcher);
+		},
+	};
+}
+
+export type UpgradedApp = Awaited<ReturnType<typeof startFrom>>;

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
+import { WINDOW_NOTICES } from '../../src/features/answer/form-view.ts';
+import { expectNothingWrong } from '../features/watch/harness.ts';
+import {
+	answeredBy,
+	DELIVERED,
+	DRAFT_RESTORED,
+	line,
+	REMINDER,
+	SERVICE_BACK,
+	says,
+	WAIT,
+	WAITS,
+} from '../support/sentences.ts';
+import { readFixture, type STORES, startFrom, type UpgradedApp } from './fixture.ts';
+import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } from './story.ts';
+
+/** What nobody answers until 5 minutes after the question. */
+const DUE: readonly Name[] = ['handedOver', 'drafted', 'undone'];
+const REMINDS = [REMINDER, WAIT, WAITS];
+
+/** The present program on what 1.0.0 left. A test goes on from those before it: to run one, run the file. */
+export function upgradeSuite(store: (typeof STORES)[number], createDatabase?: () => Promise<string>): void {
+	describe(`the program on the database that 1.0.0 left on ${store}`, () => {
+		let app: UpgradedApp;
+		beforeAll(async () => {
+			app = await startFrom(await readFixture(store), { databaseUrl: await createDatabase?.() });
+		});
+		afterAll(() => app[Symbol.asyncDispose]());
+
+		const ada = () => app.slack.as('ada');
+		const grace = (window?: string) => app.slack.as('grace', window);
+		const textOf = (one: { text(): string } | null | undefined) => one?.text() ?? 'nothing';
+		const valuesOf = (name: Name) => app.service.sessions.values(name, 1);
+		const isAnswered = (name: Name, ...values: string[]) =>
+			app.until(
+				() => JSON.stringify(valuesOf(name)) === JSON.stringify(values),
+				() => `${name} has ${valuesOf(name)}`,
+			);
+		const postSays = (name: Name, words: RegExp) =>
+			app.until(
+				() => words.test(postOf(app, name).text()),
+				() => postOf(app, name).text(),
+			);
+		const windowSays = (who: Actor, words: string | RegExp) =>
+			app.until(
+				() => says(textOf(who.modal()), words),
+				() => textOf(who.modal()),
+			);
+
+		/** Several questions may share one. */
+		const isReminder = ({ request: { text } }: TrafficEntry) => REMINDS.some((words) => says(String(text), words));
+		const posted = () => app.calls('chat.postMessage');
+		const remindersOf = (name: Name) =>
+			posted().filter((call) => isReminder(call) && JSON.stringify(call.request).includes(`Trip ${name}`));
+
+		it('takes back the press that was not sent yet', async () => {
+			await postOf(app, 'undone').press('Undo');
+			await app.until(() => postOf(app, 'undone').buttons().includes('TP 570'));
+		});
+
+		it('keeps a snoozed question out of the inbox until its person asks for it', async () => {
+			await app.until(() => textOf(ada().home()).includes(titleOf('undone')));
+			expect(textOf(ada().home())).not.toContain(titleOf('reminded'));
+			await ada().home()?.press('Show now');
+			await app.until(() => textOf(ada().home()).includes(titleOf('reminded')));
+		});
+
+		it('takes the answer of a window that was open, with what was typed, and tells others who look at it', async () => {
+			const form = ada().modal();
+			expect([form?.value(0), form?.value(1)]).toEqual(['grey', SECRET]);
+			await form?.fill(2, '6');
+			expect(await form?.submit()).toMatchObject({ outcome: 'updated', trouble: null });
+			await windowSays(grace('third'), WINDOW_NOTICES.answeredBy('x').replace('“x”', '@ada'));
+		});
+
+		it('delivers what waited when the service is back', async () => {
+			await app.service.comeBack();
+			await isAnswered('sent', 'TP 570');
+			await isAnswered('queued', '12 Main Street');
+			await isAnswered('opened', 'grey', SECRET, '6');
+			await windowSays(ada(), DELIVERED);
+			await windowSays(app.slack.as('ada', 'second'), DELIVERED);
+		});
+
+		it('reminds of the questions that are due', async () => {
+			await app.until(() => DUE.every((name) => remindersOf(name).length > 0));
+		});
+
+		it.each(['reminded', 'discovered'] as const)('takes the press of an old button: %s', async (name) => {
+			await app.choose(postOf(app, name), 'LH 1173');
+			await isAnswered(name, 'LH 1173');
+			await postSays(name, answeredBy('ada', 'LH 1173'));
+			expect(postOf(app, name).buttons()).toEqual([]);
+		});
+
+		it('takes the press of whoever has the question, in their direct message', async () => {
+			const dm = grace()
+				.dm()
+				.find((one) => one.text().includes(NOTE));
+			if (dm === undefined) throw new Error('There is no note.');
+			await app.choose(dm, 'TP 570');
+			await dm.press('Undo');
+			await app.until(() => dm.text().includes(NOTE));
+			await app.choose(dm, 'LH 1173');
+			await isAnswered('handedOver', 'LH 1173');
+		});
+
+		it('offers the typed text again', async () => {
+			const form = await openForm(grace('third'), 'drafted');
+			expect(form.text()).toContain(DRAFT_RESTORED);
+			expect(form.value(0)).toBe('Please deliver before Friday.');
+			await form.submit();
+			await isAnswered('drafted', 'Please deliver before Friday.');
+		});
+
+		it('follows what was sent before to its end, in windows, posts and cards', async () => {
+			for (const window of [grace(), grace('second')]) await windowSays(window, line('resumed'));
+			await postSays('delivered', answeredBy('grace', '2026-02-03'));
+			await postSays('unknown', answeredBy('grace', '42'));
+			app.step('delivered', 'The date is booked.');
+			await app.cardSays('delivered', 'The date is booked.');
+		});
+
+		it('keeps watches and the settings of channels', async () => {
+			const list = (await app.command('/session list')).text();
+			for (const name of WATCHED) expect(list).toContain(`Trip ${name}`);
+			const form = await app.openSettings();
+			expect(form.fields().map(({ value }) => value)).toEqual([
+				'5 min',
+				'4 h',
+				['U0GRACE'],
+				[],
+				['Sun'],
+				'20:00',
+				'08:00',
+				'Europe/London',
+			]);
+		});
+
+		it('sends each answer once, asks nothing again and loses nothing', async () => {
+			await app.pass(2 * 60_000);
+			const puts = Map.groupBy(app.service.log.puts(), ({ sessionId }) => sessionId);
+			expect(Object.fromEntries([...puts].map(([name, { length }]) => [name, length]))).toEqual({
+				sent: 1,
+				queued: 1,
+				opened: 1,
+				reminded: 1,
+				discovered: 1,
+				handedOver: 1,
+				drafted: 1,
+			});
+			expect(NAMES.flatMap((name) => remindersOf(name).map(() => name))).toEqual(DUE);
+			const others = posted().filter((call) => !isReminder(call));
+			expect(others.map(({ request }) => request.text)).toEqual(Array(2).fill(expect.stringContaining(SERVICE_BACK)));
+			expect(await app.said()).not.toContain(SECRET);
+			expectNothingWrong(app);
+		});
+	});
+}

@@ -1,0 +1,3 @@
+import { upgradeSuite } from './suite.ts';
+
+upgradeSuite('sqlite');
