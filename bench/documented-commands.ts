@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { COMMANDS } from '../test/support/documented-commands.ts';
 
-/* `npm run test:commands [WORDS]`: runs the short form of every documented command that no test runs. */
+/* `npm run bench -- commands [WORDS]`: runs the short form of every documented command that no test runs. */
 
-const [words = ''] = process.argv.slice(2);
+const [words = ''] = process.argv.slice(3);
 const shorts = COMMANDS.flatMap((command) => command.short ?? []).filter((short) => short.includes(words));
 if (shorts.length === 0) {
 	console.error(`No documented command contains "${words}".`);

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { copySource } from '../../test/faults/source-copy.ts';
+import { readOptions, someOf, text } from '../../test/support/options.ts';
 import { quantile } from '../figures/stats.ts';
 import { createArena, repeat, SERVICE_MS } from './arena.ts';
 import { hostileService } from './hostile-service.ts';
@@ -25,18 +25,10 @@ const CHECKED_WITHIN_MS = 2_000;
 const OPENINGS = 8;
 const SETTLE_MS = 2_000;
 
-const { values } = parseArgs({
-	options: {
-		only: { type: 'string', default: NAMES.join(',') },
-		commit: { type: 'string' },
-		help: { type: 'boolean' },
-	},
+const values = readOptions('npm run bench -- attack', {
+	only: someOf(NAMES, 'these attacks alone'),
+	commit: text(null, 'takes the program from a commit instead of the working tree'),
 });
-const wanted = values.only.split(',');
-if (values.help || wanted.some((name) => !NAMES.includes(name))) {
-	console.error(`npm run test:attack -- [--only ${NAMES.join(',')}] [--commit HEAD]`);
-	process.exit(values.help ? 0 : 2);
-}
 
 /** Median and maximum. */
 const spread = (sample: readonly number[]) => [0.5, 1].map((share) => words(quantile(sample, share))).join(' / ');
@@ -100,7 +92,7 @@ const loadBefore = load();
 const rows: string[] = [];
 let brokenCount = 0;
 await using source = await copySource({ commit: values.commit });
-for (const scenario of SCENARIOS.filter(({ name }) => wanted.includes(name))) {
+for (const scenario of SCENARIOS.filter(({ name }) => values.only.includes(name))) {
 	const start = performance.now();
 	let { row, broken } = await run(scenario, source.entry);
 	if (broken.length > 0) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import { isCard } from '../../test/watch-faults/fleet.ts';
+import { isCard } from '../../test/faults/watches/fleet.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Arena, repeat } from './arena.ts';
 import { type Scenario, unless } from './scenario.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
+import { count, readOptions, someOf, text } from '../../test/support/options.ts';
 import { type OwnPostgres, startPostgres } from '../../test/support/postgres.ts';
 import { measureAcks } from './acks.ts';
 import { measureContent } from './content.ts';
@@ -26,19 +26,11 @@ const MEASUREMENTS: Readonly<Record<string, (context: BenchContext) => Promise<F
 };
 const NAMES = Object.keys(MEASUREMENTS);
 
-const { values } = parseArgs({
-	options: {
-		only: { type: 'string', default: NAMES.join(',') },
-		rounds: { type: 'string', default: '5' },
-		directory: { type: 'string', default: tmpdir() },
-		help: { type: 'boolean' },
-	},
+const values = readOptions('npm run bench -- figures', {
+	only: someOf(NAMES, 'measures these'),
+	rounds: count(5, 'interleaved rounds', { least: 1 }),
+	directory: text(tmpdir(), 'the disk that is measured'),
 });
-const wanted = values.only.split(',');
-if (values.help || wanted.some((name) => !NAMES.includes(name)) || !(Number(values.rounds) >= 1)) {
-	console.error(`npm run bench -- [--only ${NAMES.join(',')}] [--rounds 5] [--directory ${tmpdir()}]`);
-	process.exit(values.help ? 0 : 2);
-}
 
 const startedAt = new Date();
 const loads = () =>
@@ -60,9 +52,9 @@ const figures: Figure[] = [];
 				servers[0] ??= startPostgres({ durable: true });
 				return servers[0];
 			},
-			rounds: Number(values.rounds),
+			rounds: values.rounds,
 		};
-		for (const name of wanted) {
+		for (const name of values.only) {
 			const start = performance.now();
 			figures.push(...((await MEASUREMENTS[name]?.(context)) ?? []));
 			process.stderr.write(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
@@ -76,7 +68,7 @@ disk.push(...(await measureDisk(values.directory)));
 console.log(`\n${tableOf(figures)}\n`);
 console.log(
 	[
-		`\`npm run bench${values.only === NAMES.join(',') ? '' : ` -- --only ${values.only}`}\` on ${startedAt.toISOString().slice(0, 10)}:`,
+		`\`npm run bench -- figures${values.only === NAMES ? '' : ` --only ${values.only.join(',')}`}\` on ${startedAt.toISOString().slice(0, 10)}:`,
 		`${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version},`,
 		`load average ${loadsBefore} before and ${loads()} after; medians of ${values.rounds} interleaved rounds, each row with the load at its end.`,
 		`The disk's own write of 4 kB with fdatasync: p50 ${ms(quantile(disk, 0.5))} ms, p99 ${ms(quantile(disk, 0.99))} ms.`,

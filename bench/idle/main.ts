@@ -4,31 +4,26 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createFakeSlack } from '../../fake-slack/index.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
+import { amount, count, counts, readOptions, text } from '../../test/support/options.ts';
 import { type OwnPostgres, startPostgres } from '../../test/support/postgres.ts';
 import { startAppProcess } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
 
-const { values } = parseArgs({
-	options: {
-		watches: { type: 'string', default: '0,10,300' },
-		minutes: { type: 'string', default: '1' },
-		rounds: { type: 'string', default: '3' },
-		former: { type: 'string' },
-		help: { type: 'boolean' },
-	},
+const {
+	watches: sizes,
+	minutes,
+	rounds,
+	former: formerCommit,
+} = readOptions('npm run bench -- idle', {
+	watches: counts([0, 10, 300], 'watched sessions, one measurement for each number'),
+	minutes: amount(1, 'of each measurement'),
+	rounds: count(3, 'interleaved rounds', { least: 1 }),
+	former: text(null, 'measures the program of this commit beside it'),
 });
-const counts = values.watches.split(',').map(Number);
-const minutes = Number(values.minutes);
-const rounds = Number(values.rounds);
-if (values.help || counts.some(Number.isNaN) || !(minutes > 0) || !(rounds >= 1)) {
-	console.error('npm run bench:idle -- [--watches 0,10,300] [--minutes 1] [--rounds 3] [--former COMMIT]');
-	process.exit(values.help ? 0 : 2);
-}
 
 const SETTLE_MS = 10_000;
 const PER_COMMAND = 10;
@@ -127,9 +122,9 @@ const median = (costs: readonly Cost[], key: keyof Cost) =>
 const postgres = await startPostgres();
 try {
 	await using now = await copySource();
-	await using former = values.former === undefined ? null : await copySource({ commit: values.former });
+	await using former = formerCommit === null ? null : await copySource({ commit: formerCommit });
 	const programs = [
-		...(former === null ? [] : [{ name: values.former ?? '', entry: former.entry }]),
+		...(former === null ? [] : [{ name: formerCommit ?? '', entry: former.entry }]),
 		{ name: 'working tree', entry: now.entry },
 	];
 	console.log(
@@ -137,7 +132,7 @@ try {
 	);
 	console.log('| database | watches | program | queries a second | processor time a minute |\n|---|---|---|---|---|');
 	for (const server of [null, postgres]) {
-		for (const watches of counts) {
+		for (const watches of sizes) {
 			const costs = programs.map((): Cost[] => []);
 			for (let round = 0; round < rounds; round += 1) {
 				for (const [index, { entry }] of programs.entries()) {

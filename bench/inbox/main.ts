@@ -3,23 +3,20 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
+import { count, readOptions } from '../../test/support/options.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { type AppProcess, startAppProcess } from '../figures/app-process.ts';
 import { preciseClock } from '../figures/precise-clock.ts';
 import { ms, quantile } from '../figures/stats.ts';
 import { ENCRYPTION_KEY, OPEN_CHANNELS, PEOPLE, QUESTIONS, storeQuestions, workspace } from './fill.ts';
 
-const { values } = parseArgs({ options: { opens: { type: 'string', default: '60' } } });
-const opens = Math.min(PEOPLE, Number(values.opens));
-if (!(opens >= 1)) {
-	console.error(`npm run bench:inbox -- [--opens 60] (at most ${PEOPLE})`);
-	process.exit(2);
-}
+const { opens } = readOptions('npm run bench -- inbox', {
+	opens: count(60, 'people who open it', { least: 1, most: PEOPLE }),
+});
 
 const GOAL_MS = 300;
 /** The program fills about 60 inboxes a minute; a faster pace would measure Slack's rate. */

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { discoveringApp } from '../../test/features/discover/harness.ts';
+import { amount, count, readOptions } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { quantile } from '../figures/stats.ts';
 
@@ -8,24 +8,22 @@ import { quantile } from '../figures/stats.ts';
  * of 12 keys. Beside it, the same without anything that is watched or listed: what an answer needs alone.
  */
 
-const { values } = parseArgs({
-	options: {
-		minutes: { type: 'string', default: '30' },
-		keys: { type: 'string', default: '12' },
-		sessions: { type: 'string', default: '1000' },
-		waiting: { type: 'string', default: '150' },
-		watches: { type: 'string', default: '40' },
-		seed: { type: 'string', default: '1' },
-	},
+const values = readOptions('npm run bench -- slow-service', {
+	minutes: amount(30, 'of virtual time'),
+	keys: count(12, 'keys that the service checks in each call', { least: 1 }),
+	sessions: count(1000, 'sessions'),
+	waiting: count(150, 'of them that wait for ever'),
+	watches: count(40, 'of the others that are watched'),
+	seed: count(1, 'of the random choices'),
 });
 const KEY_MS = 55;
 const WARM_UP_MS = 5 * 60_000;
 const EVERY_MS = 20_000;
 const QUESTION = [{ title: 'Which colour?', description: '' }];
 
-const keyCheckMs = KEY_MS * Number(values.keys);
-const durationMs = Number(values.minutes) * 60_000;
-const random = createRandom(Number(values.seed));
+const keyCheckMs = KEY_MS * values.keys;
+const durationMs = values.minutes * 60_000;
+const random = createRandom(values.seed);
 
 interface Figures {
 	readonly seen: readonly number[];
@@ -48,11 +46,11 @@ async function run({ reads }: { reads: boolean }): Promise<Figures> {
 		},
 		service: { keyCheckMs },
 	});
-	const ids = Array.from({ length: Number(values.sessions) }, (_, index) => app.session({ name: `Task ${index}` }));
-	const waiting = ids.splice(0, Number(values.waiting));
+	const ids = Array.from({ length: values.sessions }, (_, index) => app.session({ name: `Task ${index}` }));
+	const waiting = ids.splice(0, values.waiting);
 	for (const id of waiting) app.ask(id, QUESTION);
 	if (reads) {
-		const watched = ids.slice(0, Number(values.watches));
+		const watched = ids.slice(0, values.watches);
 		for (let first = 0; first < watched.length; first += 20) {
 			await app.command(`/session watch ${watched.slice(first, first + 20).join(' ')}`, 'ada', '#secret');
 		}

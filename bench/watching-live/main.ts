@@ -5,38 +5,30 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createFakeSlack } from '../../fake-slack/index.ts';
 import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
+import { isCard } from '../../test/faults/watches/fleet.ts';
 import { defaultPopulation, writeScripts } from '../../test/features/watch/simulation/population.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
+import { amount, count, flag, readOptions, text } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
-import { isCard } from '../../test/watch-faults/fleet.ts';
 import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Asked, playScripts, putSessions, watchSessions } from './play.ts';
 import { countSlackCalls } from './slack-calls.ts';
 
-const { values } = parseArgs({
-	options: {
-		watches: { type: 'string', default: '300' },
-		minutes: { type: 'string', default: '5' },
-		seed: { type: 'string', default: '1' },
-		commit: { type: 'string' },
-		list: { type: 'boolean', default: false },
-		help: { type: 'boolean' },
-	},
+const values = readOptions('npm run bench -- watching-live', {
+	watches: count(300, 'watched sessions', { least: 1 }),
+	minutes: amount(5, 'of the measurement'),
+	seed: count(1, 'of the random choices'),
+	commit: text(null, 'takes the program from a commit instead of the working tree'),
+	list: flag('the service lists its sessions'),
 });
-const watches = Number(values.watches);
-const minutes = Number(values.minutes);
-if (values.help || !(watches >= 1) || !(minutes > 0)) {
-	console.error('npm run bench:watching:live -- [--watches 300] [--minutes 5] [--seed 1] [--commit HEAD] [--list]');
-	process.exit(values.help ? 0 : 2);
-}
+const { watches, minutes } = values;
 
 const LIMIT = 250;
 /** Warm-up: the schedule has to learn the sessions' step rates first. */
@@ -65,7 +57,7 @@ const scripts = writeScripts(
 	defaultPopulation,
 	watches,
 	minutes * 60_000 + WARM_UP_MS + 60_000,
-	createRandom(Number(values.seed)),
+	createRandom(values.seed),
 );
 const slack = await createFakeSlack({ trafficLimit: 20_000 });
 const bareSlack = await createFakeSlack();

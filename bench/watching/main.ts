@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { LIMIT } from '../../test/features/watch/simulation/limited-service.ts';
 import {
-	defaultPopulation,
 	POPULATIONS,
 	type Population,
 	populationSchema,
@@ -11,6 +9,7 @@ import {
 } from '../../test/features/watch/simulation/population.ts';
 import { simulate } from '../../test/features/watch/simulation/simulate.ts';
 import type { Policy, Result } from '../../test/features/watch/simulation/simulation.ts';
+import { count, flag, oneOf, readOptions, text } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { evenMeanMs } from './best.ts';
 import { compare } from './compare.ts';
@@ -33,31 +32,19 @@ const SHARED_MS = 6 * 3_600_000;
 /** Up to so many sessions a list adds nothing: they are read every few seconds. */
 const FEW = 20;
 
-const { values } = parseArgs({
-	options: {
-		seed: { type: 'string', default: '1' },
-		population: { type: 'string', default: 'default' },
-		file: { type: 'string' },
-		compare: { type: 'boolean' },
-		watches: { type: 'string', default: '300' },
-		seeds: { type: 'string', default: '5' },
-		help: { type: 'boolean' },
-	},
+const values = readOptions('npm run bench -- watching', {
+	seed: count(1, 'of the random choices'),
+	population: oneOf(Object.keys(POPULATIONS) as (keyof typeof POPULATIONS)[], 'default', 'how sessions behave'),
+	file: text(null, 'another population, in JSON, as test/features/watch/simulation/population.ts has them'),
+	compare: flag('compares ways to share the requests, over several seeds'),
+	watches: count(300, 'watched sessions; with --compare', { least: 1 }),
+	seeds: count(5, 'with --compare', { least: 1 }),
 });
-const built = Object.entries(POPULATIONS).find(([name]) => name === values.population)?.[1];
-if (values.help || built === undefined) {
-	console.log(
-		[
-			`npm run bench:watching -- [--seed 1] [--population ${Object.keys(POPULATIONS).join('|')}] [--file FILE.json]`,
-			'npm run bench:watching -- --compare [--watches 300] [--seeds 5]',
-			JSON.stringify(defaultPopulation, null, '\t'),
-		].join('\n'),
-	);
-} else if (values.compare) {
-	const count = Number(values.watches);
-	compare({ count, seeds: Number(values.seeds), hours: SIZES.find(([size]) => size >= count)?.[1] ?? 3 });
+if (values.compare) {
+	const { watches, seeds } = values;
+	compare({ count: watches, seeds, hours: SIZES.find(([size]) => size >= watches)?.[1] ?? 3 });
 } else {
-	report(values.file === undefined ? built : readPopulation(values.file), Number(values.seed));
+	report(values.file === null ? POPULATIONS[values.population] : readPopulation(values.file), values.seed);
 }
 
 function readPopulation(file: string): Population {

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { Store } from '../../src/stores.ts';
 import { ANN, inTurns, item, KEY, open, submission } from '../../test/database/support.ts';
+import { amount, count, readOptions, text } from '../../test/support/options.ts';
 import { measureDisk } from '../figures/disk.ts';
 import { ms, pair, quantile, Rounds } from '../figures/stats.ts';
 
@@ -18,12 +18,10 @@ const NEEDED = 100;
 const SUBMITTED_AT_ONCE = 5;
 const EVERY_MS = 25;
 
-const { values } = parseArgs({
-	options: {
-		rounds: { type: 'string', default: '5' },
-		seconds: { type: 'string', default: '5' },
-		directory: { type: 'string', default: tmpdir() },
-	},
+const values = readOptions('npm run bench -- wiping', {
+	rounds: count(5, 'interleaved rounds', { least: 1 }),
+	seconds: amount(5, 'of each measurement'),
+	directory: text(tmpdir(), 'the disk that is measured'),
 });
 
 type Kind = 'plain' | 'secret' | 'secret, and a reader';
@@ -71,7 +69,7 @@ function answer(isSecret: boolean) {
 /** Submits answers and gives them up continuously. Returns how long each submission took to be on disk, in ms. */
 async function submit(to: Store, isSecret: boolean): Promise<number[]> {
 	const took: number[] = [];
-	const end = performance.now() + Number(values.seconds) * 1_000;
+	const end = performance.now() + values.seconds * 1_000;
 	while (performance.now() < end) {
 		const next = pause(EVERY_MS);
 		const batch = Array.from({ length: SUBMITTED_AT_ONCE }, () => answer(isSecret));
@@ -114,7 +112,7 @@ try {
 	for (const kind of KINDS) await round(kind);
 	for (const seen of checkpoints.values()) Object.assign(seen, { done: [], busy: 0 });
 	rounds = new Rounds();
-	for (let count = 0; count < Number(values.rounds); count++) {
+	for (let count = 0; count < values.rounds; count++) {
 		rounds.addSample('disk', await measureDisk(directory));
 		for (const kind of count % 2 === 0 ? KINDS : KINDS.toReversed()) await round(kind);
 	}

@@ -4,14 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
-/** One place of the source, with its text before and after. */
-export interface Replacement {
-	/** Relative to `src`. */
-	readonly file: string;
-	readonly from: string;
-	readonly to: string;
-}
+import { type Edit, edited } from './edits/edit.ts';
 
 export interface SourceCopy extends AsyncDisposable {
 	/** The copy's `main.ts`. */
@@ -23,21 +16,21 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * A copy of the program in a temporary directory, with places replaced. A run of many minutes must not see its program
+ * A copy of the program in a temporary directory, with these edits. A run of many minutes must not see its program
  * change, and sabotage must not touch the working tree.
- * @throws Error when a place is not there exactly once
+ * @throws Error when an edit does not find its place, see `edited`
  */
 export async function copySource({
-	replacements = [],
-	commit,
+	edits = [],
+	commit = null,
 }: {
-	readonly replacements?: readonly Replacement[];
+	readonly edits?: readonly Edit[];
 	/** The commit to take the program from; the working tree by default. */
-	readonly commit?: string | undefined;
+	readonly commit?: string | null;
 } = {}): Promise<SourceCopy> {
 	// Not inside node_modules: Node does not run TypeScript from there.
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-source-'));
-	if (commit === undefined) {
+	if (commit === null) {
 		await cp(join(ROOT, 'src'), join(directory, 'src'), { recursive: true });
 	} else {
 		const archive = join(directory, 'src.tar');
@@ -46,13 +39,9 @@ export async function copySource({
 	}
 	await cp(join(ROOT, 'package.json'), join(directory, 'package.json'));
 	await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-	for (const { file, from, to } of replacements) {
-		const path = join(directory, 'src', file);
-		const parts = (await readFile(path, 'utf8')).split(from);
-		if (parts.length !== 2) {
-			throw new Error(`src/${file} must hold this text once, and holds it ${parts.length - 1} times:\n${from}`);
-		}
-		await writeFile(path, parts.join(to));
+	for (const edit of edits) {
+		const path = join(directory, 'src', edit.file);
+		await writeFile(path, edited(await readFile(path, 'utf8'), edit));
 	}
 	return {
 		entry: join(directory, 'src', 'main.ts'),

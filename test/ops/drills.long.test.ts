@@ -140,12 +140,12 @@ async function expectRestored({ slack, service, start, saved }: Place, changed: 
 /** A version with one more migration, as the next release may have. */
 const newerVersion = () =>
 	copySource({
-		replacements: [
+		edits: [
 			{
 				file: 'database/migrate.ts',
-				from: '= [initialSchema];',
-				to: `= [initialSchema, { number: ${OWN_SCHEMA + 1}, name: 'next',
-					up: async (db) => void (await sql\`alter table answers add column next text\`.execute(db)) }];`,
+				constant: 'MIGRATIONS',
+				becomes: `[...$value, { number: ${OWN_SCHEMA + 1}, name: 'next',
+					up: async (db) => void (await sql\`alter table answers add column next text\`.execute(db)) }]`,
 			},
 		],
 	});

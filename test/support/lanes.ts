@@ -13,7 +13,8 @@ const RULES = [
 	'test/database/channel-settings.test.ts',
 	'test/features/remind/ladder-rules.test.ts',
 	'test/questions/*.test.ts',
-	'test/reminders/judge.test.ts',
+	'test/faults/{edits/edit,sabotage}.test.ts',
+	'test/faults/reminders/judge.test.ts',
 	'test/session-service/{body-slots,budget-state,json,schema}.test.ts',
 	'test/slack/{ids,links,metadata,words}.test.ts',
 	'test/features/voices.test.ts',
@@ -22,7 +23,7 @@ const RULES = [
 	'test/features/session/parse-command.test.ts',
 	'test/features/settings/read.test.ts',
 	'test/slack/text/hostile-repeats.test.ts',
-	'test/watch-faults/reminders/judge.test.ts',
+	'test/faults/watches/reminders/judge.test.ts',
 	'test/features/watch/read-window.test.ts',
 ];
 

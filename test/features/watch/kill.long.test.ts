@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKillHarness } from '../../faults/shared-stores.ts';
+import { runWatchFaults } from '../../faults/watches/run.ts';
 import { createRandom } from '../../support/random.ts';
-import { runWatchFaults } from '../../watch-faults/run.ts';
 
 /** The short form of `npm run test:watch-faults`. */
 const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: createRandom(3), historyReadable: true };

@@ -1,0 +1,20 @@
+import { startNamed } from '../test/support/options.ts';
+
+/** `RESULTS.md` beside each has its figures; others stand in comments. */
+await startNamed('npm run bench --', {
+	figures: { about: 'acknowledgements, throughput and memory', start: () => import('./figures/main.ts') },
+	watching: { about: 'how soon questions are noticed, in virtual time', start: () => import('./watching/main.ts') },
+	'watching-live': { about: 'the same with the real program', start: () => import('./watching-live/main.ts') },
+	wiping: { about: 'what it costs to wipe secrets', start: () => import('./wiping/main.ts') },
+	inbox: { about: 'the Home tab of many people', start: () => import('./inbox/main.ts') },
+	idle: { about: 'what the program does when nothing happens', start: () => import('./idle/main.ts') },
+	'slow-service': { about: 'a session service with slow keys', start: () => import('./slow-service/main.ts') },
+	attack: { about: 'floods and hostile traffic', start: () => import('./attack/main.ts') },
+	schema: { about: 'how long responses of the service take to read', start: () => import('./session-schema.ts') },
+	words: { about: 'how much people see', start: () => import('./words/main.ts') },
+	sandbox: { about: 'the start of the sandbox, and its page', start: () => import('../sandbox/bench.ts') },
+	commands: {
+		about: 'runs every command of the documents that no test runs',
+		start: () => import('./documented-commands.ts'),
+	},
+});

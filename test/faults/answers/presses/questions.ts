@@ -1,0 +1,148 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Message, records, text } from '../../../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../../../sandbox/session-service/builders.ts';
+import { CHOOSE_IDS } from '../../../../src/slack/ids.ts';
+import type { Harness } from '../../harness.ts';
+
+/** A question of a watched session that its post offers to answer in one press. */
+export interface Question {
+	readonly number: number;
+	readonly sessionId: string;
+	readonly messageIndex: number;
+	readonly channelId: string;
+	/** Unlike those of any other question, so that each text in Slack names its question. */
+	readonly options: readonly string[];
+}
+
+/** Where to press: a button of a message. */
+export interface Button {
+	readonly blockId: string;
+	readonly actionId: string;
+	readonly value: string;
+}
+
+/** Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. */
+export interface QuestionDesk {
+	/** Resolves with questions that stand in Slack with their options. */
+	take(count: number): Promise<Question[]>;
+	/** The session of this question may ask again. */
+	finish(question: Question): void;
+	/** The newest post of the question. */
+	post(question: Question): Message | undefined;
+	/** The button with this option; null once the post has lost it. */
+	button(question: Question, option: string): Button | null;
+	close(): void;
+}
+
+export const QUESTION_TITLE = 'Which plan should I take?';
+const NAMES = ['Alpha', 'Beta', 'Gamma', 'Delta'] as const;
+/** Finds the number of the question that a text in Slack is about. */
+export const OPTION_PATTERN = new RegExp(`(\\d+) (?:${NAMES.join('|')})`);
+const POSTED_WITHIN_MS = 90_000;
+const LOOK_EVERY_MS = 50;
+const CHOOSE: ReadonlySet<string> = new Set(CHOOSE_IDS);
+
+/** For runs with questions: reads are frequent, and the service's log has room for those of half an hour. */
+export const PRESS_ENV = { UNDO_SECONDS: '2', SESSION_SERVICE_RPM: '5000' } as const;
+/** `UNDO_SECONDS` of these runs. */
+export const UNDO_MS = 2_000;
+
+/** Starts the program and watches that many sessions. Emits `redraw` for a session when Slack is asked to update the post of its question. */
+export async function openDesk(harness: Harness, sessionCount: number): Promise<QuestionDesk> {
+	const { slack, service, signals } = harness;
+	const { state } = slack;
+	const members = state.people.filter(({ name }) => harness.people.includes(name)).map(({ id }) => id);
+	const ids = Array.from({ length: sessionCount }, (_, index) => `p${harness.store.kind.charAt(0)}${index}x`);
+	const channelOf = (id: string) => `C0Q${id.toUpperCase()}`;
+	for (const id of ids) {
+		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
+		state.channels.push({ id: channelOf(id), name: id, members: [...members, state.app.botUser], ...kind });
+		const messages = [task('Work.'), done('I begin.')];
+		service.sessions.put(id, { status: 'active', name: 'Plan the work', maxSteps: 90, messages, files: [] });
+	}
+	const posts = new Map<number, Message>();
+	const sessionsByPost = new Map<string, string>();
+	const asked: Question[] = [];
+	let count = 0;
+
+	const stop = slack.changes.listen((change) => {
+		if (change.kind === 'message') {
+			const message = state.messages.findLast(({ ts }) => ts === change.id);
+			if (message === undefined || message.user !== state.app.botUser || message.ephemeralFor !== undefined) return;
+			const choice = buttonsOf(message).find(({ label }) => OPTION_PATTERN.test(label));
+			if (choice === undefined || message.threadTs !== undefined) return;
+			const number = Number(OPTION_PATTERN.exec(choice.label)?.[1]);
+			posts.set(number, message);
+			sessionsByPost.set(message.ts, message.channel);
+		}
+		if (change.kind === 'call' && change.id === 'chat.update') {
+			const entry = slack.traffic.all().findLast(({ name }) => name === 'chat.update');
+			if (entry === undefined || entry.doneAt !== null) return;
+			const channel = sessionsByPost.get(String(entry.request.ts));
+			if (channel !== undefined)
+				signals.emit(
+					'redraw',
+					ids.find((id) => channelOf(id) === channel),
+				);
+		}
+	});
+
+	function ask(id: string): void {
+		const number = ++count;
+		const options = NAMES.map((name) => `${number} ${name}`);
+		const description = `One of: ${options.join(', ')}`;
+		const messageIndex = service.sessions.push(id, asking('I need a plan.', [item(QUESTION_TITLE, description)]));
+		service.sessions.setStatus(id, 'humanInput');
+		asked.push({ number, sessionId: id, messageIndex, channelId: channelOf(id), options });
+	}
+
+	function button(question: Question, option: string): Button | null {
+		const message = posts.get(question.number);
+		return message === undefined ? null : (buttonsOf(message).find(({ label }) => label === option) ?? null);
+	}
+
+	const [first = ''] = harness.people;
+	await harness.startAll();
+	await harness.serving();
+	for (const id of ids) {
+		const line = `/session watch ${id}`;
+		const outcome = await slack.as(first).command(channelOf(id), line);
+		if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+		ask(id);
+	}
+
+	return {
+		async take(wanted) {
+			const until = Date.now() + POSTED_WITHIN_MS;
+			const isReady = (question: Question) => button(question, question.options[0] ?? '') !== null;
+			while (asked.filter(isReady).length < wanted && Date.now() < until) await pause(LOOK_EVERY_MS);
+			const taken = asked.filter(isReady).slice(0, wanted);
+			if (taken.length === 0) throw new Error(`No question was posted within ${POSTED_WITHIN_MS} ms.`);
+			for (const question of taken) asked.splice(asked.indexOf(question), 1);
+			return taken;
+		},
+		finish({ sessionId, messageIndex }) {
+			if (service.sessions.values(sessionId, messageIndex)[0] === '') {
+				service.sessions.answerAsPage(sessionId, ['Nobody']);
+			}
+			// The agent goes on a moment after an answer, and would end the wait for the next one.
+			void service.sessions.until(sessionId, (json) => json.status !== 'humanInput').then(() => ask(sessionId));
+		},
+		post: ({ number }) => posts.get(number),
+		button,
+		close: stop,
+	};
+}
+
+function buttonsOf({ blocks }: Message): (Button & { readonly label: string })[] {
+	return blocks.flatMap((block) =>
+		records(block, 'elements')
+			.filter((element) => CHOOSE.has(text(element, 'action_id') ?? ''))
+			.map((element) => ({
+				blockId: text(block, 'block_id') ?? '',
+				actionId: text(element, 'action_id') ?? '',
+				value: text(element, 'value') ?? '',
+				label: text(element.text, 'text') ?? '',
+			})),
+	);
+}

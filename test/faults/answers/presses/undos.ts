@@ -1,0 +1,254 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../../support/random.ts';
+import type { Harness } from '../../harness.ts';
+import { until } from '../../until.ts';
+import { strikeAfter } from '../moments.ts';
+import { openForm } from '../round.ts';
+import { type Choice, followChoices } from './choice.ts';
+import { giveForm, toldWords } from './duels.ts';
+import { finishSettled, PEOPLE, violationsOf } from './presses.ts';
+import { QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
+import { judgePresses, type PressVerdict, putsByQuestion } from './verdict.ts';
+
+export interface UndosResult {
+	/** How often somebody pressed *Undo*. */
+	readonly undos: number;
+	readonly kills: number;
+	/** What *Undo* said. */
+	readonly takenBack: number;
+	readonly tooLate: number;
+	/** People who were second to an answer that was then taken back, and who were offered the question again. */
+	readonly losers: number;
+	readonly offered: number;
+	/** Of those, whose option stood in the form when they opened it. */
+	readonly drafts: number;
+	/** Of those, who then sent theirs. */
+	readonly sentMine: number;
+	/** Pressed again after *Undo*. */
+	readonly again: number;
+	readonly verdict: PressVerdict;
+	readonly refusedCalls: number;
+	readonly problems: readonly string[];
+	readonly seconds: number;
+}
+
+/** Of a form, and of the form that shows a draft. */
+const VIEWS_PER_UNDO = 2;
+const CHOSEN_WITHIN_MS = 3_000;
+/** A dead replica's lease (20 s), and what Slack refuses for a minute. */
+const OFFERED_WITHIN_MS = 90_000;
+const SETTLE_WITHIN_MS = 90_000;
+/** Questions for each *Undo* wanted. */
+const MOST_SCENES = 4;
+const DRAFT_WITHIN_MS = 10_000;
+
+/**
+ * People press *Undo* at random moments of the time for it and around its end, while others answer the same question and
+ * the program is killed. Judges what each of them was told, and what reached the service.
+ */
+export async function runUndos({
+	harness,
+	desk,
+	undos: wanted,
+	batch,
+	random,
+	undoMs,
+	onProgress = () => {},
+}: {
+	readonly harness: Harness;
+	readonly desk: QuestionDesk;
+	readonly undos: number;
+	/** Questions at once. */
+	readonly batch: number;
+	readonly random: Random;
+	readonly undoMs: number;
+	readonly onProgress?: (line: string) => void;
+}): Promise<UndosResult> {
+	const { slack, service, people } = harness;
+	const started = performance.now();
+	const choices = followChoices(harness, desk);
+	const finisher = finishSettled(harness, desk);
+	const problems: string[] = [];
+	const count = {
+		undos: 0,
+		kills: 0,
+		takenBack: 0,
+		tooLate: 0,
+		losers: 0,
+		offered: 0,
+		drafts: 0,
+		sentMine: 0,
+		again: 0,
+	};
+	const told = (choice: Choice, what: Choice['told'][number]['what']) => choice.told.some((one) => one.what === what);
+
+	function report({ number }: Question, what: string): void {
+		problems.push(`question ${number}: ${what}`);
+	}
+
+	async function kill(now: readonly Question[]): Promise<void> {
+		const running = harness.replicas.filter((replica) => replica.running);
+		const victims = running.length > 1 && random.chance(0.4) ? [random.pick(running)] : running;
+		const sessions = new Set(now.map(({ sessionId }) => sessionId));
+		const signal = random.pick(['pressed', 'acked', 'acked', 'put'] as const);
+		const some = random.whole(1, sessions.size * 2);
+		let gone: Promise<unknown> = Promise.resolve();
+		const when = {
+			signal,
+			count: signal === 'put' ? 1 : some,
+			afterMs: random.between(0, random.chance(0.6) ? 15 : undoMs),
+		};
+		await strikeAfter(harness, sessions, when, () => {
+			gone = Promise.all(victims.map((replica) => replica.kill()));
+		});
+		count.kills++;
+		await gone;
+		await harness.startAll();
+	}
+
+	/** One person presses and takes that back; none, one or two others answer meanwhile. */
+	async function scene(question: Question, place: number): Promise<Choice[]> {
+		const person = (offset: number) => people[(place + offset) % PEOPLE] ?? '';
+		const [own = '', again = '', second = '', third = ''] = question.options;
+		const first = choices.begin(question, person(0), [own, again]);
+		const others = [second, third]
+			.slice(0, random.pick([0, 1, 1, 2]))
+			.map((option, index) => choices.begin(question, person(index + 1), [option]));
+		for (const other of others) if (random.chance(0.4)) await giveForm(harness, other);
+		// The answer is on its way for longer, so that more people want it back then.
+		if (random.chance(0.35)) {
+			const ms = Math.round(harness.callTimeoutMs / 2);
+			service.faults.add({ kind: 'slow', ms, method: 'PUT', sessionId: question.sessionId, times: 1 });
+			first.troubles.push('a slow PUT');
+		}
+		const undoAfterMs = random.chance(0.6)
+			? random.between(0, undoMs - 100)
+			: random.between(undoMs - 100, undoMs + 300);
+		await choices.press(first);
+		const pressedAt = first.attempts.at(-1)?.sentAt ?? Date.now();
+		const meanwhile = others.map(async (other) => {
+			await pause(Math.max(0, pressedAt + random.between(0, Math.min(undoAfterMs, undoMs)) - Date.now()));
+			await (other.form === null ? choices.press(other) : choices.submit(other));
+		});
+		await until(() => told(first, 'chosen'), Math.max(CHOSEN_WITHIN_MS, undoAfterMs));
+		await pause(Math.max(0, pressedAt + undoAfterMs - Date.now()));
+		if (first.own !== null) {
+			count.undos++;
+			await choices.undo(first);
+		}
+		await Promise.all(meanwhile);
+		return [first, ...others];
+	}
+
+	async function afterwards([first, ...others]: readonly Choice[]): Promise<void> {
+		if (first === undefined || !told(first, 'taken back')) return;
+		count.takenBack++;
+		const { question } = first;
+		const losers = others.filter((other) => wasSecondTo(other, first));
+		count.losers += losers.length;
+		if (losers.length === 0 && others.length === 0 && random.chance(0.5)) {
+			count.again++;
+			await until(() => desk.button(question, first.options[1] ?? '') !== null, OFFERED_WITHIN_MS);
+			await choices.press(first, first.options[1]);
+		}
+		for (const loser of losers) {
+			if (await isOffered(loser, others)) await takeOffer(loser, others);
+			else report(question, `${loser.person} was not offered the question again: ${toldWords(loser)}`);
+		}
+	}
+
+	async function isOffered(loser: Choice, others: readonly Choice[]): Promise<boolean> {
+		const isThere = () => told(loser, 'offered again');
+		// A third person may answer before the offer is made. Then the question is not open again.
+		const isTaken = () => {
+			const [value = ''] = service.sessions.values(loser.question.sessionId, loser.question.messageIndex);
+			return others.some((other) => other !== loser && other.options.includes(value));
+		};
+		await until(() => isThere() || isTaken(), OFFERED_WITHIN_MS);
+		if (isThere()) count.offered++;
+		else if (isTaken()) count.losers--;
+		return isThere() || isTaken();
+	}
+
+	/** Opens the form again, where the choice must stand as a draft, and perhaps sends it. */
+	async function takeOffer(loser: Choice, others: readonly Choice[]): Promise<void> {
+		const { question, person, options } = loser;
+		const [option = ''] = options;
+		const isOpen = () => service.sessions.values(question.sessionId, question.messageIndex)[0] === '';
+		if (others.length > 1 || !isOpen()) return;
+		// In the window of their form. The form that shows the draft would replace it.
+		if (loser.offer === null && random.chance(0.5)) return sendMine(loser);
+		let found: unknown = null;
+		await harness.rates.roomFor(1);
+		await openForm(harness, {
+			sessionId: question.sessionId,
+			person,
+			text: option,
+			question: QUESTION_TITLE,
+			async enter(modal) {
+				await until(() => modal.value(0) === option, DRAFT_WITHIN_MS);
+				found = modal.value(0);
+				await modal.close();
+			},
+		});
+		if (found === option) count.drafts++;
+		else report(question, `the form of ${person} shows ${JSON.stringify(found)} instead of the draft "${option}"`);
+		if (loser.offer !== null && random.chance(0.5)) await sendMine(loser);
+	}
+
+	async function sendMine(loser: Choice): Promise<void> {
+		const { question, options } = loser;
+		const [option = ''] = options;
+		count.sentMine++;
+		await choices.sendMine(loser);
+		const isSent = () => service.sessions.values(question.sessionId, question.messageIndex)[0] === option;
+		if (!(await until(isSent, OFFERED_WITHIN_MS))) report(question, `"${option}" was not sent by Send mine`);
+	}
+
+	// Who got no reply to their press, because of a kill, has no *Undo*.
+	for (let done = 0; count.undos < wanted && done < wanted * MOST_SCENES; ) {
+		const questions = await desk.take(Math.min(batch, wanted - count.undos));
+		await harness.rates.roomFor(questions.length * VIEWS_PER_UNDO);
+		const isKilled = random.chance(0.6);
+		const scenes = questions.map((question, index) => scene(question, done + index));
+		const [all] = await Promise.all([Promise.all(scenes), isKilled ? kill(questions) : undefined]);
+		await Promise.all(
+			all.map(async (own) => {
+				await afterwards(own).catch((error: unknown) => {
+					const [first] = own;
+					if (first !== undefined) report(first.question, `it broke: ${String(error)}`);
+				});
+				finisher.add(own);
+			}),
+		);
+		done += questions.length;
+		onProgress(`${count.undos} of ${wanted} undone, ${count.kills} kills, ${problems.length} problems`);
+		slack.forgetViews(Object.keys(slack.state.views));
+	}
+	await finisher.settled(SETTLE_WITHIN_MS);
+	await pause(harness.callTimeoutMs + 500);
+	finisher.stop();
+	choices.stop();
+	const verdict = judgePresses(harness, choices.all, undoMs);
+	const putsOf = putsByQuestion(harness);
+	for (const choice of choices.all) {
+		if (!told(choice, 'too late')) continue;
+		count.tooLate++;
+		const isSent = putsOf(choice.question).some(({ savedAt }) => savedAt !== null);
+		if (!isSent) report(choice.question, `${choice.person} was told that it is too late, and it was never sent`);
+	}
+	return {
+		...count,
+		verdict,
+		refusedCalls: harness.rates.refused,
+		problems: [...problems, ...verdict.problems, ...violationsOf(harness)],
+		seconds: (performance.now() - started) / 1000,
+	};
+}
+
+/** Whether this person was told that the first one was before them. */
+function wasSecondTo({ told }: Choice, first: Choice): boolean {
+	return told.some(({ what, shown }) => {
+		return (what === 'second' || what === 'conflicted') && shown.includes(`<@${first.userId}>`);
+	});
+}

@@ -1,0 +1,124 @@
+import { shortened } from '../frame.ts';
+import type { DuelsResult } from './duels.ts';
+import type { FailoversResult } from './failovers.ts';
+import type { PressDuelsResult } from './presses/duels.ts';
+import type { PressesResult } from './presses/presses.ts';
+import type { UndosResult } from './presses/undos.ts';
+import type { PressVerdict } from './presses/verdict.ts';
+import type { RunResult } from './run.ts';
+import type { StopsResult } from './stops.ts';
+
+export function isClean({ verdict, violations, brokenTurns }: RunResult): boolean {
+	return verdict.problems.length === 0 && violations.length === 0 && brokenTurns.length === 0;
+}
+
+/** The result of a run of kills, as lines for the terminal. */
+export function killsReport(name: string, result: RunResult): string[] {
+	const { verdict, histogram, kills, outages, freezes, claims } = result;
+	return [
+		'',
+		`${name}: ${verdict.rounds} answers, ${kills} kills${outages > 0 ? `, ${outages} times the database was stopped` : ''}${freezes > 0 ? `, ${freezes} times a replica stood still` : ''}, ${Math.round(result.seconds)} s`,
+		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
+		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
+		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
+		`  calls Slack refused as too many: ${result.refusedCalls}; views and messages it would refuse: ${result.violations.length}`,
+		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
+		`  turns that broke: ${result.brokenTurns.length}`,
+		...result.brokenTurns.map((why) => `    ${why}`),
+		...histogramLines('an answer was met by a kill, or by another fault', histogram),
+		...shortened(verdict.problems),
+	];
+}
+
+function histogramLines(title: string, histogram: Readonly<Record<string, number>>): string[] {
+	const most = Math.max(...Object.values(histogram));
+	if (most === 0) return [];
+	const lines = Object.entries(histogram).map(
+		([phase, count]) =>
+			`    ${phase.padEnd(26)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
+	);
+	return [`  ${title}`, ...lines];
+}
+
+function pressVerdictLines(verdict: PressVerdict): string[] {
+	return [
+		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, taken back ${verdict.takenBack}, not known to its author ${verdict.notKnown}, never acknowledged ${verdict.notTaken}`,
+		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, before the undo time ended ${verdict.early}, after "You took back" ${verdict.afterUndo}, false words ${verdict.falseWords}, over another's ${verdict.overwrites}, not judged ${verdict.tooLate}`,
+	];
+}
+
+export function pressesReport(name: string, result: PressesResult): string[] {
+	const { verdict, histogram, kills, outages, freezes, cuts, redraws } = result;
+	return [
+		'',
+		`${name}: ${verdict.answers} answers in one press, ${kills} kills, ${cuts} times Slack was cut off, ${outages} times the database was stopped, ${freezes} times a replica stood still, ${Math.round(result.seconds)} s`,
+		...pressVerdictLines(verdict),
+		`  calls Slack refused as too many: ${result.refusedCalls}`,
+		...histogramLines('a press was met by a kill', { ...histogram, 'while a post is redrawn': redraws }),
+		...shortened(result.problems),
+	];
+}
+
+export function pressDuelsReport(name: string, result: PressDuelsResult): string[] {
+	const { duels, withForm, clean, told, upsets, verdict, problems } = result;
+	return [
+		'',
+		`${name}: ${duels} duels with a press, ${withForm} of them against a form, ${Math.round(result.seconds)} s`,
+		`  one PUT and the other told who was first: ${clean} of ${duels} (by a reply ${told.reply}, in the form's window ${told.window}, by the post ${told.post}; who began later won ${upsets} times)`,
+		...pressVerdictLines(verdict),
+		`  calls Slack refused as too many: ${result.refusedCalls}`,
+		...shortened(problems),
+	];
+}
+
+export function undosReport(name: string, result: UndosResult): string[] {
+	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentMine, again, verdict, problems } = result;
+	return [
+		'',
+		`${name}: Undo ${undos} times, ${kills} kills, ${Math.round(result.seconds)} s`,
+		`  taken back ${takenBack}, too late ${tooLate}; pressed again after that ${again}`,
+		`  second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent by Send mine ${sentMine}`,
+		...pressVerdictLines(verdict),
+		`  calls Slack refused as too many: ${result.refusedCalls}`,
+		...shortened(problems),
+	];
+}
+
+export function failoversReport(name: string, { forms, presses, failovers }: FailoversResult): string[] {
+	const seconds = (times: readonly (number | null)[]) => {
+		const sorted = times.filter((ms) => ms !== null).toSorted((one, other) => one - other);
+		const shown = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)].map((ms) =>
+			((ms ?? Number.NaN) / 1000).toFixed(2),
+		);
+		return `${shown[0]} s (median), ${shown[1]} s (longest)`;
+	};
+	const underWay = failovers.reduce((sum, one) => sum + one.underWay, 0);
+	return [
+		'',
+		`${name}: the primary was killed and its synchronous standby promoted ${failovers.length} times, with ${underWay} accepted answers not known to have arrived`,
+		`  from the kill to the promotion ${seconds(failovers.map(({ awayMs }) => awayMs))}`,
+		`  from the promotion to the first delivery ${seconds(failovers.map(({ firstMs }) => firstMs))}`,
+		...killsReport(`${name}, forms among failovers`, forms),
+		...pressesReport(`${name}, presses among failovers`, presses),
+	];
+}
+
+export function duelsReport(name: string, { duels, clean, upsets, problems, seconds }: DuelsResult): string[] {
+	return [
+		'',
+		`${name}: two people at the same moment, ${duels} times, ${Math.round(seconds)} s`,
+		`  one PUT and the other told who was first and what they said: ${clean} of ${duels} (the later press won ${upsets} times)`,
+		...shortened(problems),
+	];
+}
+
+export function stopsReport(name: string, result: StopsResult): string[] {
+	const { verdict, stops, slowestMs, finished, leasesLeft, problems } = result;
+	return [
+		'',
+		`${name}: ${stops} stops by SIGTERM with ${verdict.rounds} answers on their way`,
+		`  exit code 0 within ${(slowestMs / 1000).toFixed(1)} s at most; ${finished} PUTs under way were finished; ${leasesLeft} leases left`,
+		`  delivered ${verdict.delivered}, lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}`,
+		...shortened(problems),
+	];
+}

@@ -1,0 +1,222 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { asking } from '../../../sandbox/session-service/builders.ts';
+import type { Random } from '../../support/random.ts';
+import type { Harness } from '../harness.ts';
+import { RATES_ALLOWANCE_MS } from '../rates.ts';
+import type { StoreKind } from '../stores.ts';
+import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
+import { TARGETS, type Target } from './moments.ts';
+import { PHASES, type Phase } from './phases.ts';
+import { watchReceipts } from './receipt-watch.ts';
+import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
+import { createStrikes, type Outage } from './strikes.ts';
+import { armTroubles } from './troubles.ts';
+import { createTurns, type Turn } from './turn.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** What a turn does to its answers: a kill in some phase, or another fault. */
+export type Aim = Target | FaultName;
+
+/** All faults that a store of this kind supports. */
+export function aimsFor(store: StoreKind): readonly Aim[] {
+	const faults = Object.entries(FAULT_KINDS).filter(([, { stores }]) => stores.includes(store));
+	return [...TARGETS, ...faults.map(([name]) => name as FaultName)];
+}
+
+export interface RunOptions {
+	readonly harness: Harness;
+	readonly rounds: number;
+	/** Submissions under way at once: one kill meets them all. */
+	readonly batch: number;
+	readonly random: Random;
+	/** What the turns do, one after the other; all aims by default. */
+	readonly aims?: readonly Aim[];
+	/** Stops the database instead of the program at every tenth kill, or in every turn. */
+	readonly outage?: Outage;
+	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
+	readonly freezeMs?: number;
+	readonly onProgress?: (line: string) => void;
+}
+
+export interface RunResult {
+	readonly verdict: Verdict;
+	/** How many answers each phase's kills, and each other fault, met. */
+	readonly histogram: Readonly<Partial<Record<Phase | FaultName, number>>>;
+	readonly kills: number;
+	readonly outages: number;
+	readonly freezes: number;
+	readonly claims: ReadonlyMap<Claim, number>;
+	/** The errors of turns that could not finish. */
+	readonly brokenTurns: readonly string[];
+	/** Calls that Slack refused with status 429. */
+	readonly refusedCalls: number;
+	/** What Slack refuses as malformed of what the app sent, one line each. */
+	readonly violations: readonly string[];
+	readonly seconds: number;
+}
+
+/**
+ * By then a dead replica's lease (20 s) and the wait for an unknown outcome are over, on a busy machine, and receipts
+ * that Slack refused are delivered.
+ */
+const SETTLE_WITHIN_MS = 90_000 + RATES_ALLOWANCE_MS;
+const QUIET_WITHIN_MS = 5_000;
+/** Between the last change in the store and what Slack shows of it. */
+const QUIET_FOR_MS = 1_500;
+/** By then a draft of what was typed is stored. */
+const DRAFTS_MS = 300;
+
+/** Kills the program repeatedly while people answer, causes other faults, and judges every answer. */
+export async function runFaults({
+	harness,
+	rounds: wanted,
+	batch,
+	random,
+	aims: given = aimsFor(harness.store.kind),
+	outage,
+	freezeMs,
+	onProgress = () => {},
+}: RunOptions): Promise<RunResult> {
+	const started = performance.now();
+	const watch = watchReceipts(harness);
+	const strikes = createStrikes(harness, random);
+	const rounds: Round[] = [];
+	const turns = createTurns({
+		harness,
+		random,
+		beginRound: (options) => beginRound(harness, options),
+		onRound(round) {
+			rounds.push(round);
+			watch.follow(round);
+		},
+	});
+	const histogram = new Map<Phase | FaultName, number>();
+	const met = (what: Phase | FaultName, count: number) => histogram.set(what, (histogram.get(what) ?? 0) + count);
+	// The start depends on the seed, so that short runs do not always leave out the same aims.
+	const first = random.whole(0, given.length - 1);
+	const aims = [...given.slice(first), ...given.slice(0, first)];
+	for (const phase of aims.some((aim) => !isFault(aim)) ? PHASES : []) met(phase, 0);
+	for (const aim of given.filter(isFault)) met(aim, 0);
+	let killTurns = 0;
+	const brokenTurns: string[] = [];
+	let notBegun = 0;
+	await harness.startAll();
+	await harness.store.watchCommits();
+
+	for (let index = 0; rounds.length + notBegun < wanted; index++) {
+		const aim = aims[index % aims.length] ?? 'any time';
+		const turn = turns.next(Math.min(batch, wanted - rounds.length - notBegun));
+		await harness.rates.roomFor(turn.size);
+		const before = rounds.length;
+		try {
+			if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
+			else await killTurn(turn, aim, killTurns++);
+		} catch (error) {
+			brokenTurns.push(`${aim}: ${error instanceof Error ? error.message : String(error)}`);
+			notBegun += Math.max(0, turn.size - (rounds.length - before));
+			if (!(await mend())) break;
+		}
+		const broken = rounds.filter((one) => one.broken.length + one.untimely.length > 0).length;
+		onProgress(`${rounds.length} of ${wanted} submitted, last ${aim}, ${strikes.counts.kills} kills, ${broken} broken`);
+		tidy(rounds);
+	}
+	await settle();
+	// A turn that failed before Submit was pressed has nothing to judge.
+	const judged = brokenTurns.length === 0 ? rounds : rounds.filter(({ pressedAt }) => pressedAt !== 0);
+	const verdict = judge(harness, judged);
+	watch.stop();
+	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
+	return {
+		verdict,
+		histogram: Object.fromEntries(histogram),
+		...strikes.counts,
+		claims: watch.seen,
+		brokenTurns,
+		refusedCalls: harness.rates.refused,
+		violations: harness.slack.violations().map(({ where, messages, payload }) => {
+			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
+		}),
+		seconds: (performance.now() - started) / 1000,
+	};
+
+	/** Cleans up after a failed turn so that the next is not affected. False when the program does not start. */
+	async function mend(): Promise<boolean> {
+		harness.slack.faults.clear();
+		harness.service.faults.clear();
+		harness.store.proxy?.heal();
+		for (const replica of harness.replicas) replica.thaw();
+		return harness.startAll().then(
+			() => true,
+			() => false,
+		);
+	}
+
+	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
+		const isOutage = outage !== undefined && (outage.everyTurn === true || number % 10 === 9);
+		if (isOutage) await outage.prepare?.();
+		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
+		for (const round of now) armTroubles(harness, round, { random, slowPut: target === 'during the PUT' });
+		// Commits of earlier rounds would count as commits of this one.
+		if (target === 'before ack') {
+			await turn.quiet(QUIET_WITHIN_MS);
+			await pause(DRAFTS_MS);
+		}
+		// One commit for many answers, or one for each.
+		const staggered = target !== 'before ack' && random.chance(0.4);
+		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
+		if (isOutage) {
+			await Promise.all([strikes.database(target, now, outage), ...pressing()]);
+		} else if (freezeMs !== undefined && number % 15 === 7) {
+			await Promise.all([strikes.freeze(target, now, freezeMs), ...pressing()]);
+		} else {
+			await Promise.all([strikes.process(target, now), ...pressing()]);
+		}
+	}
+
+	async function begin(turn: Turn): Promise<Round> {
+		const fate: Fate = random.chance(0.88) ? 'plain' : random.pick(['answered', 'ended', 'changed'] as const);
+		const round = await turn.begin({ fate });
+		meetFate(round);
+		return round;
+	}
+
+	function meetFate({ fate, sessionId }: Round): void {
+		const { sessions } = harness.service;
+		if (fate === 'answered') sessions.answerAsPage(sessionId, ['Given on the web page']);
+		if (fate === 'ended') sessions.setStatus(sessionId, 'stopped');
+		if (fate === 'changed') {
+			sessions.push(sessionId, asking('Something else.', [`Not "${QUESTION}" any more`]));
+		}
+	}
+
+	async function press(round: Round, how: { staggered: boolean; mayClickTwice: boolean }): Promise<void> {
+		if (how.staggered && random.chance(0.5)) await pause(random.whole(0, 40));
+		const edits = random.chance(0.3);
+		await submit(harness, round, {
+			// The refusal of the second click would meet a window that the first has changed.
+			twice: how.mayClickTwice && random.chance(0.1),
+			edit: (count) => (edits && count === 2 ? `${round.texts[0]} (edited)` : null),
+		});
+		if (round.fate === 'plain' && round.ackedText !== null && random.chance(0.25) && round.modal.isOpen()) {
+			// The person closes the laptop.
+			round.closed = true;
+			await round.modal.close().catch(() => undefined);
+		}
+	}
+
+	/** Forgets the windows of finished answers: a growing workspace would slow the run down. */
+	function tidy(all: readonly Round[]): void {
+		for (const round of all) {
+			if (round.told.at(-1) === 'went on' && round.modal.isOpen() && Date.now() - round.pressedAt > 30_000) {
+				harness.slack.forgetViews([round.modal.id]);
+			}
+		}
+	}
+
+	async function settle(): Promise<void> {
+		// Nothing is left to do, so rounds that are not over stay so. The verdict reports them.
+		await turns.quiet(SETTLE_WITHIN_MS, QUIET_FOR_MS);
+		// A PUT that was given up last could still be saved within this time.
+		await pause(harness.callTimeoutMs + 500);
+	}
+}

@@ -1,0 +1,246 @@
+import { sql } from 'kysely';
+import type { Log } from '../../../src/core/log.ts';
+import type { Metrics } from '../../../src/core/metrics.ts';
+import type { LadderTimes } from '../../../src/database/channel-settings.ts';
+import type { StoreDatabase } from '../../../src/database/database.ts';
+import type { LadderStore } from '../../../src/features/remind/ladder-store.ts';
+import type { Answer, QuestionUpdated } from '../../../src/questions/answer.ts';
+import type { StoreOptions } from '../../../src/stores.ts';
+import { coreOf } from '../../support/core.ts';
+import type { Random } from '../../support/random.ts';
+import type { Asked, Read } from './history.ts';
+import type { Program } from './program.ts';
+import { createReader } from './reader.ts';
+import { createSender } from './sender.ts';
+import type { Service } from './service.ts';
+import type { createSlack } from './slack.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+interface Options {
+	readonly program: Program;
+	readonly storeOptions: Pick<StoreOptions, 'dataDir' | 'databaseUrl' | 'encryptionKey'>;
+	readonly serviceUrl: string;
+	readonly defaults: LadderTimes;
+	readonly time: VirtualTime;
+	readonly service: Service;
+	readonly slack: ReturnType<typeof createSlack>;
+	readonly reads: Read[];
+	readonly questionOf: (answer: Answer) => Asked;
+	readonly onFailed: (answer: Answer) => void;
+	/** From the time that a reminder was due to its post, as the program's metric gets it. */
+	readonly onLate: (ms: number) => void;
+	/** The process was killed at the point that `aim` named. */
+	readonly onKilled: () => void;
+	readonly random: Random;
+}
+
+/** The process was killed during a call. */
+export class ProcessEnded extends Error {}
+
+const NEVER = new Promise<never>(() => {});
+const EARLY_READ_AFTER_MS = 2_000;
+
+/** A log that says what went wrong. */
+const LOG: Log = {
+	debug() {},
+	info() {},
+	warn() {},
+	error: (event, fields) => process.stderr.write(`${event} ${JSON.stringify(fields)}\n`),
+	child: () => LOG,
+};
+
+const NO_METRICS: Metrics['watches'] = {
+	watchedSessions() {},
+	read() {},
+	detectionAge() {},
+	backgroundPerSecond() {},
+	card() {},
+	limitReached() {},
+	post() {},
+	reminder() {},
+	reminderLate() {},
+	channelCheck() {},
+};
+
+/** Runs the parts of the program that remind, on a store that outlives it. */
+export async function startProcess(options: Options) {
+	const { program, serviceUrl, time, service, slack, reads, random } = options;
+	const { clock, stop: stopClock } = time.startClock();
+	const store = await time.during(program.openStore({ ...options.storeOptions, clock, log: LOG }));
+	// A process that is killed loses nothing that it gave to the operating system.
+	if (store.db.dialect === 'sqlite') await time.during(sql`pragma synchronous = off`.execute(store.db.read));
+	const ended = Promise.withResolvers<never>();
+	ended.promise.catch(() => undefined);
+	let isDead = false;
+	/** Writes and posts until the process is killed; null: it is not. */
+	let countdown: number | null = null;
+	/** The same, counted from the moment that the next reminder is stored. */
+	let aimedAt: number | null = null;
+
+	function die(): void {
+		if (isDead) return;
+		isDead = true;
+		stopClock();
+		ended.reject(new ProcessEnded());
+	}
+
+	async function crashPoint(): Promise<void> {
+		if (!isDead && countdown !== null) {
+			countdown -= 1;
+			if (countdown <= 0) {
+				die();
+				options.onKilled();
+			}
+		}
+		if (isDead) await NEVER;
+	}
+
+	/** The result of a call, during which no time passes. A dead process gets none. */
+	function result<T>(call: Promise<T>): Promise<T> {
+		return new Promise((resolve, reject) => {
+			time.during(Promise.race([call, ended.promise])).then(
+				(value) => !isDead && resolve(value),
+				(error: unknown) => !isDead && reject(error),
+			);
+		});
+	}
+
+	function guarded<Part extends object>(part: Part): Part {
+		return new Proxy(part, {
+			get(target, name) {
+				const method: unknown = Reflect.get(target, name);
+				if (typeof method !== 'function') return method;
+				return (...values: unknown[]) => (isDead ? NEVER : result(method.apply(target, values)));
+			},
+		});
+	}
+
+	const { write, writeOne } = store.db;
+	const crashing =
+		(commit: StoreDatabase['write']): StoreDatabase['write'] =>
+		async (work) => {
+			await crashPoint();
+			const written = await commit(work);
+			await crashPoint();
+			return written;
+		};
+	// The stores call the methods of this object.
+	Object.assign(store.db, { write: crashing(write), writeOne: crashing(writeOne) });
+
+	const [answers, claimStore, watches] = [guarded(store.answers), guarded(store.claims), guarded(store.watches)];
+	const plainLadders = guarded(store.ladders);
+	const ladders: LadderStore = {
+		rows: store.ladders.rows,
+		takeDue: (...values) => plainLadders.takeDue(...values),
+		nextDueAt: (...values) => plainLadders.nextDueAt(...values),
+		touchSession: (...values) => plainLadders.touchSession(...values),
+		touchAll: (...values) => plainLadders.touchAll(...values),
+		release: (...values) => plainLadders.release(...values),
+		record(token, outcomes, options) {
+			if (aimedAt !== null && options.post !== null) {
+				countdown = aimedAt;
+				aimedAt = null;
+			}
+			return plainLadders.record(token, outcomes, options);
+		},
+	};
+
+	const client = slack.clientFor({ now: clock.now, sleep: clock.sleep, crashPoint });
+	const rateLimiter = program.createRateLimiter(clock);
+	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
+	const core = coreOf({
+		store: {
+			ladders,
+			answers,
+			claims: claimStore,
+			watches,
+			handOvers: guarded(store.handOvers),
+			channelSettings: guarded(store.channelSettings),
+		},
+		clients: { background: client },
+		directChannelOf: async () => 'D0REMINDED',
+		directory: { displayName: () => 'somebody', learnName: async () => {} },
+		rateLimiter,
+		metrics: { watches: metrics },
+		serviceUrl,
+		config: {
+			ladderTimes: options.defaults,
+			SESSION_DASHBOARD_URL: null,
+			SHOW_ANSWERS: 'auto',
+			QUICK_ANSWERS: true,
+			WATCH_MAX_DAYS: 7,
+			ADMIN_CONTACT: null,
+			ALLOWED_CHANNELS: [],
+		},
+		clock,
+		log: LOG,
+	});
+	const draw = program.createDrawing(core, {
+		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
+		mayAct: async () => null,
+	});
+	const announcer = { draw, ...program.createMessages(core) };
+	const { endChannel } = program.createEndings(core, () => {});
+	const outbox = program.createOutbox(core, announcer, endChannel);
+	const onNews = () => outbox.wake();
+	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
+	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
+
+	const questionUpdated: QuestionUpdated = (question, what) => {
+		const now = clock.now();
+		const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+		void watches.refresh(question, { now, earlyReadAt, onlyQuestions: what === 'choice' }).then(() => {
+			onNews();
+			reader.wake();
+		});
+		reminders.questionUpdated(question);
+	};
+	const sender = createSender({
+		answers,
+		serviceUrl,
+		service,
+		questionOf: options.questionOf,
+		onFailed: options.onFailed,
+		onChange: ({ question, person }, what) => questionUpdated(question, what, person),
+		clock,
+		random: random.fork(),
+	});
+
+	const stopping = new AbortController();
+	outbox.start();
+	const running = [reader.run(stopping.signal), sender.run(stopping.signal)];
+	await reminders.start();
+
+	return {
+		answers,
+		claims: program.createClaims(core, questionUpdated),
+		watches,
+		channelSettings: guarded(store.channelSettings),
+		db: guarded<StoreDatabase>(store.db),
+		questionUpdated,
+		reader,
+		sender,
+		outbox,
+		reminders,
+		/** The outcome of something that this process does for a person. Rejects with `ProcessEnded` when it is killed. */
+		outcome: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended.promise]),
+		/** Kills the process around the next reminder: after so many further writes and posts. */
+		aim(points: number): void {
+			aimedAt = points;
+		},
+		/** Finishes its work, as after SIGTERM. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await Promise.all([...running, outbox.stop(), reminders.stop()]);
+			die();
+			await time.during(store.close());
+		},
+		/** Ends it at once, as SIGKILL does. */
+		async kill(): Promise<void> {
+			die();
+			await time.during(store.close());
+		},
+	};
+}
+
+export type Process = Awaited<ReturnType<typeof startProcess>>;

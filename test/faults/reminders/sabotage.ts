@@ -1,0 +1,62 @@
+import type { Edit } from '../edits/edit.ts';
+
+const NO_READ: Edit = {
+	file: 'features/remind/ladder.ts',
+	in: 'decide',
+	if: 'readAt',
+	becomes: 'facts.readAt === null',
+};
+
+/** Ways to break the promise, to show that the judge notices. Each names what the judge has to find. */
+export const SABOTAGES = {
+	/** A reminder comes without a read before it. */
+	'no-read': [NO_READ],
+	/** Neither the ladder nor the announcer knows quiet hours. */
+	'no-quiet-hours': [
+		{ file: 'features/remind/ladder.ts', in: 'nextReminder', call: 'quietUntil', becomes: 'null', every: true },
+		{ file: 'database/channel-settings.ts', in: 'stillDue', call: 'quietUntil', becomes: 'null' },
+	],
+	/** The local time of the quiet hours is not that of the day on which clocks change. */
+	'no-daylight-saving': [
+		{
+			file: 'core/quiet-hours.ts',
+			in: 'momentOf',
+			body: `const midnight = day.toZonedDateTime({ timeZone }).epochMilliseconds;
+				const [hours = 0, minutes = 0] = time.split(':').map(Number);
+				return midnight + (hours * 60 + minutes) * 60_000;`,
+		},
+	],
+	/** The post of a reminder is stored before the ladder, in a transaction of its own. */
+	'two-transactions': [
+		{ file: 'features/remind/ladder-store.ts', in: 'record', call: 'planPosts', becomes: 'undefined' },
+		{
+			file: 'features/remind/ladder-store.ts',
+			in: 'record',
+			returns: `(async () => {
+				if (post !== null) await db.write((trx) => planPosts({ trx, now }, [{ ...post, key: post.key + now }]));
+				return $result;
+			})()`,
+		},
+	],
+	/** Reminders come while somebody is answering. */
+	'no-claims': [{ file: 'features/remind/ladder.ts', in: 'decide', if: 'claim', becomes: 'false' }],
+	/** Neither the ladder nor the announcer looks for answers that are on their way. */
+	'no-answers': [
+		{ file: 'features/remind/ladder.ts', in: 'decide', if: 'isAnswered', becomes: 'false' },
+		{ file: 'features/remind/posts.ts', in: 'asked', call: 'isAnsweredSince', becomes: 'false' },
+	],
+	/** After an outage nothing is known of a session, and it counts as read. */
+	'no-outages': [{ file: 'features/remind/ladder.ts', in: 'decide', if: 'isFailing', becomes: 'false' }, NO_READ],
+	/** Nobody looks at a ladder when it is due, and rarely at all. */
+	'late-look': [
+		{
+			file: 'features/remind/ladder.ts',
+			in: 'decide',
+			returns: `((decision) =>
+				decision.kind === 'wait' && decision.dueAt !== null ? { ...decision, dueAt: decision.dueAt + 45_000 } : decision
+			)($result)`,
+		},
+	],
+} as const satisfies Record<string, readonly Edit[]>;
+
+export type Sabotage = keyof typeof SABOTAGES;

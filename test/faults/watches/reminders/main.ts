@@ -1,0 +1,55 @@
+import { count, oneOf } from '../../../support/options.ts';
+import { faultRun } from '../../frame.ts';
+import { history, inEachHistory } from '../histories.ts';
+import { REMINDER_TARGETS } from './moments.ts';
+import { runReminderFaults } from './run.ts';
+import { REMINDER_SABOTAGES } from './sabotage.ts';
+import { FREEZE_MS, REMINDER_ENV, reminderTimes } from './times.ts';
+
+const options = {
+	sessions: count(30, 'watched sessions'),
+	kills: count(12, 'kills and freezes at the moments around reminders'),
+	target: oneOf(REMINDER_TARGETS, null, 'aims at one of these moments alone'),
+	history,
+};
+
+/** Few, so that some reminders come alone. */
+const SESSIONS_PER_CHANNEL = 3;
+const ASKS_WITHIN_MS = 12_000;
+
+await faultRun({ name: 'reminder-kills', options, sabotages: REMINDER_SABOTAGES }, (frame) => {
+	const { sessions, kills, target } = frame.values;
+	const { REMIND_AFTER, ESCALATE_AFTER } = REMINDER_ENV;
+	const title = `${sessions} watched sessions, reminded after ${REMIND_AFTER} and escalated after ${ESCALATE_AFTER}; kills and freezes around reminders`;
+	return inEachHistory(frame, title, {
+		heads: {
+			first: [
+				'kills / freezes',
+				'questions',
+				'reminders / of them together with others',
+				'met by a kill or a freeze',
+				'missed',
+			],
+			last: ['after the answer', 'after their time, median / longest'],
+		},
+		run: (stage, historyReadable, harness) =>
+			runReminderFaults({
+				harness,
+				sessions,
+				perChannel: SESSIONS_PER_CHANNEL,
+				strikes: kills,
+				targets: REMINDER_TARGETS.filter((one) => target === null || one === target),
+				asksWithinMs: ASKS_WITHIN_MS,
+				random: stage.random(),
+				times: reminderTimes(stage.kind),
+				freezeMs: FREEZE_MS,
+				historyReadable,
+				onProgress: stage.progress,
+			}),
+		cells: ({ kills, freezes, questions, reminders, together, struck, missed, afterAnswer }) => ({
+			first: [`${kills} / ${freezes}`, questions, `${reminders} / ${together}`, struck, missed],
+			last: [afterAnswer],
+		}),
+		env: REMINDER_ENV,
+	});
+});

@@ -1,0 +1,35 @@
+import type { Edit } from '../../edits/edit.ts';
+import { POST_SABOTAGES } from '../sabotage.ts';
+
+/**
+ * Ways to break the promises about reminders, to show that the run notices:
+ * - `reminder-unsearched`: a reminder that may stand in Slack is posted again without a look and without a mark.
+ * - `reminder-unstored`: a reminder is noted, and what to post is stored a second later.
+ * - `reminder-unread`: whether the question is still open is not asked.
+ * - `reminder-lease`: on PostgreSQL, nobody takes over the reads and posts of a dead process for a minute.
+ */
+export const REMINDER_SABOTAGES = {
+	'reminder-unsearched': POST_SABOTAGES['post-unsearched'],
+	'reminder-unstored': [
+		{
+			file: 'features/remind/reminders.ts',
+			in: 'work',
+			call: 'record',
+			becomes: `(async () => {
+				const noted = await $callee($1, $2, { ...$3, post: null });
+				if (noted === null) return null;
+				await clock.sleep(1_000);
+				return $callee($1, [], $3);
+			})()`,
+		},
+	],
+	'reminder-unread': [
+		{ file: 'features/remind/ladder.ts', in: 'decide', if: 'isOpen', becomes: 'false' },
+		{ file: 'features/remind/posts.ts', in: 'asked', property: 'isOpen', becomes: 'true' },
+		{ file: 'features/remind/posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
+	],
+	'reminder-lease': [
+		{ file: 'posts/outbox.ts', constant: 'LEASE_MS', becomes: '58_000' },
+		{ file: 'features/watch/poller.ts', constant: 'LEASE_MS', becomes: '58_000' },
+	],
+} as const satisfies Record<string, readonly Edit[]>;

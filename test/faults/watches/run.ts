@@ -1,0 +1,242 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Message } from '../../../fake-slack/index.ts';
+import { ACTIONS } from '../../../src/slack/ids.ts';
+import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
+import type { Random } from '../../support/random.ts';
+import type { Harness } from '../harness.ts';
+import { createFleet } from './fleet.ts';
+
+export interface WatchFaultOptions {
+	readonly harness: Harness;
+	readonly sessions: number;
+	readonly perChannel: number;
+	readonly kills: number;
+	/** Questions asked around each kill. */
+	readonly questions: number;
+	readonly random: Random;
+	/** Whether the app may read the channels' history, to find what it posted before a kill. */
+	readonly historyReadable: boolean;
+	readonly onProgress?: (line: string) => void;
+}
+
+export interface WatchFaultResult {
+	readonly kills: number;
+	/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
+	readonly expected: number;
+	readonly missed: number;
+	/** Repeated posts without the mark of a possible repeat. */
+	readonly unmarkedRepeats: number;
+	readonly markedRepeats: number;
+	/** For questions: from the kill, or the asking if later, to the post; ms, ascending. */
+	readonly delays: readonly number[];
+	/** Calls that Slack refused with status 429. */
+	readonly refusedCalls: number;
+	/** What Slack refuses as malformed of what the app sent. */
+	readonly violations: number;
+	readonly problems: readonly string[];
+	readonly seconds: number;
+}
+
+/** How long a dead replica's work waits on PostgreSQL: the longest lease (25 s), and time to post. */
+const LEASES_LAPSED_MS = 28_000;
+/** A single process on SQLite has no other that holds a lease: it restarts and posts. */
+const RESTARTED_MS = 8_000;
+const TOLD_WITHIN_MS = 60_000;
+const ASKED_OVER_MS = 3_000;
+/** Cards and posts show what happened within this time: at the end, 100 and more updates may wait for 40 a minute. */
+const SHOWN_WITHIN_MS = 240_000;
+
+interface Expected {
+	readonly id: string;
+	readonly words: string;
+	/** Of the question that is asked or answered. */
+	readonly title: string;
+	readonly isQuestion: boolean;
+	readonly at: number;
+	killedAt: number;
+}
+
+/**
+ * Kills a replica with SIGKILL while agents ask and get answers, repeatedly, and judges by what stands in Slack: each
+ * question once in its channel, each answer on its question's post, and at the end one card for each session that
+ * shows, as the questions' posts do, what is still open. Once in each round somebody deletes a card. About every second kill
+ * comes when Slack has taken a post and the program does not know it yet.
+ */
+export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
+	const { harness, random, historyReadable, onProgress = () => {} } = options;
+	const { slack, replicas } = harness;
+	const started = performance.now();
+	const { settings } = slack;
+	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
+	const fleet = createFleet(harness, options.sessions, options.perChannel);
+	const expected: Expected[] = [];
+	const replaced = replicas.length > 1 ? LEASES_LAPSED_MS : RESTARTED_MS;
+	await harness.startAll();
+	await harness.serving();
+	await fleet.watchAll();
+	onProgress(`${fleet.ids.length} sessions are watched`);
+
+	const open = new Map<string, string>();
+	/** Sessions whose card was deleted. A second one in the same hour would not be replaced soon. */
+	const withoutCard = new Set<string>();
+	let killedLastAt = 0;
+	for (let kill = 0; kill < options.kills; kill += 1) {
+		const told = await strike(kill);
+		await untilTold(told);
+		await harness.startAll();
+		onProgress(
+			`kill ${kill + 1} of ${options.kills}: ${told.filter((one) => firstPost(one) === null).length} not told`,
+		);
+	}
+	// The work of the last killed replica is taken up when its leases have ended. A repeat would only come then.
+	await pause(Math.max(0, killedLastAt + replaced - Date.now()));
+	await untilShown();
+	return judge();
+
+	/** One kill during questions and answers. Resolves with what had to be posted, when all of it has happened. */
+	async function strike(round: number): Promise<Expected[]> {
+		const told: Expected[] = [];
+		const chosen = shuffled(fleet.ids).slice(0, options.questions);
+		const uncarded = chosen.find((id) => !withoutCard.has(id));
+		if (uncarded !== undefined) {
+			withoutCard.add(uncarded);
+			await fleet.deleteCard(uncarded);
+		}
+		const work = chosen.map(async (id) => {
+			await pause(random.whole(0, ASKED_OVER_MS));
+			const asked = open.get(id);
+			const isQuestion = asked === undefined;
+			const words = isQuestion ? `Question ${round} of ${id}?` : `Answer ${round} to ${id}.`;
+			if (isQuestion) {
+				fleet.ask(id, words);
+				open.set(id, words);
+			} else {
+				fleet.answer(id, words);
+				open.delete(id);
+			}
+			const title = asked ?? words;
+			told.push({ id, words: isQuestion ? marked(title) : words, title, isQuestion, at: Date.now(), killedAt: 0 });
+		});
+		const running = replicas.filter((replica) => replica.running);
+		if (random.chance(0.5)) await nextPost();
+		else await pause(random.whole(0, ASKED_OVER_MS));
+		await random.pick(running).kill();
+		const killedAt = Date.now();
+		killedLastAt = killedAt;
+		// A single process is restarted at once. Of two, the other has to take over.
+		if (running.length === 1) await harness.startAll();
+		await Promise.all(work);
+		for (const one of told) one.killedAt = killedAt;
+		expected.push(...told);
+		return told;
+	}
+
+	/** Resolves when Slack has just taken a post, at the latest when the last question must have been posted. */
+	async function nextPost(): Promise<void> {
+		const before = state().length;
+		await slack.changes
+			.until(
+				() => state().length > before,
+				() => 'nothing was posted',
+				TOLD_WITHIN_MS,
+			)
+			.catch(() => {});
+	}
+
+	function state(): readonly Message[] {
+		return slack.state.messages;
+	}
+
+	function firstPost({ id, words }: Expected): Message | null {
+		return fleet.posts(id, words)[0] ?? null;
+	}
+
+	async function untilTold(told: readonly Expected[]): Promise<void> {
+		const until = Date.now() + TOLD_WITHIN_MS;
+		while (Date.now() < until && told.some((one) => firstPost(one) === null)) await pause(250);
+	}
+
+	function judge(): WatchFaultResult {
+		const problems: string[] = [];
+		const delays: number[] = [];
+		let missed = 0;
+		let unmarkedRepeats = 0;
+		let markedRepeats = 0;
+		for (const one of expected) {
+			const [first, ...others] = fleet.posts(one.id, one.words);
+			if (first === undefined) {
+				missed += 1;
+				problems.push(`missed: ${one.words}`);
+				continue;
+			}
+			if (!isInPlace(one, first)) problems.push(`in another place: ${one.words}`);
+			if (one.isQuestion) delays.push(Math.max(0, Number(first.ts) * 1000 - Math.max(one.at, one.killedAt)));
+			for (const other of others) {
+				// When the question is settled later, the post says who answered.
+				const isMarked = JSON.stringify([other.blocks, other.history]).includes(MAYBE_REPEAT);
+				if (isMarked) markedRepeats += 1;
+				else unmarkedRepeats += 1;
+				if (!isMarked || historyReadable)
+					problems.push(`${isMarked ? 'marked as' : 'not marked as'} a repeat: ${one.words}`);
+			}
+		}
+		problems.push(...untrue());
+		for (const { where, messages } of slack.violations()) problems.push(`refused: ${where}: ${messages.join(', ')}`);
+		return {
+			kills: options.kills,
+			expected: expected.length,
+			missed,
+			unmarkedRepeats,
+			markedRepeats,
+			delays: delays.toSorted((one, other) => one - other),
+			refusedCalls: harness.rates.refused,
+			violations: slack.violations().length,
+			problems,
+			seconds: (performance.now() - started) / 1000,
+		};
+	}
+
+	/** A question stands in the channel, an answer on a post of its question. */
+	function isInPlace({ id, title }: Expected, { ts, threadTs }: Message): boolean {
+		return threadTs === undefined && fleet.posts(id, marked(title)).some((post) => post.ts === ts);
+	}
+
+	/** The posts and cards that do not show what is open now. Of posts that were repeated only the newest is kept true. */
+	function untrue(): string[] {
+		const posts = expected
+			.filter(({ isQuestion }) => isQuestion)
+			.flatMap(({ id, title }) => {
+				const post = fleet.posts(id, marked(title)).at(-1);
+				return post === undefined || isAsking(post) === (open.get(id) === title) ? [] : [`not true any more: ${title}`];
+			});
+		const cards = fleet.ids.flatMap((id) => {
+			const [card, ...others] = fleet.cards(id);
+			if (card === undefined) return [`no card: ${id}`];
+			const title = open.get(id);
+			const isTrue =
+				JSON.stringify(card.blocks).includes(`${statusWords('humanInput').mrkdwn} ·`) === (title !== undefined);
+			// A new card is repeated when nobody can look whether it stands there.
+			const mayRepeat = !historyReadable && withoutCard.has(id);
+			return [
+				...(isTrue || others.length > 0 ? [] : [`not true any more: the card of ${id}`]),
+				...(others.length === 0 || mayRepeat ? [] : [`${others.length} cards too many: ${id}`]),
+			];
+		});
+		return [...posts, ...cards];
+	}
+
+	async function untilShown(): Promise<void> {
+		const until = Date.now() + SHOWN_WITHIN_MS;
+		while (Date.now() < until && untrue().length > 0) await pause(250);
+	}
+
+	function shuffled<T>(list: readonly T[]): T[] {
+		const left = [...list];
+		return list.map(() => left.splice(random.whole(0, left.length - 1), 1)[0] as T);
+	}
+}
+
+/** A question's title as its post shows it. */
+const marked = (title: string) => `“${title}”`;
+
+const isAsking = ({ blocks }: Message) => JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.answer}"`);

@@ -1,0 +1,17 @@
+import type { Edit } from '../edits/edit.ts';
+
+/**
+ * Ways to break the promises about posts, to show that the run notices:
+ * - `post-unsearched`: a post that may stand in Slack is posted again without a look and without a mark.
+ * - `post-unnoted`: that Slack is about to be called is not stored.
+ * - `post-unmarked`: what changes a question or a session does not have its posts drawn again.
+ * - `post-closed`: what a post shows first counts as its last look.
+ * - `card-unreplaced`: a card that somebody deleted is not posted again.
+ */
+export const POST_SABOTAGES = {
+	'post-unsearched': [{ file: 'posts/outbox.ts', in: 'send', call: 'find', becomes: "{ kind: 'absent' }" }],
+	'post-unnoted': [{ file: 'posts/store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
+	'post-unmarked': [{ file: 'posts/plan-store.ts', in: 'markPosts', body: '' }],
+	'post-closed': [{ file: 'posts/store.ts', in: 'isOver', returns: 'true' }],
+	'card-unreplaced': [{ file: 'posts/store.ts', in: 'finish', call: 'replaceCard', becomes: 'undefined' }],
+} as const satisfies Record<string, readonly Edit[]>;
