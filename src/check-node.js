@@ -1,6 +1,6 @@
 /**
- * Ends with one line when this Node.js is too old to run TypeScript. npm runs it before `npm start`, `npm run dev` and
- * `npm run doctor`, and the Dockerfile at the build: an old Node.js can parse neither `main.ts` nor all of its options.
+ * Ends with one line when this Node.js is too old to run TypeScript. The commands of operators in package.json begin with it, and
+ * so does the build of the image: an old Node.js can parse neither `main.ts` nor all of its options.
  * An argument stands for the version, for tests.
  */
 const version = process.argv[2] ?? process.versions.node;

@@ -166,7 +166,7 @@ it('the image and the unit start the program as npm start does, and nothing else
 	const ofImage = [/^ENV (MALLOC_.*)$/m.exec(IMAGE)?.[1], ...JSON.parse(/^CMD (.*)$/m.exec(IMAGE)?.[1] ?? '')];
 	const unitLine = [/^Environment=(MALLOC_.*)$/m, /^ExecStart=\/usr\/bin\/(.*)$/m].map((line) => line.exec(unit)?.[1]);
 	// `exec`: npm hands its signals to a shell, which would not hand them on.
-	expect(scripts.start?.replace(/exec | --env-file-if-exists=.env/g, '')).toBe(START);
+	expect(scripts.start?.replace(/^node src\/check-node\.js && |exec | --env-file-if-exists=.env/g, '')).toBe(START);
 	expect(ofImage.join(' ')).toBe(START);
 	expect(unitLine.join(' ')).toBe(START);
 	const pods = ['ops/kubernetes.yaml', 'ops/kubernetes-postgres.yaml'].map(
