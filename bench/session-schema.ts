@@ -1,7 +1,7 @@
 /**
  * The cost of reading a session, compared with JSON.parse of its body: by the service's schema (zod for the envelope,
  * messages by hand) and by zod alone. Also the cost of the check that refuses bodies of too many parts. Medians of
- * interleaved runs; `npm run bench:schema`.
+ * interleaved runs; `npm run bench -- schema`.
  */
 import { z } from 'zod';
 import { SessionServiceError } from '../src/session-service/errors.ts';

@@ -4,7 +4,7 @@ import { launchBrowser } from './browser.ts';
 import { bundlePage } from './bundle.ts';
 
 /*
- * `npm run bench:sandbox`: the time from the command to the first modal, and the size of the page. The browser runs
+ * `npm run bench -- sandbox`: the time from the command to the first modal, and the size of the page. The browser runs
  * before the clock starts, as a visitor's does.
  */
 

@@ -22,9 +22,11 @@ const PATH = /^(?:src|test|bench|sandbox|fake-slack|ops|docs|\.ci)\/[\w./-]*$/;
 const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|kubectl|systemctl|openssl|sqlite3)(?: |$)/;
 
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+/** Without the released versions of the changelog: they name what was there then. */
+const current = (name: string) => (name === 'CHANGELOG.md' ? (text(name).split(/^## \d/m)[0] ?? '') : text(name));
 const withoutFences = (markdown: string) => markdown.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 const codeSpans = (name: string) =>
-	[...withoutFences(text(name)).matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '));
+	[...withoutFences(current(name)).matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '));
 
 /** As GitHub makes them from titles. */
 function anchorsOf(markdown: string): Set<string> {
@@ -41,7 +43,7 @@ function anchorsOf(markdown: string): Set<string> {
 
 /** Commands of the fenced blocks (`sh`), a continued line joined, and of code spans. */
 function commandsOf(name: string): string[] {
-	const blocks = [...text(name).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);
+	const blocks = [...current(name).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);
 	const lines = blocks.flatMap((block) => block.replaceAll(/(?:\\|(?<=&&))\n/g, ' ').split('\n'));
 	const single = [
 		...lines,

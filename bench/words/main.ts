@@ -7,7 +7,7 @@ import { countWords } from './own-words.ts';
 import { AGENTS_TEXTS, type Asks, OPTIONS, scriptOf, TEN } from './scripts.ts';
 
 /*
- * `npm run bench:words`: how much people see, counted in the sandbox's page in Chromium, 1280 pixels wide. The agents' own
+ * `npm run bench -- words`: how much people see, counted in the sandbox's page in Chromium, 1280 pixels wide. The agents' own
  * words are not counted. It knows no words of the program, only those of its own agents, so it counts any version of the
  * views. Takes about four minutes.
  */

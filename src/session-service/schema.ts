@@ -33,7 +33,7 @@ const objectsIn = (value: unknown) =>
 /**
  * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must not
  * hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an empty list would
- * make an open question look closed. For messages zod would take twice as long (`npm run bench:schema`).
+ * make an open question look closed. For messages zod would take twice as long (`npm run bench -- schema`).
  */
 const sessionSchema = z
 	.object({

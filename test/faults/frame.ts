@@ -14,7 +14,7 @@ export const STORE_NAMES: Record<StoreKind, string> = {
 	postgres: 'PostgreSQL, two replicas',
 };
 
-export const replicasOf = (kind: StoreKind) => (kind === 'sqlite' ? 1 : 2);
+const replicasOf = (kind: StoreKind) => (kind === 'sqlite' ? 1 : 2);
 
 const COMMON = {
 	store: oneOf(['both', 'sqlite', 'postgres'], 'both', 'the databases'),

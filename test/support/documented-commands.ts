@@ -1,16 +1,16 @@
 /**
- * Every command that the documents name, and what runs it: a test file, CI, or `npm run test:commands` in a short form.
+ * Every command that the documents name, and what runs it: a test file, CI, or `npm run bench -- commands` in a short form.
  * `ranBy` also says when no machine without Docker or Slack can run it.
  */
 export interface DocumentedCommand {
 	/** The command as it stands in the documents, on one line. */
 	readonly is: RegExp;
 	readonly ranBy: string;
-	/** What `npm run test:commands` runs: the same command, shortened. */
+	/** What `npm run bench -- commands` runs: the same command, shortened. */
 	readonly short?: string;
 }
 
-const script = (is: RegExp, short: string): DocumentedCommand => ({ is, ranBy: 'npm run test:commands', short });
+const script = (is: RegExp, short: string): DocumentedCommand => ({ is, ranBy: 'npm run bench -- commands', short });
 const by = (ranBy: string, is: RegExp): DocumentedCommand => ({ is, ranBy });
 
 export const COMMANDS: readonly DocumentedCommand[] = [
@@ -36,7 +36,6 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'test/ops/person.test.ts',
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
-	by('test/backup.test.ts', /^npm run (backup|restore)$/),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
 	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),
@@ -62,47 +61,48 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'sqlite3 "$TMPDIR/x.db" "create table t (a)" && sqlite3 "$TMPDIR/x.db" VACUUM',
 	),
 	script(
-		/^npm run test:faults( --( --[a-z]+ [A-Za-z0-9-]+)+)?$/,
-		'npm run test:faults -- --rounds 8 --duels 2 --stops 1 --store sqlite --seed 11',
+		/^npm run faults -- answers( --[a-z]+ [A-Za-z0-9-]+)*$/,
+		'npm run faults -- answers --rounds 8 --duels 2 --stops 1 --store sqlite --seed 11',
 	),
 	script(
-		/^npm run test:faults -- .*--presses \d+ --press-duels \d+ --undos \d+ --seed \d+$/,
-		'npm run test:faults -- --rounds 0 --duels 0 --stops 0 --presses 8 --press-duels 4 --undos 4 --store sqlite --seed 12',
+		/^npm run faults -- answers .*--presses \d+ --press-duels \d+ --undos \d+ --seed \d+$/,
+		'npm run faults -- answers --rounds 0 --duels 0 --stops 0 --presses 8 --press-duels 4 --undos 4 --store sqlite --seed 12',
 	),
 	script(
-		/^npm run test:watch-faults$/,
-		'npm run test:watch-faults -- --sessions 5 --kills 1 --questions 2 --store sqlite --history both',
+		/^npm run faults -- watches$/,
+		'npm run faults -- watches --sessions 5 --kills 1 --questions 2 --store sqlite --history both',
 	),
 	script(
-		/^npm run test:watch-faults -- --reminders( --[a-z]+ \d+)*$/,
-		'npm run test:watch-faults -- --reminders --sessions 5 --kills 1 --store sqlite --history readable',
+		/^npm run faults -- reminder-kills( --[a-z]+ \d+)*$/,
+		'npm run faults -- reminder-kills --sessions 5 --kills 1 --store sqlite --history readable',
 	),
 	script(
-		/^npm run test:reminders( -- --[a-z]+ [a-z0-9-]+)*$/,
-		'npm run test:reminders -- --questions 120 --changes 1 --seed 5',
+		/^npm run faults -- reminders( --[a-z]+ [a-z0-9-]+)*$/,
+		'npm run faults -- reminders --questions 120 --changes 1 --store sqlite --seed 5',
 	),
 	script(
-		/^npm run test:keys( --( --[a-z]+ [a-z0-9-]+)+)?$/,
-		'npm run test:keys -- --kills 1 --values 100 --store sqlite',
+		/^npm run faults -- keys( --[a-z]+ [a-z0-9-]+)*$/,
+		'npm run faults -- keys --kills 1 --values 100 --store sqlite',
 	),
 	script(/^npm exec -- node test\/upgrade\/make\.ts$/, 'npm exec -- node test/upgrade/make.ts "$TMPDIR"'),
-	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
-	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
+	script(/^npm run faults -- powercut$/, 'npm run faults -- powercut --cuts 1'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),
-	script(/^npm run bench( -- (--only memory )?--rounds 3)?$/, 'npm run bench -- --rounds 1'),
-	script(/^npm run bench -- --only presses --rounds 3$/, 'npm run bench -- --only presses --rounds 1'),
-	script(/^npm run bench:watching( -- --compare)?$/, 'npm run bench:watching -- --compare --seeds 1'),
+	script(/^npm run bench -- figures( --only memory)?( --rounds 3)?$/, 'npm run bench -- figures --rounds 1'),
+	script(/^npm run bench -- figures --only presses --rounds 3$/, 'npm run bench -- figures --only presses --rounds 1'),
+	script(/^npm run bench -- watching( --compare)?$/, 'npm run bench -- watching --compare --seeds 1'),
 	script(
-		/^npm run bench:watching:live( -- --watches \d+ --minutes \d+ --list)?$/,
-		'npm run bench:watching:live -- --watches 20 --minutes 0.5 --list',
+		/^npm run bench -- watching-live( --watches \d+ --minutes \d+ --list)?$/,
+		'npm run bench -- watching-live --watches 20 --minutes 0.5 --list',
 	),
-	script(/^npm run bench:inbox( -- --opens 40)?$/, 'npm run bench:inbox -- --opens 3'),
-	script(/^npm run bench:slow-service$/, 'npm run bench:slow-service -- --minutes 1'),
-	script(/^npm run bench:idle( -- --former [\w.]+)?$/, 'npm run bench:idle -- --watches 0 --rounds 1 --minutes 0.1'),
-	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
-	script(/^npm run bench:schema$/, 'npm run bench:schema'),
-	script(/^npm run bench:words$/, 'npm run bench:words'),
-	script(/^npm run bench:sandbox$/, 'npm run bench:sandbox'),
+	script(/^npm run bench -- inbox( --opens 40)?$/, 'npm run bench -- inbox --opens 3'),
+	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
+	script(/^npm run bench -- idle( --former [\w.]+)?$/, 'npm run bench -- idle --watches 0 --rounds 1 --minutes 0.1'),
+	script(/^npm run bench -- wiping$/, 'npm run bench -- wiping --rounds 1 --seconds 1'),
+	script(/^npm run bench -- attack( --.*)?$/, 'npm run bench -- attack --only stamps,signed-null'),
+	script(
+		/^npm run bench -- (schema|words|sandbox)$/,
+		'for name in schema words sandbox; do npm run bench -- $name || exit 1; done',
+	),
 	script(/^npm run screenshots$/, 'npm run screenshots'),
-	by('package.json', /^npm run test:commands$/),
+	by('package.json', /^npm run (bench -- commands|(faults|bench)( -- NAME)?)$/),
 ];

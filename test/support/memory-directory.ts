@@ -10,7 +10,7 @@ const ROOM_BYTES = 2 * 1024 ** 3;
 /**
  * A directory in memory for the temporary files of this test run, where the machine has room for one (Linux); otherwise
  * the usual one. Each commit of SQLite waits for the disk, up to 50 ms on a busy one. What only a power cut can show is
- * the subject of `npm run test:powercut`; a killed process loses nothing in memory either. It is removed with the process.
+ * the subject of `npm run faults -- powercut`; a killed process loses nothing in memory either. It is removed with the process.
  */
 export function memoryDirectory(): string {
 	if (!hasRoom()) return tmpdir();

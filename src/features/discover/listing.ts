@@ -78,7 +78,7 @@ export function listEveryMs(
 /**
  * What is kept for `requestsPerSecond` lists and for the reads that they lead to. At 1.5, 2 and 3 times the lists' own
  * rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3 times, cards of 300 sessions are
- * a fifth older than at 2 (`npm run bench:watching`).
+ * a fifth older than at 2 (`npm run bench -- watching`).
  */
 export function reservedFor(requestsPerSecond: number): number {
 	return 2 * requestsPerSecond;

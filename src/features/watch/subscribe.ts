@@ -122,7 +122,7 @@ export function expectationFor(watched: number, readsPerSecond: number) {
 	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
 	return {
 		roundSeconds,
-		/** Until a question of a working session is noticed (`npm run bench:watching`). */
+		/** Until a question of a working session is noticed (`npm run bench -- watching`). */
 		typicalSeconds: Math.max(1, roundSeconds / 2 / QUICKER_THAN_A_ROUND),
 		/** Between two reads of a session. */
 		longestSeconds: Math.max(CEILING_MS / 1000, roundSeconds * CEILING_ROUNDS),

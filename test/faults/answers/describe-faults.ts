@@ -28,7 +28,7 @@ const DUELS = 8;
 const STOPPED = 6;
 
 /**
- * The short form of `npm run test:faults`, on another seed each time. A failure prints the requests and troubles that
+ * The short form of `npm run faults -- answers`, on another seed each time. A failure prints the requests and troubles that
  * led to it.
  */
 export function describeFaults(name: string, { replicas, kills }: { replicas: 1 | 2; kills: number }): void {

@@ -9,7 +9,7 @@ const ENTRY = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 const TIMEOUT_MS = 300_000;
 const seed = Date.now() % 1_000_000;
 
-/** The short form of `npm run test:keys`, on another seed each time. */
+/** The short form of `npm run faults -- keys`, on another seed each time. */
 describe(`a change of the key (seed ${seed})`, () => {
 	it.each(['sqlite', 'postgres'] as const)(
 		'loses nothing under kills while people answer, and leaves no need of the former key, on %s',

@@ -12,7 +12,7 @@ const RESTART_EVERY_MS = 8 * 60_000;
 const TIMEOUT_MS = 300_000;
 const seed = Date.now() % 1_000_000;
 
-/** The short form of `npm run test:reminders`, on another seed each time. */
+/** The short form of `npm run faults -- reminders`, on another seed each time. */
 describe(`reminders around a change of daylight-saving time (seed ${seed})`, () => {
 	const stores = ['sqlite', 'postgres'] as const;
 	it.each(stores)(

@@ -58,5 +58,3 @@ export const SABOTAGES = {
 		},
 	],
 } as const satisfies Record<string, readonly Edit[]>;
-
-export type Sabotage = keyof typeof SABOTAGES;

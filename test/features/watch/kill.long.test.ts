@@ -3,7 +3,7 @@ import { createKillHarness } from '../../faults/shared-stores.ts';
 import { runWatchFaults } from '../../faults/watches/run.ts';
 import { createRandom } from '../../support/random.ts';
 
-/** The short form of `npm run test:watch-faults`. */
+/** The short form of `npm run faults -- watches`. */
 const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: createRandom(3), historyReadable: true };
 
 it.each(['sqlite', 'postgres'] as const)(

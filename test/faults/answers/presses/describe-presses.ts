@@ -16,7 +16,7 @@ const MOST_RUNS = 12;
 /** Answers, duels or undos at once. */
 const BATCH = 8;
 
-/** The short form of `npm run test:faults -- --presses … --press-duels … --undos …`, on another seed each time. */
+/** The short form of `npm run faults -- answers --presses … --press-duels … --undos …`, on another seed each time. */
 export function describePresses(name: string, { replicas }: { replicas: 1 | 2 }): void {
 	const seed = Date.now() % 1_000_000;
 

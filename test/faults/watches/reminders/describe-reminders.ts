@@ -17,7 +17,7 @@ const TARGETS: readonly ReminderTarget[] = [
 	'after the ok',
 ];
 
-/** The short form of `npm run test:watch-faults -- --reminders`, on another seed each time and with shorter leases. */
+/** The short form of `npm run faults -- reminder-kills`, on another seed each time and with shorter leases. */
 export function describeReminders(name: string, { replicas, strikes }: { replicas: 1 | 2; strikes: number }): void {
 	const seed = Date.now() % 1_000_000;
 	const random = createRandom(seed);
