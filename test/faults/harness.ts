@@ -7,6 +7,7 @@ import {
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { NO_LIMITS_ENV } from '../support/no-limits.ts';
+import type { Random } from '../support/random.ts';
 import { type Rates, watchRates } from './rates.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
@@ -35,6 +36,15 @@ export interface Harness extends AsyncDisposable {
 	startAll(): Promise<void>;
 	/** Resolves when at least one replica takes Slack's requests. */
 	serving(): Promise<void>;
+}
+
+/** What each part of a run gets. */
+export interface Part {
+	readonly harness: Harness;
+	/** Answers, duels or undos under way at once: one kill meets them all. */
+	readonly batch: number;
+	readonly random: Random;
+	readonly onProgress?: (line: string) => void;
 }
 
 export interface HarnessOptions {
@@ -129,4 +139,11 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 			await service.stop();
 		},
 	};
+}
+
+/** What Slack would refuse as malformed of what the app sent, one line each. */
+export function violationsOf({ slack }: Harness): string[] {
+	return slack.violations().map(({ where, messages, payload }) => {
+		return `Slack refuses ${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
+	});
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import type { Random } from '../../support/random.ts';
 import { headline } from '../../support/sentences.ts';
-import type { Harness } from '../harness.ts';
+import type { Part } from '../harness.ts';
+import { violationsOf } from '../harness.ts';
 import { addSession, openForm } from './round.ts';
 
 export interface DuelsResult {
@@ -32,14 +32,7 @@ export async function runDuels({
 	batch,
 	random,
 	onProgress = () => {},
-}: {
-	readonly harness: Harness;
-	readonly duels: number;
-	/** Duels at once. */
-	readonly batch: number;
-	readonly random: Random;
-	readonly onProgress?: (line: string) => void;
-}): Promise<DuelsResult> {
+}: Part & { readonly duels: number }): Promise<DuelsResult> {
 	const { service, slack, store, people } = harness;
 	const started = performance.now();
 	const problems: string[] = [];
@@ -100,7 +93,7 @@ export async function runDuels({
 		duels,
 		clean: duels - broken.size,
 		upsets,
-		problems: [...problems, ...slack.violations().map((violation) => `Slack refuses ${JSON.stringify(violation)}`)],
+		problems: [...problems, ...violationsOf(harness)],
 		seconds: (performance.now() - started) / 1000,
 	};
 }

@@ -1,22 +1,17 @@
-import type { Random } from '../../support/random.ts';
+import type { Part } from '../harness.ts';
 import { createHarness, type Harness, type HarnessOptions } from '../harness.ts';
+import type { Outage } from '../hits.ts';
 import { createPostgresUnderTest } from '../stores.ts';
 import { TARGETS } from './moments.ts';
 import { type Failover, startPostgresPair } from './postgres-pair.ts';
 import { PEOPLE, type PressesResult, runPresses } from './presses/presses.ts';
 import { openDesk, PRESS_ENV, UNDO_MS } from './presses/questions.ts';
 import { type RunResult, runFaults } from './run.ts';
-import type { Outage } from './strikes.ts';
 
-export interface FailoversOptions {
+export interface FailoversOptions extends Omit<Part, 'harness'> {
 	readonly entry: string;
 	/** How often the primary dies while people answer by forms, and again while they press. */
 	readonly failovers: number;
-	readonly batch: number;
-	readonly random: Random;
-	readonly onProgress?: (line: string) => void;
-	/** Called before the processes end. */
-	readonly keep?: (harness: Harness) => Promise<void>;
 }
 
 export interface FailoversResult {
@@ -31,7 +26,7 @@ const SESSIONS_PER_PRESS = 4;
 
 /** In each turn the primary of PostgreSQL is killed among answers on their way, and its synchronous standby is promoted. */
 export async function runFailovers(options: FailoversOptions): Promise<FailoversResult> {
-	const { entry, failovers, batch, random, onProgress = () => {}, keep = async () => {} } = options;
+	const { entry, failovers, batch, random, onProgress = () => {} } = options;
 	const taken: Failover[] = [];
 
 	async function onPair<T>(
@@ -44,7 +39,6 @@ export async function runFailovers(options: FailoversOptions): Promise<Failovers
 		pair.watch(harness);
 		const result = await run(harness, pair.outage);
 		taken.push(...pair.failovers);
-		await keep(harness);
 		return result;
 	}
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type OwnPostgres, startPostgres } from '../../support/postgres.ts';
 import { createTcpProxy } from '../../support/tcp-proxy.ts';
 import type { Harness } from '../harness.ts';
-import type { Outage } from './strikes.ts';
+import type { Outage } from '../hits.ts';
 
 /** What one failover took, in milliseconds. */
 export interface Failover {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import type { Random } from '../../support/random.ts';
-import type { Harness } from '../harness.ts';
+import type { Part } from '../harness.ts';
+import { violationsOf } from '../harness.ts';
+import type { Outage } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
@@ -9,7 +10,7 @@ import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
-import { createStrikes, type Outage } from './strikes.ts';
+import { createStrikes } from './strikes.ts';
 import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -23,19 +24,14 @@ export function aimsFor(store: StoreKind): readonly Aim[] {
 	return [...TARGETS, ...faults.map(([name]) => name as FaultName)];
 }
 
-export interface RunOptions {
-	readonly harness: Harness;
+export interface RunOptions extends Part {
 	readonly rounds: number;
-	/** Submissions under way at once: one kill meets them all. */
-	readonly batch: number;
-	readonly random: Random;
 	/** What the turns do, one after the other; all aims by default. */
 	readonly aims?: readonly Aim[];
 	/** Stops the database instead of the program at every tenth kill, or in every turn. */
 	readonly outage?: Outage;
 	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
 	readonly freezeMs?: number;
-	readonly onProgress?: (line: string) => void;
 }
 
 export interface RunResult {
@@ -133,9 +129,7 @@ export async function runFaults({
 		claims: watch.seen,
 		brokenTurns,
 		refusedCalls: harness.rates.refused,
-		violations: harness.slack.violations().map(({ where, messages, payload }) => {
-			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
-		}),
+		violations: violationsOf(harness),
 		seconds: (performance.now() - started) / 1000,
 	};
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../support/random.ts';
-import type { Harness } from '../harness.ts';
+import type { Part } from '../harness.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import { strikeAt } from './moments.ts';
 import { watchReceipts } from './receipt-watch.ts';
@@ -29,12 +28,7 @@ export async function runStops({
 	stops,
 	batch,
 	random,
-}: {
-	readonly harness: Harness;
-	readonly stops: number;
-	readonly batch: number;
-	readonly random: Random;
-}): Promise<StopsResult> {
+}: Part & { readonly stops: number }): Promise<StopsResult> {
 	const { service, store, replicas } = harness;
 	const watch = watchReceipts(harness);
 	const rounds: Round[] = [];

@@ -9,6 +9,7 @@ import { watchReceipts } from '../answers/receipt-watch.ts';
 import { beginRound, type Round, submit } from '../answers/round.ts';
 import { isOver, judge, type Verdict } from '../answers/verdict.ts';
 import { createHarness, type Harness } from '../harness.ts';
+import { createHits } from '../hits.ts';
 import type { StoreUnderTest } from '../stores.ts';
 import { until } from '../until.ts';
 import { opened } from './files.ts';
@@ -72,6 +73,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	const rounds: Round[] = [];
 	let begun = 0;
 	const receipts = watchReceipts(harness);
+	const hits = createHits(harness, random);
 	const latencies = watchAcknowledgements(harness);
 
 	const databaseUrl = under.env.DATABASE_URL ?? null;
@@ -198,9 +200,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 			}
 			if (!isStart) noteStopped();
 			killed.push(metrics.left());
-			const running = harness.replicas.filter((replica) => replica.running);
-			const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
-			await Promise.all(victims.map((replica) => replica.kill()));
+			await hits.kill(async (hit) => hit(), 0.5);
 			onProgress(`kill ${kill + 1}: ${killed.at(-1) ?? 'not counted'} values left`);
 			const starting = harness.startAll();
 			if ((kill + 1) % 5 !== 4) await starting;

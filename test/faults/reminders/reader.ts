@@ -6,6 +6,7 @@ import type { TakenSession } from '../../../src/features/watch/watched-session-s
 import { coreOf } from '../../support/core.ts';
 import type { Random } from '../../support/random.ts';
 import type { Read } from './history.ts';
+import { createLoop } from './loop.ts';
 import type { Program } from './program.ts';
 import type { Service } from './service.ts';
 
@@ -45,11 +46,9 @@ const PLANNER: Planner = {
 export function createReader(options: Options) {
 	const { program, watches, serviceUrl, service, reads, onNews, clock, random } = options;
 	const reading = program.createReading(coreOf({ clock, config: { WATCH_MAX_DAYS: MAX_DAYS } }), PLANNER);
-	const underWay = new Set<Promise<void>>();
 	let roomAt = 0;
 	/** Also at the start, because another process may have stored back-offs. */
 	let isFailing = true;
-	let woken = new AbortController();
 
 	async function read(taken: TakenSession, token: string): Promise<void> {
 		const { session: key } = taken;
@@ -94,7 +93,7 @@ export function createReader(options: Options) {
 	/** Begins a read that is due. Returns the milliseconds until the next one may be. */
 	async function turn(): Promise<number> {
 		const now = clock.now();
-		if (underWay.size >= READS_AT_ONCE) return REGULARLY_MS;
+		if (loop.underWay.size >= READS_AT_ONCE) return REGULARLY_MS;
 		if (roomAt > now) return roomAt - now;
 		const token = randomUUID();
 		const [taken] = await watches.takeDue(serviceUrl, { token, ms: LEASE_MS }, 1, { now, only: null });
@@ -103,27 +102,10 @@ export function createReader(options: Options) {
 			return dueAt === null ? REGULARLY_MS : Math.max(10, dueAt - now);
 		}
 		roomAt = now + INTERVAL_MS;
-		const reading = read(taken, token)
-			.catch(() => undefined)
-			.finally(() => {
-				underWay.delete(reading);
-				woken.abort();
-			});
-		underWay.add(reading);
+		loop.begin(read(taken, token));
 		return INTERVAL_MS;
 	}
 
-	return {
-		async run(signal: AbortSignal): Promise<void> {
-			while (!signal.aborted) {
-				const { signal: early } = woken;
-				const ms = await turn();
-				await clock.sleep(ms, AbortSignal.any([signal, early])).catch(() => undefined);
-				if (woken.signal.aborted) woken = new AbortController();
-			}
-			await Promise.all(underWay);
-		},
-		/** A read was moved forward. */
-		wake: () => woken.abort(),
-	};
+	const loop = createLoop(clock, turn);
+	return loop;
 }

@@ -4,6 +4,7 @@ import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import type { Answer, AnswerPatch } from '../../../src/questions/answer.ts';
 import type { Random } from '../../support/random.ts';
 import type { Asked } from './history.ts';
+import { createLoop } from './loop.ts';
 import type { Service } from './service.ts';
 
 interface Options {
@@ -25,9 +26,6 @@ const REFUSED = 0.04;
 
 /** Takes stored answers through their states, as the program's worker does, without its reads. */
 export function createSender({ answers, serviceUrl, service, questionOf, onFailed, onChange, clock, random }: Options) {
-	const underWay = new Set<Promise<void>>();
-	let woken = new AbortController();
-
 	async function step(answer: Answer, token: string): Promise<void> {
 		const write = (patch: AnswerPatch) => answers.update(answer, token, patch, { now: clock.now(), release: true });
 		const end = { nextAttemptAt: null };
@@ -58,30 +56,11 @@ export function createSender({ answers, serviceUrl, service, questionOf, onFaile
 	async function turn(): Promise<number> {
 		const token = randomUUID();
 		const due = await answers.takeDue(serviceUrl, { token, ms: LEASE_MS }, 100, clock.now());
-		for (const answer of due) {
-			const stepping = step(answer, token)
-				.catch(() => undefined)
-				.finally(() => {
-					underWay.delete(stepping);
-					woken.abort();
-				});
-			underWay.add(stepping);
-		}
+		for (const answer of due) loop.begin(step(answer, token));
 		const dueAt = await answers.nextDueAt(serviceUrl);
 		return dueAt === null ? 3_600_000 : Math.max(10, dueAt - clock.now());
 	}
 
-	return {
-		async run(signal: AbortSignal): Promise<void> {
-			while (!signal.aborted) {
-				const { signal: early } = woken;
-				const ms = await turn();
-				await clock.sleep(ms, AbortSignal.any([signal, early])).catch(() => undefined);
-				if (woken.signal.aborted) woken = new AbortController();
-			}
-			await Promise.all(underWay);
-		},
-		/** An answer was stored. */
-		wake: () => woken.abort(),
-	};
+	const loop = createLoop(clock, turn);
+	return loop;
 }

@@ -19,12 +19,21 @@ export interface Fleet {
 	cards(id: string): readonly Message[];
 }
 
+export interface FleetOptions {
+	readonly sessions: number;
+	readonly perChannel: number;
+	readonly historyReadable: boolean;
+}
+
 /** The most ids that one command takes. */
 const IDS_AT_ONCE = 20;
 const CARDS_WITHIN_MS = 120_000;
 
-export function createFleet(harness: Harness, size: number, perChannel: number): Fleet {
+/** `historyReadable`: whether the app may read the channels' history, to find what it posted before a kill. */
+export function createFleet(harness: Harness, { sessions: size, perChannel, historyReadable }: FleetOptions): Fleet {
 	const { slack, service } = harness;
+	const { settings } = slack;
+	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
 	const { state } = slack;
 	const { botUser } = state.app;
 	const person = state.people.find(({ name }) => name === harness.people[0]);

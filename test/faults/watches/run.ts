@@ -2,21 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../../fake-slack/index.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
-import type { Random } from '../../support/random.ts';
-import type { Harness } from '../harness.ts';
+import type { Part } from '../harness.ts';
+import { violationsOf } from '../harness.ts';
+import type { FleetOptions } from './fleet.ts';
 import { createFleet } from './fleet.ts';
 
-export interface WatchFaultOptions {
-	readonly harness: Harness;
-	readonly sessions: number;
-	readonly perChannel: number;
+export interface WatchFaultOptions extends FleetOptions, Omit<Part, 'batch'> {
 	readonly kills: number;
 	/** Questions asked around each kill. */
 	readonly questions: number;
-	readonly random: Random;
-	/** Whether the app may read the channels' history, to find what it posted before a kill. */
-	readonly historyReadable: boolean;
-	readonly onProgress?: (line: string) => void;
 }
 
 export interface WatchFaultResult {
@@ -66,9 +60,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	const { harness, random, historyReadable, onProgress = () => {} } = options;
 	const { slack, replicas } = harness;
 	const started = performance.now();
-	const { settings } = slack;
-	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
-	const fleet = createFleet(harness, options.sessions, options.perChannel);
+	const fleet = createFleet(harness, options);
 	const expected: Expected[] = [];
 	const replaced = replicas.length > 1 ? LEASES_LAPSED_MS : RESTARTED_MS;
 	await harness.startAll();
@@ -181,7 +173,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			}
 		}
 		problems.push(...untrue());
-		for (const { where, messages } of slack.violations()) problems.push(`refused: ${where}: ${messages.join(', ')}`);
+		problems.push(...violationsOf(harness));
 		return {
 			kills: options.kills,
 			expected: expected.length,

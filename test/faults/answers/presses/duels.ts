@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
 import type { Harness } from '../../harness.ts';
+import { violationsOf } from '../../harness.ts';
 import { until } from '../../until.ts';
 import { wordsForTheSecond } from '../duels.ts';
 import { openForm } from '../round.ts';
 import { type Choice, followChoices } from './choice.ts';
-import { finishSettled, violationsOf } from './presses.ts';
-import { QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
+import { finishSettled } from './presses.ts';
+import type { PressPart } from './questions.ts';
+import { QUESTION_TITLE, type Question } from './questions.ts';
 import { judgePresses, type PressVerdict, putsByQuestion } from './verdict.ts';
 
 export interface PressDuelsResult {
@@ -41,16 +43,7 @@ export async function runPressDuels({
 	random,
 	undoMs,
 	onProgress = () => {},
-}: {
-	readonly harness: Harness;
-	readonly desk: QuestionDesk;
-	readonly duels: number;
-	/** Duels at once. */
-	readonly batch: number;
-	readonly random: Random;
-	readonly undoMs: number;
-	readonly onProgress?: (line: string) => void;
-}): Promise<PressDuelsResult> {
+}: PressPart & { readonly duels: number }): Promise<PressDuelsResult> {
 	const { slack, people } = harness;
 	const started = performance.now();
 	const choices = followChoices(harness, desk);

@@ -1,25 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
 import type { Harness } from '../../harness.ts';
-import type { Outage } from '../strikes.ts';
+import { violationsOf } from '../../harness.ts';
+import type { Outage } from '../../hits.ts';
 import { armServiceTroubles } from '../troubles.ts';
 import { type Choice, followChoices } from './choice.ts';
-import type { QuestionDesk } from './questions.ts';
+import type { PressPart, QuestionDesk } from './questions.ts';
 import { createPressStrikes, PRESS_PHASES, PRESS_TARGETS, type PressPhase } from './strikes.ts';
 import { isSettled, isTaken, judgePresses, type PressVerdict } from './verdict.ts';
 
-export interface PressesOptions {
-	readonly harness: Harness;
-	readonly desk: QuestionDesk;
+export interface PressesOptions extends PressPart {
 	readonly presses: number;
-	/** Answers under way at once: one kill meets them all. */
-	readonly batch: number;
-	readonly random: Random;
-	/** `UNDO_SECONDS` of the program, in milliseconds. */
-	readonly undoMs: number;
 	readonly outage?: Outage | undefined;
 	readonly freezeMs?: number | undefined;
-	readonly onProgress?: (line: string) => void;
 }
 
 export interface PressesResult {
@@ -116,12 +109,6 @@ function watchRedraws({ signals }: Harness): ReadonlyMap<string, number> {
 	const redrawnAt = new Map<string, number>();
 	signals.on('redraw', (sessionId: string) => redrawnAt.set(sessionId, Date.now()));
 	return redrawnAt;
-}
-
-export function violationsOf({ slack }: Harness): string[] {
-	return slack.violations().map(({ where, messages, payload }) => {
-		return `Slack refuses ${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
-	});
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

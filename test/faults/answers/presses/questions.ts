@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, records, text } from '../../../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../../../sandbox/session-service/builders.ts';
 import { CHOOSE_IDS } from '../../../../src/slack/ids.ts';
-import type { Harness } from '../../harness.ts';
+import type { Harness, Part } from '../../harness.ts';
 
 /** A question of a watched session that its post offers to answer in one press. */
 export interface Question {
@@ -22,6 +22,13 @@ export interface Button {
 }
 
 /** Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. */
+/** What each part with presses gets. */
+export interface PressPart extends Part {
+	readonly desk: QuestionDesk;
+	/** `UNDO_SECONDS` of the program, in milliseconds. */
+	readonly undoMs: number;
+}
+
 export interface QuestionDesk {
 	/** Resolves with questions that stand in Slack with their options. */
 	take(count: number): Promise<Question[]>;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
 import type { Harness, Signal } from '../../harness.ts';
+import { createHits, type Outage, type Victims } from '../../hits.ts';
 import type { StoredPress } from '../../stores.ts';
 import { strikeAfter } from '../moments.ts';
-import type { Outage } from '../strikes.ts';
 import type { Choice } from './choice.ts';
 
 /** What a kill aims at. What it hits is determined afterwards, for each press. */
@@ -70,8 +70,11 @@ const SENDING_MS = 120;
 
 export function createPressStrikes(options: Options): PressStrikes {
 	const { harness, random, undoMs, outage, freezeMs, redrawnAt } = options;
-	const counts = { kills: 0, outages: 0, freezes: 0, cuts: 0, redraws: 0 };
+	const hits = createHits(harness, random);
+	const counts = { cuts: 0, redraws: 0 };
 	let number = 0;
+
+	const momentOf = (target: PressTarget, choices: readonly Choice[]) => (hit: () => void) => at(target, choices, hit);
 
 	/** Calls `hit` in a moment of this kind. */
 	async function at(target: PressTarget, choices: readonly Choice[], hit: () => void): Promise<void> {
@@ -104,22 +107,15 @@ export function createPressStrikes(options: Options): PressStrikes {
 	}
 
 	async function kill(target: PressTarget, choices: readonly Choice[]): Promise<void> {
-		const running = harness.replicas.filter((replica) => replica.running);
-		const victims = running.length > 1 && random.chance(0.4) ? [random.pick(running)] : running;
-		const pids = victims.map((replica) => replica.pid);
-		let gone: Promise<unknown> = Promise.resolve();
 		let seen: ReturnType<typeof progressOf>[] = [];
-		await at(target, choices, () => {
-			gone = Promise.all(victims.map((replica) => replica.kill()));
+		const victims = await hits.kill(momentOf(target, choices), 0.4, () => {
 			seen = choices.map((choice) => progressOf(choice));
 			counts.redraws += [...redrawnAt.values()].filter((updatedAt) => Date.now() - updatedAt < REDRAW_MS).length;
 		});
-		counts.kills++;
-		await gone;
 		await pause(IN_FLIGHT_MS);
 		const stored = await harness.store.lookUpPresses(choices.map(({ question }) => question.sessionId));
 		for (const progress of seen) {
-			const phase = phaseOf(progress, stored, { pids, all: victims.length === running.length });
+			const phase = phaseOf(progress, stored, victims);
 			if (phase !== null) progress.choice.hits.push(phase);
 		}
 		if (random.chance(0.3)) await pause(random.whole(0, 500));
@@ -145,7 +141,7 @@ export function createPressStrikes(options: Options): PressStrikes {
 	function phaseOf(
 		{ choice, attempt, acked, isTold, inWindow, put }: ReturnType<typeof progressOf>,
 		stored: readonly StoredPress[],
-		victims: { readonly pids: readonly number[]; readonly all: boolean },
+		victims: Victims,
 	): PressPhase | null {
 		if (attempt === undefined) return null;
 		const { sessionId, messageIndex } = choice.question;
@@ -165,38 +161,28 @@ export function createPressStrikes(options: Options): PressStrikes {
 	}
 
 	return {
-		counts,
+		get counts() {
+			return { ...hits.counts, ...counts };
+		},
 		async strike(target, choices) {
 			number++;
 			const note = (trouble: string) => {
 				for (const choice of choices) choice.troubles.push(trouble);
 			};
 			if (outage !== undefined && (outage.everyTurn === true || number % 12 === 9)) {
-				counts.outages++;
-				let stopped: Promise<unknown> = Promise.resolve();
-				await at(target, choices, () => {
-					stopped = outage.stop();
-				});
-				await stopped;
-				await pause(random.whole(200, 2_000));
-				await outage.start();
-				await harness.store.watchCommits();
+				await hits.database(momentOf(target, choices), outage, 2_000);
 				note('the database was stopped and started');
 				return;
 			}
 			if (freezeMs !== undefined && number % 20 === 7) {
-				counts.freezes++;
-				const victim = random.pick(harness.replicas);
-				await at(target, choices, () => victim.freeze());
+				await hits.freeze(momentOf(target, choices), freezeMs);
 				note('a replica stood still');
-				await pause(freezeMs);
-				victim.thaw();
 				return;
 			}
 			if (number % 6 === 5) {
 				counts.cuts++;
 				// Acknowledgements and replies on their way are lost.
-				await at(target, choices, () => harness.slack.sockets.drop('all'));
+				await momentOf(target, choices)(() => harness.slack.sockets.drop('all'));
 				note('the connection to Slack was cut');
 				return;
 			}

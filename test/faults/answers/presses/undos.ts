@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../../support/random.ts';
-import type { Harness } from '../../harness.ts';
+import { violationsOf } from '../../harness.ts';
+import { createHits } from '../../hits.ts';
 import { until } from '../../until.ts';
 import { strikeAfter } from '../moments.ts';
 import { openForm } from '../round.ts';
 import { type Choice, followChoices } from './choice.ts';
 import { giveForm, toldWords } from './duels.ts';
-import { finishSettled, PEOPLE, violationsOf } from './presses.ts';
-import { QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
+import { finishSettled, PEOPLE } from './presses.ts';
+import type { PressPart } from './questions.ts';
+import { QUESTION_TITLE, type Question } from './questions.ts';
 import { judgePresses, type PressVerdict, putsByQuestion } from './verdict.ts';
 
 export interface UndosResult {
@@ -54,24 +55,15 @@ export async function runUndos({
 	random,
 	undoMs,
 	onProgress = () => {},
-}: {
-	readonly harness: Harness;
-	readonly desk: QuestionDesk;
-	readonly undos: number;
-	/** Questions at once. */
-	readonly batch: number;
-	readonly random: Random;
-	readonly undoMs: number;
-	readonly onProgress?: (line: string) => void;
-}): Promise<UndosResult> {
+}: PressPart & { readonly undos: number }): Promise<UndosResult> {
 	const { slack, service, people } = harness;
 	const started = performance.now();
 	const choices = followChoices(harness, desk);
 	const finisher = finishSettled(harness, desk);
+	const hits = createHits(harness, random);
 	const problems: string[] = [];
 	const count = {
 		undos: 0,
-		kills: 0,
 		takenBack: 0,
 		tooLate: 0,
 		losers: 0,
@@ -87,22 +79,15 @@ export async function runUndos({
 	}
 
 	async function kill(now: readonly Question[]): Promise<void> {
-		const running = harness.replicas.filter((replica) => replica.running);
-		const victims = running.length > 1 && random.chance(0.4) ? [random.pick(running)] : running;
 		const sessions = new Set(now.map(({ sessionId }) => sessionId));
 		const signal = random.pick(['pressed', 'acked', 'acked', 'put'] as const);
 		const some = random.whole(1, sessions.size * 2);
-		let gone: Promise<unknown> = Promise.resolve();
 		const when = {
 			signal,
 			count: signal === 'put' ? 1 : some,
 			afterMs: random.between(0, random.chance(0.6) ? 15 : undoMs),
 		};
-		await strikeAfter(harness, sessions, when, () => {
-			gone = Promise.all(victims.map((replica) => replica.kill()));
-		});
-		count.kills++;
-		await gone;
+		await hits.kill((hit) => strikeAfter(harness, sessions, when, hit), 0.4);
 		await harness.startAll();
 	}
 
@@ -222,7 +207,7 @@ export async function runUndos({
 			}),
 		);
 		done += questions.length;
-		onProgress(`${count.undos} of ${wanted} undone, ${count.kills} kills, ${problems.length} problems`);
+		onProgress(`${count.undos} of ${wanted} undone, ${hits.counts.kills} kills, ${problems.length} problems`);
 		slack.forgetViews(Object.keys(slack.state.views));
 	}
 	await finisher.settled(SETTLE_WITHIN_MS);
@@ -239,6 +224,7 @@ export async function runUndos({
 	}
 	return {
 		...count,
+		kills: hits.counts.kills,
 		verdict,
 		refusedCalls: harness.rates.refused,
 		problems: [...problems, ...verdict.problems, ...violationsOf(harness)],

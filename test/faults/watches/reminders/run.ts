@@ -1,29 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
-import type { Harness } from '../../harness.ts';
+import type { Part } from '../../harness.ts';
+import { violationsOf } from '../../harness.ts';
 import { until } from '../../until.ts';
+import type { FleetOptions } from '../fleet.ts';
 import { createFleet } from '../fleet.ts';
 import { dueAtOf, judgeReminders, latestAt, type ReminderTimes, type ReminderVerdict, type Strike } from './judge.ts';
 import { type ReminderTarget, strikeAtReminder } from './moments.ts';
 import { type Asked, followQuestions } from './questions.ts';
 
-export interface ReminderFaultOptions {
-	readonly harness: Harness;
-	readonly sessions: number;
-	readonly perChannel: number;
+export interface ReminderFaultOptions extends FleetOptions, Omit<Part, 'batch'> {
 	/** Kills and freezes, each aimed at a moment around a reminder. */
 	readonly strikes: number;
 	readonly targets: readonly ReminderTarget[];
 	/** An agent whose question was answered asks the next one within this time. */
 	readonly asksWithinMs: number;
-	readonly random: Random;
 	/** What the program was started with. */
 	readonly times: ReminderTimes;
 	/** Longer than the leases. */
 	readonly freezeMs: number;
-	/** Whether the app may read the channels' history, to find what it posted before a kill. */
-	readonly historyReadable: boolean;
-	readonly onProgress?: (line: string) => void;
 }
 
 export interface ReminderFaultResult extends ReminderVerdict {
@@ -50,11 +45,9 @@ const AFTERMATH_MS = 15_000;
  */
 export async function runReminderFaults(options: ReminderFaultOptions): Promise<ReminderFaultResult> {
 	const { harness, random, times, freezeMs, historyReadable, onProgress = () => {} } = options;
-	const { slack, replicas } = harness;
+	const { replicas } = harness;
 	const started = performance.now();
-	const { settings } = slack;
-	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
-	const fleet = createFleet(harness, options.sessions, options.perChannel);
+	const fleet = createFleet(harness, options);
 	const questions = followQuestions(harness, fleet);
 	const strikes: Strike[] = [];
 	const counts = { kills: 0, freezes: 0 };
@@ -80,11 +73,10 @@ export async function runReminderFaults(options: ReminderFaultOptions): Promise<
 	questions.close();
 	const verdict = judgeReminders(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
 	const misplaced = questions.misplaced.map((text) => `a reminder in another place: ${text}`);
-	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
 	const nameless = questions.nameless.map((text) => `a reminder that names no open question: ${text}`);
 	return {
 		...verdict,
-		problems: [...verdict.problems, ...nameless, ...misplaced, ...violations],
+		problems: [...verdict.problems, ...nameless, ...misplaced, ...violationsOf(harness)],
 		...counts,
 		refusedCalls: harness.rates.refused,
 		seconds: (performance.now() - started) / 1_000,
