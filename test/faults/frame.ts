@@ -72,7 +72,7 @@ export async function faultRun<O extends Options, Sabotage extends string>(
 	const command = `npm run faults -- ${name}`;
 	const names = Object.keys(sabotages) as Sabotage[];
 	const sabotaged = oneOf(names, null, 'breaks the program first, and fails when nobody notices');
-	const all = { ...options, ...COMMON, sabotage: sabotaged };
+	const all = { ...COMMON, ...options, sabotage: sabotaged };
 	const values = readOptions(command, all) as Values<O> & Common<Sabotage>;
 	const { sabotage, commit, seed } = values;
 	const edits = sabotage === null ? [] : sabotages[sabotage];

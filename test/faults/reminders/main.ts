@@ -1,4 +1,4 @@
-import { count } from '../../support/options.ts';
+import { count, oneOf } from '../../support/options.ts';
 import { faultRun } from '../frame.ts';
 import { CHANGES } from './periods.ts';
 import { SABOTAGES } from './sabotage.ts';
@@ -7,6 +7,7 @@ import { runTurn } from './turn.ts';
 const options = {
 	questions: count(10_000, 'in all; a quarter around each of four changes of daylight-saving time', { least: 1 }),
 	changes: count(CHANGES.length, 'take fewer', { least: 1 }),
+	store: oneOf(['sqlite', 'postgres', 'both'], 'sqlite', 'the databases'),
 };
 
 const RESTART_EVERY_MS = 5 * 60_000;
