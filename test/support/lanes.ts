@@ -7,7 +7,7 @@ import type { UserWorkspaceConfig } from 'vitest/config';
 export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
 /** Pure: no network, no file, no process. `test/support/pure.ts` refuses all but files. */
-const RULES = [
+export const RULES = [
 	'test/{config,documents}.test.ts',
 	'test/core/{clock,quiet-hours,rate-limiter}.test.ts',
 	'test/database/channel-settings.test.ts',
