@@ -51,15 +51,19 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
 	}
 
-	/** From here on the text cannot be edited, and the outcome is unknown. */
+	/**
+	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is marked, and
+	 * the next attempt reads again: what is compared and counted is always the text that is sent. @throws LeaseLost
+	 */
 	function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
-		return put.write(answer, token, {
+		const marked = {
 			state: 'delivering',
 			putStartedAt: clock.now(),
 			before: beforePut(comparisonInput(answer, session)),
 			startFailed: false,
 			missingCount: 0,
-		});
+		} as const;
+		return put.write(answer, token, marked, answer.editCount);
 	}
 
 	async function attemptDelivery(attempt: Attempt, permit: DeliveryPermit, signal: AbortSignal): Promise<Answer> {
@@ -89,10 +93,6 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 			if (!isMarked || markedFor > SEND_WITHIN_MS / 2 || !put.maySend(current.putStartedAt)) {
 				current = await markPut(current, token, session);
 				isMarked = true;
-				// The mark returns the final text: an edit may have come before it, none can come after it.
-				const again = compareForDelivery(comparisonInput(current, session));
-				const edited = await settle(current, again, session, null);
-				if (edited !== null) return await writeSettled(current, token, edited);
 			}
 			const elapsed = clock.now() - endedAt;
 			if (elapsed > FRESH_MS && tries < FRESH_TRIES) continue;

@@ -301,6 +301,48 @@ it('compares an edit during the read with its new text', async () => {
 	expect(valuesOf(answer)).toEqual(['red']);
 });
 
+describe('an edit during the read of an answer whose PUT has an unknown outcome', () => {
+	const answeredWith = (value: string) => message('assistant', [{ title: 'Which one?', description: '', value }]);
+
+	/** The agent asks again what was answered with `before`. The author gives "blue", then "red". `fail`: during the first PUT. */
+	async function editedTo(before: string, fail: (harness: Awaited<ReturnType<typeof createHarness>>) => void) {
+		const harness = await createHarness();
+		const given = submission({ fingerprint: fingerprintOf(OPEN), items: [item('blue')] });
+		await harness.store.answers.accept(given);
+		harness.setSession(withMessages([answeredWith(before), message('assistant', OPEN)], 'humanInput'));
+		harness.on.read = async () => {
+			harness.on.read = () => undefined;
+			const again = await harness.store.answers.accept({ ...given, id: 'another', items: [item('red')] });
+			expect(again).toMatchObject({ kind: 'repeated', edited: true });
+		};
+		harness.on.put = () => {
+			harness.on.put = () => undefined;
+			fail(harness);
+			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+		};
+		harness.createWorker().start();
+		await harness.pass(MAY_LAND_MS + 60_000);
+		return { harness, answer: await harness.get(given.id) };
+	}
+
+	it('is not taken for an older answer with the same text: it is sent again', async () => {
+		const { harness, answer } = await editedTo('red', () => undefined);
+		await using _ = harness;
+		expect(harness.times('put')).toHaveLength(2);
+		expect(harness.session('s1').messages[1]?.humanInput).toMatchObject([{ value: 'red' }]);
+		expect(answer.state).toMatch(/delivered|resumed/);
+	});
+
+	it('is found at its new index though an older answer has the former text', async () => {
+		const { harness, answer } = await editedTo('blue', ({ setSession }) =>
+			setSession(withMessages([message('user'), answeredWith('blue'), answeredWith('red')])),
+		);
+		await using _ = harness;
+		expect(harness.times('put')).toHaveLength(1);
+		expect(answer.state).toMatch(/delivered|resumed/);
+	});
+});
+
 describe('a repeated PUT', () => {
 	/** The first PUT lands `afterMs` after it was sent. Returns when PUTs were saved. */
 	function landsLate(harness: Awaited<ReturnType<typeof createHarness>>, afterMs: number): number[] {
