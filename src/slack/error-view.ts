@@ -90,6 +90,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Slack did not let me post in that channel.',
 		'Invite me there with `/invite`, or copy the text yourself.',
 	],
+	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],
 	post_unsure: ['Slack did not say that it posted your text.', 'Look whether it is there. If not, press again.'],
 	thread_gone: [
 		'The thread that your text was for is gone, so it was not posted.',

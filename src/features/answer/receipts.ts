@@ -183,7 +183,8 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 				if (threadTs !== null) await chat.getPermalink({ channel, message_ts: threadTs });
 				const thread = threadTs === null ? {} : { thread_ts: threadTs };
 				const { ts, message } = await chat.postMessage({ channel, ...ownTextMessage(own), ...thread });
-				if (threadTs === null || isThreaded(message) || ts === undefined) return null;
+				if (ts === undefined || (threadTs !== null && message === undefined)) return 'post_unsure';
+				if (threadTs === null || isThreaded(message)) return null;
 				const isDeleted = await chat.delete({ channel, ts }).then(() => true, isGone);
 				return isDeleted ? 'thread_gone' : 'text_in_channel';
 			} catch (error) {

@@ -51,7 +51,9 @@ export function registerReplies(
 		if (draft === undefined) return () => reply.failed(request, 'button_outdated');
 		// The press before has told the outcome.
 		if (offeredText === null) return async () => {};
-		const text = (await offers.textNow(request, offered)) ?? offeredText;
+		const now = await offers.textNow(request, offered);
+		if (now === null) return () => reply.failed(request, 'message_not_checked');
+		const text = now.text ?? offeredText;
 		if (text === '') return () => end(request, draft, textMessage(REPLY_WORDS.deleted));
 		const { fingerprint, shownHash } = draft;
 		const item = await offers.itemOf(person, offered, fingerprint);

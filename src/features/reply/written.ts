@@ -15,15 +15,22 @@ export function createWritten({ clients: { people: client }, personReads, botUse
 		/** Without a mention of the app. */
 		textOf,
 		mentionsApp: (message: unknown) => MESSAGE.parse(message).text.includes(`<@${botUserId}`),
-		/** As it is now; empty: deleted. Null when Slack does not tell. @throws `too_fast`: people share the limit of these calls */
-		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedReply): Promise<string | null> {
+		/**
+		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is known. Null:
+		 * Slack does not tell. @throws `too_fast`: people share the limit of these calls
+		 */
+		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedReply) {
 			const tooFast = await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
 			const only = { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
-			return client.conversations.replies({ channel: channelId, ts: threadTs, ...only }).then(
-				({ messages = [] }) => textOf(messages.find(({ ts }) => ts === messageTs)),
-				(error: unknown) => (slackErrorCode(error) === 'thread_not_found' ? '' : null),
-			);
+			try {
+				const { messages } = await client.conversations.replies({ channel: channelId, ts: threadTs, ...only });
+				return messages === undefined ? null : { text: textOf(messages.find(({ ts }) => ts === messageTs)) };
+			} catch (error) {
+				const code = slackErrorCode(error);
+				if (code === 'thread_not_found') return { text: '' };
+				return code === 'missing_scope' ? { text: null } : null;
+			}
 		},
 	};
 }

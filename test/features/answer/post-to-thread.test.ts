@@ -118,3 +118,10 @@ it('posts nothing when Slack does not say whether the thread exists, and says so
 	await says(whatHappened('post_unsure'));
 	expect(standing('Pearl')).toEqual([]);
 });
+
+it('does not say that the text stands in the thread when Slack does not say where it is', async () => {
+	const { modal, asked } = await tooLate('Slate');
+	app.slack.faults.add({ method: 'chat.postMessage', answer: { ts: asked.ts } });
+	await modal.press(POST);
+	await says(whatHappened('post_unsure'));
+});

@@ -119,6 +119,33 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 	expect(answersTo(id)).toEqual(['Sand']);
 });
 
+type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
+const UNTOLD: readonly (readonly [string, Fault])[] = [
+	['limits the calls', { status: 429, retryAfter: 30 }],
+	['fails', { error: 'internal_error' }],
+	['refuses with another code', { error: 'channel_not_found' }],
+	['does not respond', { drop: true }],
+	['leaves the messages out', { answer: {} }],
+];
+
+it.each(UNTOLD)('sends no text that its author may have corrected while Slack %s', async (_, fault) => {
+	const { id, post } = await asked('Which colour?');
+	const offer = await offered(post, 'I would say Rose');
+	const said = as('ada')
+		.messages('#agents', { all: true })
+		.find((message) => message.text() === 'I would say Rose');
+	await said?.edit('I would say Sand');
+	const lift = app.slack.faults.add({ method: 'conversations.replies', ...fault });
+	const told = await app.toldAfter(() => offer.press('Send'));
+	lift();
+	expect(told.text()).toBe('⚠️ Could not check your message. Nothing was sent. Press again.');
+	await app.pass(15_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+	await offer.press('Send');
+	await app.until(() => answersTo(id).length === 1);
+	expect(answersTo(id)).toEqual(['I would say Sand']);
+});
+
 it('sends nothing after No, to somebody who may not answer any more, and when somebody else was first', async () => {
 	const { id, post } = await asked('Which colour?');
 	const [no, late] = [await offered(post, 'Rose'), await offered(post, 'Sand', 'grace')];
