@@ -27,13 +27,16 @@ export function codeOf(error: unknown): string {
 /** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
-/** Milliseconds: `firstMs` after one failure, doubled for each up to `longestMs`; or `askedMs` by the other side. */
+/** The shortest wait that is believed, in milliseconds: whoever says "Retry-After: 0" would be asked again at once, for ever. */
+export const LEAST_RETRY_AFTER_MS = 1_000;
+
+/** Milliseconds: `firstMs` after one failure, doubled for each up to `longestMs`; or `askedMs` by the other side, at least `firstMs`. */
 export function backOff(
 	failures: number,
 	{ firstMs, longestMs }: { firstMs: number; longestMs: number },
 	askedMs: number | null = null,
 ): number {
-	if (askedMs !== null) return Math.min(LONGEST_RETRY_AFTER_MS, askedMs);
+	if (askedMs !== null) return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(askedMs, firstMs));
 	return Math.min(longestMs, firstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
 }
 

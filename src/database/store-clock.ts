@@ -158,7 +158,7 @@ export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tab
 	},
 	// The end of a snooze may be the next update.
 	inboxes: { leasedUntil: LEASE, nextUpdateAt: { longestMs: LONGEST_SNOOZE_MS, decides: true } },
-	windows: { leasedUntil: LEASE, dueAt: { longestMs: MINUTE_MS, decides: true } },
+	windows: { leasedUntil: LEASE, dueAt: { longestMs: LONGEST_RETRY_AFTER_MS, decides: true } },
 	ladders: {
 		leasedUntil: LEASE,
 		// Quiet hours may last for days. The start makes all ladders due.

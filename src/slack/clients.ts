@@ -2,7 +2,7 @@ import { type Logger, LogLevel } from '@slack/bolt';
 import { type UsersInfoResponse, WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { type Clock, unlessAborted } from '../core/clock.ts';
-import { backOff, HandraiseError, codeOf as stableCodeOf } from '../core/errors.ts';
+import { backOff, HandraiseError, LEAST_RETRY_AFTER_MS, codeOf as stableCodeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import { setBounded } from '../core/values.ts';
@@ -66,10 +66,10 @@ export function slackErrorCode(error: unknown): string | null {
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
 }
 
-/** Why a call failed: `ratelimited` with the time to wait, Slack's code, or `no_answer`. */
+/** Why a call failed: `ratelimited` with the time to wait (at least a second), Slack's code, or `no_answer`. */
 export function slackFailure(error: unknown): { readonly code: string; readonly retryAfterMs: number | null } {
 	if (error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number')
-		return { code: 'ratelimited', retryAfterMs: error.retryAfter * 1_000 };
+		return { code: 'ratelimited', retryAfterMs: Math.max(error.retryAfter * 1_000, LEAST_RETRY_AFTER_MS) };
 	return { code: slackErrorCode(error) ?? 'no_answer', retryAfterMs: null };
 }
 

@@ -1,8 +1,10 @@
+import { backOff } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
+import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { QuestionKey } from '../../questions/answer.ts';
 import { type Became, becameOf, type Session, type SessionKey } from '../../questions/session.ts';
-import { slackFailure } from '../../slack/clients.ts';
+import { slackFailure, slackOutcome } from '../../slack/clients.ts';
 import { addressOf, createViewHandle } from '../../slack/windows.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { WindowStore } from './answering-store.ts';
@@ -12,7 +14,11 @@ type OpenWindow = Awaited<ReturnType<WindowStore['takeDue']>>[number];
 
 /** Longer than a call to Slack with its time-out, so it is not renewed. */
 const LEASE_MS = 25_000;
-const RETRY_MS = 2_000;
+const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
+/** A window whose update Slack refuses is tried this often, and then told of nothing more. */
+const REFUSED_TRIES = 4;
+/** Windows whose latest updates failed. */
+const MAX_FAILING = 1_000;
 
 /**
  * Tells people whose window shows a question that somebody answered it, that it changed or that its session ended. A window is
@@ -21,6 +27,7 @@ const RETRY_MS = 2_000;
 export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: WindowStore }>) {
 	const { clock, log, clients } = core;
 	const { answers, windows } = core.store;
+	const failureCounts = new Map<string, number>();
 
 	async function tell(window: OpenWindow, token: string): Promise<void> {
 		const answer = await answers.standing(window);
@@ -31,13 +38,19 @@ export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: Wi
 		const handle = createViewHandle(clients.people, addressOf(window.viewId, window.hash));
 		try {
 			const outcome = await handle.update(view);
+			failureCounts.delete(window.viewId);
 			if (outcome === 'gone') await windows.forget(window.viewId);
 			// One with other content by now is left as it is.
 			else await windows.end(window, token, outcome === 'updated' ? { notice, hash: handle.hash } : {});
 		} catch (error) {
-			const { code, retryAfterMs } = slackFailure(error);
-			log.warn('window_not_told', { code });
-			await windows.end(window, token, {}, clock.now() + (retryAfterMs ?? RETRY_MS));
+			const failure = slackOutcome(error);
+			log.warn('window_not_told', { code: failure.code });
+			const count = (failureCounts.get(window.viewId) ?? 0) + 1;
+			setBounded(failureCounts, window.viewId, count, MAX_FAILING);
+			if (failure.kind === 'refused' && count >= REFUSED_TRIES) return void (await windows.forget(window.viewId));
+			const asked = failure.kind === 'later' ? failure.ms : null;
+			const waitMs = Math.max(backOff(count, RETRY), backOff(count, RETRY, asked));
+			await windows.end(window, token, {}, clock.now() + waitMs);
 		}
 	}
 
