@@ -143,6 +143,8 @@ interface PostgresFacts {
 	readonly mayCreate: boolean;
 	/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
 	readonly synced: 'never' | 'late' | 'always';
+	/** The level of transactions that state none: `read committed`, unless somebody has set another. */
+	readonly isolation: string;
 	/** Whether a standby copies it and no commit waits for that. */
 	readonly isAhead: boolean;
 	/** What this role may not do and the program does: `UPDATE answers`. */
@@ -157,6 +159,7 @@ const FACTS = `
 		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
 		case when current_setting('fsync') <> 'on' then 'never'
 			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced,
+		current_setting('default_transaction_isolation') as isolation,
 		exists (select from pg_stat_replication) and (current_setting('synchronous_standby_names') = ''
 			or current_setting('synchronous_commit') in ('local', 'off')) as "isAhead",
 		array(select verb || ' ' || name from unnest($1::text[]) as name, unnest($2::text[]) as verb
@@ -196,7 +199,7 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 	client.on('error', () => {});
 	try {
 		await client.connect();
-		await client.query('begin read only');
+		await client.query('begin isolation level read committed, read only');
 		return await read(async (...asked) => (await client.query(...asked)).rows);
 	} finally {
 		await client.end().catch(() => {});

@@ -89,7 +89,8 @@ export function openPostgres(
 	return {
 		dialect: 'postgres',
 		read: kysely,
-		write: (work) => retryConflicts(() => kysely.transaction().execute(work)),
+		// Stated in each BEGIN, because a database may have another default, and a pooler keeps no setting of a session.
+		write: (work) => retryConflicts(() => kysely.transaction().setIsolationLevel('read committed').execute(work)),
 		writeOne: (work) => retryConflicts(() => work(kysely)),
 		// Replicas do not tell each other what they store.
 		queuedRows: () => ({ onChange() {}, lookEveryMs: LOOK_EVERY_MS }),
@@ -130,12 +131,21 @@ function guardPool(pool: pg.Pool, onNewer: StoreDatabase['onNewer']): PostgresPo
 
 function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): PostgresPoolClient {
 	let broken = false;
-	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+	let isInTransaction = false;
+	async function query<R>(
+		text: string,
+		parameters: readonly unknown[],
+		runsLeft = MAX_RUNS,
+	): Promise<PostgresQueryResult<R>> {
 		try {
 			const asked = { text, values: [...parameters], rowMode: 'array' } as const;
 			const { command, rowCount, fields, rows } = await client.query<unknown[]>(asked);
+			isInTransaction = command === 'START' || (isInTransaction && command !== 'COMMIT' && command !== 'ROLLBACK');
 			return { command, rowCount, rows: rows.map(rowsOf(fields)) } as PostgresQueryResult<R>;
 		} catch (error) {
+			// A single statement is a transaction of the database's default isolation: where that is serializable, a read fails too.
+			const isRepeatable = !isInTransaction && sqlState(error) === '40001' && runsLeft > 1;
+			if (isRepeatable) return query(text, parameters, runsLeft - 1);
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
 			const mapped = mapPostgresError(error, { sent: true });
 			broken ||= mapped instanceof StoreUnavailableError;

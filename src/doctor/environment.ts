@@ -217,7 +217,7 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 }
 
 export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { kind: 'database' }>) {
-	const { warning, failure } = findings;
+	const { ok, warning, failure } = findings;
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
 	if (look.schema !== OWN_SCHEMA && !look.mayCreate) {
 		return failure(
@@ -227,6 +227,8 @@ export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { 
 	checkSchema(findings, look, `PostgreSQL ${look.version}`);
 	const { verdict, words } = CONNECTIONS[look.protection];
 	if (look.protection !== 'none' || !look.isLocal) findings[verdict](`the connection to PostgreSQL is ${words}`);
+	if (look.isolation !== 'read committed')
+		ok(`transactions of this database are ${look.isolation} by default; Handraise makes its own read committed.`);
 	if (look.major < OLDEST_MAINTAINED) warning(`PostgreSQL ${look.version} is not maintained any more: upgrade it.`);
 	if (look.synced === 'never') {
 		warning('PostgreSQL runs with fsync=off: a power cut can destroy all of it. Turn fsync on.');

@@ -31,6 +31,8 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		roles = await createDocumentedRoles();
 		// Sooner than documented, so that the server's time-out comes long before ours.
 		await roles.asAdmin(ROLE_SETTING.replace('handraise', roles.role).replace('2s', '1s'));
+		// A pooler keeps no setting of a session, so each transaction states its isolation.
+		await roles.asAdmin(`alter database ${roles.role} set default_transaction_isolation = 'repeatable read'`);
 		await migrateWhileLocked();
 		pooler = await startPgbouncer(roles.url, SETTINGS);
 		const options = { databaseUrl: pooler.url, dataDir: '/nonexistent', encryptionKey: KEY };

@@ -36,6 +36,7 @@ const WELL = {
 	mayCreate: true,
 	synced: 'always',
 	isAhead: false,
+	isolation: 'read committed',
 	forbidden: [],
 	protection: 'none',
 	isLocal: true,
@@ -54,6 +55,14 @@ it.each<[string, Partial<typeof WELL> | object, string[]]>([
 	['in order with a user who may not create tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
 	['a standby', { readOnly: true }, [expect.stringMatching(/^✗ .* read only \(a standby\?\)/)]],
 	['old', { version: '13.2', major: 13 }, [expect.stringMatching(/^✓/), expect.stringMatching(/^! .*upgrade it/)]],
+	[
+		'of another isolation',
+		{ isolation: 'serializable' },
+		[
+			expect.stringMatching(/^✓/),
+			expect.stringMatching(/^✓ .* serializable by default; Handraise makes its own read committed/),
+		],
+	],
 	[
 		'synchronised late',
 		{ synced: 'late' },

@@ -23,16 +23,28 @@ export async function createDocumentedRoles() {
 
 const TEMPLATE = 'handraise_template';
 
-/** The address of a new database for the program's role, set up by its owner. It copies one of the whole run, which is faster. */
-export async function createMigratedDatabase(): Promise<string> {
+/**
+ * The address of a new database for the program's role, set up by its owner. It copies one of the whole run, which is faster.
+ * `setting`: of `alter database`.
+ */
+export async function createMigratedDatabase(setting: string | null = null): Promise<string> {
 	const { adminUrl } = await sharedPostgres();
 	const { url, ownerUrl, create } = rolesNamed(TEMPLATE, adminUrl);
-	const found = await run(adminUrl, `select from pg_database where datname = '${TEMPLATE}'`);
-	if (found.length === 0) {
-		await create();
-		await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error') });
+	const client = new pg.Client({ connectionString: adminUrl });
+	await client.connect();
+	try {
+		// Test files run beside each other: one makes the template, and the others wait. A template in use cannot be copied.
+		await client.query('select pg_advisory_lock(1)');
+		const found = await client.query('select from pg_database where datname = $1', [TEMPLATE]);
+		if (found.rowCount === 0) {
+			await create();
+			await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error') });
+		}
+	} finally {
+		await client.end();
 	}
 	const { pathname } = new URL(await createDatabase(adminUrl, `owner ${TEMPLATE}_owner template ${TEMPLATE}`));
+	if (setting !== null) await run(adminUrl, `alter database ${pathname.slice(1)} ${setting}`);
 	return Object.assign(new URL(url), { pathname }).href;
 }
 

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lockQuestionOf } from '../../src/features/answer/accept-store.ts';
+import { createHarness } from '../doctor/harness.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { describeManyRaces } from './contract/races.ts';
+import { openReplicas } from './postgres-replicas.ts';
+import { accepted, BOB, empty, KEY, submission, T0 } from './support.ts';
+
+describe.each(['repeatable read', 'serializable'])('where transactions are %s by default', (isolation) => {
+	let replicas: Awaited<ReturnType<typeof openReplicas>>;
+	beforeAll(async () => {
+		replicas = await openReplicas({}, `set default_transaction_isolation = '${isolation}'`);
+	});
+	beforeEach(() => empty(replicas.store));
+	afterAll(() => replicas.close());
+
+	describeManyRaces(
+		{
+			get store() {
+				return replicas.store;
+			},
+			get replica() {
+				return replicas.replica;
+			},
+		},
+		20,
+	);
+
+	it('an answer sees what was committed while it waited for the lock of its question', async () => {
+		const { store, replica } = replicas;
+		const first = submission();
+		await accepted(store, first);
+		const isWaiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
+			where datname = current_database() and wait_event = 'advisory'`;
+		let accepting: ReturnType<typeof replica.answers.accept> | null = null;
+		await store.db.write(async (trx) => {
+			await lockQuestionOf(trx, first.id);
+			accepting ??= replica.answers.accept(submission({ person: BOB, acceptedAt: T0 + 60 }));
+			await vi.waitUntil(async () => (await isWaiting.execute(replica.db.read)).rows[0]?.count === 1);
+			await trx.updateTable('answers').set({ state: 'withdrawn' }).where('id', '=', first.id).execute();
+		});
+		expect(await accepting).toMatchObject({ kind: 'accepted' });
+	});
+
+	it('a read of its own runs again after a serialization failure', async () => {
+		const { adminUrl } = await sharedPostgres();
+		const address = Object.assign(new URL(adminUrl), { pathname: new URL(replicas.databaseUrl).pathname });
+		const admin = new pg.Client({ connectionString: address.href });
+		await admin.connect();
+		await admin.query(`create sequence attempts;
+			create function fails_once() returns bigint language plpgsql security definer as $$
+				begin if nextval('attempts') = 1 then raise exception using errcode = '40001'; end if; return 7; end $$`);
+		await admin.end();
+		const { rows } = await sql<{ seven: number }>`select fails_once() as seven`.execute(replicas.store.db.read);
+		expect(rows).toEqual([{ seven: 7 }]);
+	});
+
+	it('the doctor says so', async () => {
+		await using harness = await createHarness();
+		const { lines } = await harness.doctor({ DATABASE_URL: replicas.databaseUrl, ENCRYPTION_KEY: KEY });
+		expect(lines.join('\n')).toContain(
+			`✓ Database: transactions of this database are ${isolation} by default; Handraise makes its own read committed.`,
+		);
+	});
+});
