@@ -11,6 +11,7 @@ import { handOverApp } from '../features/hand-over/harness.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { runPerson } from '../support/person-command.ts';
+import { DELIVERED } from '../support/sentences.ts';
 
 const ADA = 'U0ADA';
 
@@ -155,6 +156,39 @@ it('lets a message arrive once that was on its way with the name and a note, and
 	expect(dms()).toHaveLength(1);
 	expect(dms()[0]).not.toMatch(/ada|Hers alone/);
 	expect(calls()).toHaveLength(1);
+	expect(await isInFiles()).toBe(false);
+});
+
+it("leaves the PUT of somebody else's answer alone that is under way in the same session: it is sent once", async () => {
+	await start();
+	const { id, post } = await app.asked('', ['Which colour?']);
+	const hers = await openSession(app.app, id);
+	await hers.fill(0, 'Sand');
+	await hers.submit();
+	await app.until(() => post.text().includes('the agent went on'));
+	await hers.close(true);
+	await app.pass(20_000);
+	const asking = app.ask(id, ['Which size?']);
+	app.service.faults.add({ kind: 'late', ms: 1_000, method: 'PUT', sessionId: id });
+	const his = await openSession(app.app, id, 'grace');
+	await his.fill(0, 'Large');
+	const sent = his.submit();
+	const puts = () => app.service.log.puts(id).length;
+	await app.until(() => puts() === 2);
+	expect((await forget()).code).toBe(0);
+	// The agent takes the answer, empties the field and shows no other sign.
+	const { sessions } = app.service;
+	void sessions
+		.until(id, () => sessions.values(id, asking).join() === 'Large')
+		.then(() => {
+			const messages = structuredClone(sessions.get(id).messages ?? []);
+			for (const item of messages[asking]?.human_input ?? []) item.value = '';
+			sessions.patch(id, { status: 'humanInput', messages });
+		});
+	await sent;
+	await app.pass(60_000);
+	expect(puts()).toBe(2);
+	expect(app.slack.as('grace').modal()?.text()).toMatch(DELIVERED);
 	expect(await isInFiles()).toBe(false);
 });
 

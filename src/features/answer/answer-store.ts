@@ -26,7 +26,9 @@ import {
 	BLOCKING_STATES,
 	FORGOTTEN,
 	isFailed,
+	isForgotten,
 	type NewAnswer,
+	type OtherAnswer,
 	type Person,
 	type QuestionKey,
 } from '../../questions/answer.ts';
@@ -148,7 +150,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const answer = readAnswer(row, cipher);
-				const set = { ...patchColumns(answer, patch, now, cipher), ...(release && WITHOUT_LEASE) };
+				const named = patch.other == null ? patch : { ...patch, other: await namedNow(trx, patch.other) };
+				const set = { ...patchColumns(answer, named, now, cipher), ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
 				if (fails) await releaseLosers(trx, cipher, changed, now);
@@ -344,6 +347,15 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 		order by next_attempt_at, accepted_at, id
 		limit ${limit * CANDIDATES_PER_ROW}
 	)`;
+}
+
+/** Its author may have been forgotten since it was read. The lock of the row that is written keeps that out until the commit. */
+async function namedNow(trx: Db, other: OtherAnswer): Promise<OtherAnswer> {
+	const { answerId, person, values } = other;
+	if (answerId === null || person === null) return other;
+	const first = await from(trx, 'answers', { id: answerId }).select('userId').executeTakeFirst();
+	if (first === undefined || !isForgotten(first.userId)) return other;
+	return { ...other, person: { ...person, userId: first.userId }, values: values.map(() => null) };
 }
 
 /** Clears lapsed leases, which would block others of their sessions. A holder that still runs fails at its next write. */

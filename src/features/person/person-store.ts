@@ -9,7 +9,7 @@ import { type Db, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import { readHandOver } from '../../posts/question-store.ts';
 import { liveWatches, silencePosts } from '../../posts/watch-store.ts';
-import { BLOCKING_STATES, forgottenName, isBlocking, RECEIPT_STATE, SUBMISSION } from '../../questions/answer.ts';
+import { forgottenName, isBlocking, RECEIPT_STATE, SUBMISSION } from '../../questions/answer.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
 import { withdrawAnswer } from '../answer/accept-store.ts';
 import { authorGone, createAnswerReader, otherColumn, WITHOUT_VALUES } from '../answer/rows-store.ts';
@@ -73,10 +73,11 @@ export function createPersonStore(
 		return count;
 	}
 
-	/** What was read for this and may name them is not written: work on it begins again. */
-	async function endLeases({ trx, now }: Tx, userId: string): Promise<void> {
-		const inSessions = sql<boolean>`session_id in (select session_id from answers where user_id = ${userId})`;
-		await change(trx, 'answers', { state: BLOCKING_STATES }, WITHOUT_LEASE).where(inSessions).execute();
+	/**
+	 * What was read for this and may name them is not written: work on it begins again. Not that on answers of others, whose PUT
+	 * may be under way: without its lease it would be sent again, and `update` looks up whom it names.
+	 */
+	async function endLeases({ trx, now }: Tx): Promise<void> {
 		await change(trx, 'ladders', {}, WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 		await change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
 	}
@@ -91,9 +92,12 @@ export function createPersonStore(
 			const { trx } = tx;
 			if (isPostgres(trx))
 				await sql`lock table ${sql.join(LOCKED)}, watched_sessions in exclusive mode nowait`.execute(trx);
-			const own = from(trx, 'answers', { userId }).select(['sessionId', 'state', 'restartAskedAt', 'acceptedAt']);
-			const answers = await own.select('submission').orderBy('acceptedAt').execute();
-			const live = answers.filter(({ state, restartAskedAt }) => isBlocking(state) || restartAskedAt !== null);
+			const own = from(trx, 'answers', { userId }).select(['sessionId', 'state', 'restartAskedAt', 'putStartedAt']);
+			const answers = await own.select(['acceptedAt', 'submission']).orderBy('acceptedAt').execute();
+			const live = answers.filter(
+				({ state, restartAskedAt, putStartedAt }) =>
+					isBlocking(state) || restartAskedAt !== null || (state === 'delivered' && putStartedAt !== null),
+			);
 			if (live.length > 0) return { kind: 'refused', sessionIds: live.map(({ sessionId }) => sessionId) } as const;
 			const unreadable = (await secondAnswers(trx, userId)).filter(({ first }) => first === null).length;
 			if (unreadable > 0) return { kind: 'unreadable', count: unreadable } as const;
@@ -114,7 +118,7 @@ export function createPersonStore(
 			await remove(trx, 'discoveries', { createdBy: userId }).where(isDirect).execute();
 			counts['watches ended in their direct message (others go on)'] = direct.length;
 			const drawn = await redraw(tx, userId);
-			await endLeases(tx, userId);
+			await endLeases(tx);
 			counts['answers of others that no longer say who was first'] = await leaveOthers(tx, userId, name);
 			// Whether the agent went on is still looked at.
 			const nextAttemptAt = sql<number>`case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;

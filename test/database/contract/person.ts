@@ -327,7 +327,8 @@ export function describePeople(subject: Subject): void {
 		['waits for the end of its time for Undo', { undoUntil: T0 + 90_000 }],
 		['is accepted', { undoUntil: null }],
 		['is being delivered', { state: 'delivering' }],
-		['is sent again to start the agent', { state: 'delivered', restartAskedAt: T0 }],
+		['is to be sent again to start the agent', { state: 'delivered', restartAskedAt: T0 }],
+		['is being sent again to start the agent', { state: 'delivered', putStartedAt: T0 }],
 	] as const)('changes nothing while an answer of the person %s', async (_, columns) => {
 		const { store } = subject;
 		await fill(store, ADA);
@@ -386,15 +387,34 @@ export function describePeople(subject: Subject): void {
 		await accepted(store, late);
 		await lease(store, late.id, LEASE);
 		await forget(store);
-		const tokens = async (table: 'ladders' | 'answers' | 'inboxes') =>
+		const tokens = async (table: 'ladders' | 'inboxes') =>
 			(await rowsOf(store, table)).flatMap(({ leaseToken }) => leaseToken ?? []);
-		for (const table of ['ladders', 'answers', 'inboxes'] as const) expect(await tokens(table)).toEqual([]);
-		const other = { answerId: 'answer-hers', person: HER, values: [null], at: T0, same: false };
+		for (const table of ['ladders', 'inboxes'] as const) expect(await tokens(table)).toEqual([]);
+		const other = { answerId: 'answer-hers', person: HER, values: ['crimson'], at: T0, same: false };
 		const lost = { state: 'conflicted', other } as const;
 		await store.answers.update(await current(store, late.id), LEASE.token, lost, { now: T0, release: true });
-		expect((await current(store, late.id)).state).toBe('accepted');
+		const { state, content } = await current(store, late.id);
+		expect(state).toBe('conflicted');
+		const { person } = await current(store, 'answer-hers');
+		expect(content).toMatchObject({ other: { person, values: [null] } });
 		expect(await rowsOf(store, 'windows')).toEqual([]);
 		expect(await placesOf(store, ADA)).toEqual([]);
+	});
+
+	it('leaves the lease of an answer of somebody else in the same session, whose PUT may be under way', async () => {
+		const { store } = subject;
+		await fill(store, ADA);
+		const question = { service: SERVICE, sessionId: 'session-hers', messageIndex: 9 };
+		const sending = submission({ person: BOB, question, id: 'sending' });
+		await accepted(store, sending);
+		const taken = await lease(store, sending.id, LEASE);
+		const begun = { state: 'delivering', putStartedAt: T0 } as const;
+		const put = await store.answers.update(taken, LEASE.token, begun, { now: T0, release: false });
+		if (put === null) throw new Error('the lease was lost');
+		expect(await forget(store)).toMatchObject({ kind: 'forgotten' });
+		expect(await store.answers.takeDue(SERVICE, { token: 'another', ms: 20_000 }, 10, T0 + 1)).toEqual([]);
+		const arrived = { state: 'delivered', deliveredAt: T0 + 1 } as const;
+		expect(await store.answers.update(put, LEASE.token, arrived, { now: T0 + 1, release: true })).not.toBeNull();
 	});
 
 	it('finds nothing of somebody unknown, and nothing twice', async () => {
