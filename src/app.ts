@@ -179,11 +179,11 @@ export async function createHandraise({
 		},
 		onQuestions: inboxes.touch,
 	});
-	const questionUpdated: QuestionUpdated = (question, what, by) => {
-		watching.questionUpdated(question, what);
+	const questionUpdated: QuestionUpdated = (what, by) => {
+		watching.wake();
 		inboxes.touch(what === 'delivered' ? null : by);
-		reminders.questionUpdated(question);
-		if (what !== 'claim') openWindows.questionUpdated(question);
+		reminders.wake();
+		openWindows.wake();
 	};
 	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
 	const worker = createAnswerWorker(core, {

@@ -7,13 +7,8 @@ import { createPoller, type PollerOptions } from './features/watch/poller.ts';
 import { createSubscriptions } from './features/watch/subscribe.ts';
 import type { WatchStore } from './features/watch/watch-store.ts';
 import { type Announcer, createOutbox, type Outbox } from './posts/outbox.ts';
-import type { QuestionUpdated } from './questions/answer.ts';
-import type { SessionKey } from './questions/session.ts';
 import type { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
-
-/** The agent takes a moment to go on after an answer. */
-const EARLY_READ_AFTER_MS = 2_000;
 
 interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
 	/** What replicas share about the service's list. */
@@ -22,8 +17,7 @@ interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
 
 /** Everything that watches: reads sessions when they are due and posts what changed. */
 export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, ...options }: Options) {
-	const { config, clock, log } = core;
-	const { watches: store } = core.store;
+	const { config } = core;
 	const stopping = new AbortController();
 	let outbox: Outbox | null = null;
 	const wakeOutbox = () => outbox?.wake();
@@ -51,13 +45,8 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll }),
 		discoveries,
 		isListed: () => listing?.isAvailable() ?? false,
-		/** Has a session's posts drawn again. Its question was claimed or answered, or an answer was taken back. */
-		questionUpdated(key: SessionKey, what: Parameters<QuestionUpdated>[1]): void {
-			const now = clock.now();
-			const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
-			const update = store.refresh(key, { now, earlyReadAt, onlyQuestions: what === 'choice' });
-			update.then(wakeLoops, (error: unknown) => log.warn('posts_not_marked', { err: error }));
-		},
+		/** Posts were marked, or reads moved forward. */
+		wake: wakeLoops,
 		/** Shows what a press changed on the message that it was on, if that is a post of ours. */
 		showPressed({ person, channelId, messageTs, responseUrl }: PersonRequest): void {
 			if (channelId === null || messageTs === null) return;

@@ -1,3 +1,5 @@
+import { setBounded } from './values.ts';
+
 /**
  * All errors that Handraise throws on purpose. Only `code` decides what is done; `slack/error-view.ts` makes text for
  * people. `retryable`: the same call may succeed later. `message` is for logs: no secrets, no text of a session.
@@ -38,6 +40,22 @@ export function backOff(
 ): number {
 	if (askedMs !== null) return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(askedMs, firstMs));
 	return Math.min(longestMs, firstMs * 2 ** Math.min(20, Math.max(0, failures - 1)));
+}
+
+const MAX_FAILING = 1_000;
+
+/** Counts the failures in a row of each of many things; only the newest of them. */
+export function createFailures() {
+	const counts = new Map<string, number>();
+	return {
+		/** One more. Returns how many there were in a row. */
+		add(key: string): number {
+			const count = (counts.get(key) ?? 0) + 1;
+			setBounded(counts, key, count, MAX_FAILING);
+			return count;
+		},
+		end: (key: string) => void counts.delete(key),
+	};
 }
 
 export function retryAtOf(error: unknown, now: number): number | null {

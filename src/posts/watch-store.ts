@@ -4,6 +4,7 @@ import type { Cipher } from '../database/encryption.ts';
 import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
+import { QUESTION_KINDS } from './kinds.ts';
 import { dropPlanned, markPosts, OPEN, openWithLists, planPosts, type Tx } from './plan-store.ts';
 import { cardAgain, type NewPost } from './post.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
@@ -79,6 +80,19 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 		checkedAt: session?.lastReadAt ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),
 	};
+}
+
+/** Has the posts of a session drawn again at `postsAt`, without its cards if `onlyQuestions`. Moves its read to `earlyReadAt`, if any. */
+export async function markSession(
+	tx: Tx,
+	session: SessionKey,
+	how: { earlyReadAt: number | null; postsAt?: number; onlyQuestions?: boolean },
+): Promise<void> {
+	const { earlyReadAt, postsAt = tx.now, onlyQuestions = false } = how;
+	const row = await lockSession(tx.trx, session);
+	if (row === undefined) return;
+	if (earlyReadAt !== null) await readEarly(tx.trx, row, { askedAt: tx.now, at: earlyReadAt });
+	await markPosts({ ...tx, now: postsAt }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 }
 
 export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: number): Promise<void> {

@@ -11,6 +11,7 @@ import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
 import { describeLeases } from './contract/leases.ts';
 import { describeListedWaiting } from './contract/listed-waiting.ts';
+import { describeMarks } from './contract/marks.ts';
 import { describePeople } from './contract/person.ts';
 import { describePosts } from './contract/posts.ts';
 import { describePresses } from './contract/presses.ts';
@@ -65,6 +66,7 @@ export function describeStores(
 		describeQueries,
 		describePresses,
 		describeTimes,
+		describeMarks,
 		(subject) => describeRaces(subject, races),
 		(subject) => describeManyRaces(subject, races),
 	]);

@@ -4,7 +4,7 @@ import { SEALED_COLUMNS } from '../../src/database/sealed-columns.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
-import { ANN, accepted, BOB, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from './support.ts';
+import { ANN, accepted, BOB, item, LEASE, lease, SERVICE, submission, T0, valuesOf, windowsDue } from './support.ts';
 
 /** Texts of which each is in another encrypted column. */
 export const TEXTS = {
@@ -50,7 +50,7 @@ export async function storeValues(store: Store) {
 
 	return async (from: Store): Promise<string> => {
 		const conflicted = await from.answers.get(refused.id);
-		await from.windows.markDue(question, T0);
+		await windowsDue(from, question, T0);
 		const windows = await from.windows.takeDue(LEASE, 5, T0);
 		await from.windows.release([LEASE.token]);
 		const shown = (await from.watches.shownOf([watch.id])).get(watch.id);

@@ -19,7 +19,18 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 import { forget } from './contract/person.ts';
 import { ASKED, asking as askingPost, listed, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
 import { deadlocksIn } from './deadlocks.ts';
-import { ANN, attemptAt, KEY as ENCRYPTION_KEY, LEASE, open, SERVICE, submission, T0 } from './support.ts';
+import {
+	ANN,
+	attemptAt,
+	KEY as ENCRYPTION_KEY,
+	LEASE,
+	open,
+	refreshed,
+	SERVICE,
+	submission,
+	T0,
+	touchSession,
+} from './support.ts';
 
 const SESSION_IDS = ['s1', 's2', 's3', 's4', 's5'];
 /** The session on which answers, reads, hand-overs and ends race. */
@@ -147,7 +158,7 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 	await store.watches.endAttempt(one, LEASE.token, shownAt(one, '1.1'), T0);
 	await store.watches.releasePosts([LEASE.token]);
 	for (const sessionId of sessionIds) {
-		await store.watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: null });
+		await refreshed(store, { service: SERVICE, sessionId }, { now: T0, earlyReadAt: null });
 	}
 	expect(await store.watches.takePosts(LEASE, 6, T0)).toHaveLength(6);
 	await behindLock(admin, { id: planned.at(-1)?.id }, [
@@ -166,7 +177,7 @@ it('notes a deleted question while its card is given back, in one order too', as
 	const watch = await acts.added();
 	await acts.recorded([news(watch, { posts: [askingPost(watch)] })], read({ questions: [ASKED] }));
 	expect([...(await acts.posted()), ...(await acts.posted())]).toHaveLength(2);
-	await store.watches.refresh(watch.session, { now: T0, earlyReadAt: null });
+	await refreshed(store, watch.session, { now: T0, earlyReadAt: null });
 	const admin = new pg.Client({ connectionString: databaseUrl });
 	await admin.connect();
 	// Who notes what became of the question writes it before its card.
@@ -202,7 +213,7 @@ it('leaves out of a read a list of reminders that was posted since it locked the
 		async () => {
 			await other.query(`insert into posts (id, number, unique_key, ${names})
 				select '1', number + 1, 'later', ${names} from posts where id = '2'`);
-			await replica.watches.refresh({ service: SERVICE, sessionId: 's2' }, { now: T0, earlyReadAt: null });
+			await refreshed(replica, { service: SERVICE, sessionId: 's2' }, { now: T0, earlyReadAt: null });
 		},
 	]);
 	const wanted = await admin.query(`select wanted > 0 as is_marked from posts where kind = 'digest'`);
@@ -353,11 +364,11 @@ async function plans({ watches }: Store, { random }: Actor): Promise<void> {
 }
 
 /** People answer, and one of them starts the program again. */
-async function touches({ ladders, watches }: Store, { random }: Actor): Promise<void> {
+async function touches(store: Store, { random }: Actor): Promise<void> {
 	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
-	await ladders.touchSession(key, T0);
-	await watches.refresh(key, { now: T0, earlyReadAt: T0 });
-	await ladders.touchAll(SERVICE, T0);
+	await touchSession(store, key, T0);
+	await refreshed(store, key, { now: T0, earlyReadAt: T0 });
+	await store.ladders.touchAll(SERVICE, T0);
 }
 
 /** Somebody changes the settings of a channel, which then is silenced; and unwatches and watches again. */
@@ -378,17 +389,14 @@ async function configures({ channelSettings, watches }: Store, { random }: Actor
 }
 
 /** People answer, and take back what they answered. */
-async function accepts({ answers, ladders, watches }: Store, { random }: Actor): Promise<void> {
+async function accepts({ answers }: Store, { random }: Actor): Promise<void> {
 	const sessionId = random.pick(RACED);
 	const { messageIndex = 0, fingerprint = '' } = questionViewAt(asking, 0) ?? {};
 	const question = { service: SERVICE, sessionId, messageIndex };
 	const answer = submission({ id: randomUUID(), question, fingerprint, press: { undoUntil: T0 + 10_000 }, viewId: '' });
 	const result = await answers.accept(answer);
-	await ladders.touchSession({ service: SERVICE, sessionId }, T0);
-	await watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: T0 });
 	if (result.kind !== 'accepted') return;
 	await answers.withdraw(answer.id, answer.person, T0, { onlyUnsent: true });
-	await watches.refresh({ service: SERVICE, sessionId }, { now: T0, earlyReadAt: T0, onlyQuestions: true });
 }
 
 /** People hand a question over, and give it back. */

@@ -8,7 +8,10 @@ import type { Lease } from '../../src/core/lease-loop.ts';
 import type { Log } from '../../src/core/log.ts';
 import { LOG_LINES, type LogEvent } from '../../src/core/log-lines.ts';
 import type { Row } from '../../src/database/tables.ts';
-import type { Answer, AnswerItem, NewAnswer, Person } from '../../src/questions/answer.ts';
+import { markWindows } from '../../src/features/answer/answering-store.ts';
+import { markSession, touchLadders } from '../../src/posts/watch-store.ts';
+import type { Answer, AnswerItem, NewAnswer, Person, QuestionKey } from '../../src/questions/answer.ts';
+import type { SessionKey } from '../../src/questions/session.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/stores.ts';
 
 export const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -200,3 +203,18 @@ export async function inTurns<I, O>(inputs: readonly I[], width: number, work: (
 	}
 	return outputs;
 }
+
+/** Has the posts of a session drawn again, as a change of an answer or a claim does. */
+export const refreshed = (
+	{ db }: Pick<Store, 'db'>,
+	session: SessionKey,
+	{ now, ...how }: { now: number } & Parameters<typeof markSession>[2],
+) => db.write((trx) => markSession({ trx, now }, session, how));
+
+/** Looks at the ladders of a session, as a change of an answer or a claim does. */
+export const touchSession = ({ db }: Pick<Store, 'db'>, { service, sessionId }: SessionKey, now: number) =>
+	db.writeOne((trx) => touchLadders(trx, { service, sessionId }, now));
+
+/** Has windows with the form of this question drawn again, as a change of an answer does. */
+export const windowsDue = ({ db }: Pick<Store, 'db'>, question: QuestionKey, now: number) =>
+	db.writeOne((trx) => markWindows(trx, question, now));

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Store } from '../../src/stores.ts';
 import { addWatch, newWatch, SERVICE } from '../features/watch/support.ts';
 import { shownAt } from './contract/watch-acts.ts';
-import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, OTHER_LEASE, open, T0 } from './support.ts';
+import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, OTHER_LEASE, open, refreshed, T0 } from './support.ts';
 
 const directory = makeDataDir();
 let store: Store;
@@ -19,7 +19,7 @@ it('sends unreadable posts and cards at the first start with the right key', asy
 	if (card === undefined) throw new Error('no card is due');
 	await store.watches.endAttempt(card.post, LEASE.token, shownAt(card.post, '1.1'), T0 + 1_000);
 	await store.watches.add(newWatch({ sessionId: 's2' }));
-	await store.watches.refresh({ service: SERVICE, sessionId: 's1' }, { now: T0, earlyReadAt: null });
+	await refreshed(store, { service: SERVICE, sessionId: 's1' }, { now: T0, earlyReadAt: null });
 	await store.close();
 
 	const log = createRecordingLog();

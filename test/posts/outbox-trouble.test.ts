@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../src/core/rate-limiter.ts';
 import type { Watch } from '../../src/database/watch.ts';
 import type { SendOutcome } from '../../src/posts/post.ts';
+import { refreshed } from '../database/support.ts';
 import { pass, SERVICE, sessionView, T0 } from '../features/watch/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, recordRead, statusOf } from './outbox-harness.ts';
@@ -152,7 +153,7 @@ it('a task that was suspended past its lease does not change the post that was t
 });
 
 it('a damaged card does not hold up other cards', async () => {
-	const { clock, store, db, start, add, texts } = await createOutboxHarness();
+	const { clock, db, start, add, texts } = await createOutboxHarness();
 	for (const sessionId of ['s1', 's2', 's3']) await add({ sessionId });
 	start();
 	await pass(clock, 10_000);
@@ -161,7 +162,7 @@ it('a damaged card does not hold up other cards', async () => {
 	);
 	for (const sessionId of ['s1', 's2', 's3']) {
 		await db.write((trx) => trx.updateTable('posts').set({ shownKey: 'old' }).execute());
-		await store.refresh({ service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
+		await refreshed({ db }, { service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
 	}
 	await pass(clock, 10_000);
 	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);

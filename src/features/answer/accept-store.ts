@@ -24,7 +24,7 @@ import {
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import { isReworded } from '../../questions/session.ts';
-import { draftRow } from './answering-store.ts';
+import { draftRow, markQuestion } from './answering-store.ts';
 import {
 	type AnswerRow,
 	changeAnswer,
@@ -43,12 +43,24 @@ import {
 
 /**
  * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
- * after its form was read, because its author has not seen that one. A single statement covers the case without a conflict.
+ * after its form was read, because its author has not seen that one. A single insert covers the case without a conflict.
  */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
+	const accepted = await db.write(async (trx) => {
+		const inserted = await insertWithoutConflict(trx, cipher, answer);
+		if (inserted !== null) await markAccepted(trx, answer);
+		return inserted;
+	});
 	if (accepted !== null) return { kind: 'accepted', answer: accepted };
-	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
+	return db.write(async (trx) => {
+		const result = await acceptInTransaction(trx, db, cipher, answer);
+		if (result.kind === 'accepted' || (result.kind === 'repeated' && result.edited)) await markAccepted(trx, answer);
+		return result;
+	});
+}
+
+function markAccepted(trx: Db, { question, press, acceptedAt: now }: NewAnswer): Promise<void> {
+	return markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
 }
 
 /** Null when another row has the same submission key or conflicts. */

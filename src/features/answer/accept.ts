@@ -90,7 +90,7 @@ export function createAnswers(
 
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
-			questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
+			questionUpdated(answer.press === null ? 'answer' : 'choice', answer.person);
 			await claims.release(answer.question, answer.person);
 		},
 
@@ -106,7 +106,7 @@ export function createAnswers(
 			const result = await store.retry(id, person, now, now + giveUpMs);
 			if (result?.kind === 'queued') {
 				wake();
-				questionUpdated(result.answer.question, 'answer', person);
+				questionUpdated('answer', person);
 			}
 			return result;
 		},
@@ -142,7 +142,7 @@ export function createAnswers(
 		/** For its author. `onlyUnsent`: not one that may have arrived. */
 		async withdraw(own: Answer, options = { onlyUnsent: false }) {
 			const withdrawn = await store.withdraw(own.id, own.person, clock.now(), options);
-			if (withdrawn !== null) questionUpdated(own.question, 'answer', own.person);
+			if (withdrawn !== null) questionUpdated('answer', own.person);
 			return changedOrTooLate(own, withdrawn);
 		},
 	};

@@ -35,6 +35,7 @@ import {
 import type { SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
 import { acceptAnswer, lockQuestionOf, releaseLosers, retryAnswer, withdrawAnswer } from './accept-store.ts';
+import { markQuestion } from './answering-store.ts';
 import {
 	type AnswerRow,
 	authorGone,
@@ -133,7 +134,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`, its
 		 * text is the same. Returns the stored answer. Null when another replica has it, its author changed it (`retry`, `withdraw`),
 		 * another answer replaced it, or an earlier write changed the state although its reply was lost. `release` gives the lease
-		 * back in the same write, and ending states wipe secret values in it.
+		 * back in the same write, and ending states wipe secret values in it. What people see of it is marked in it too, but not
+		 * that a PUT begins (`before`): that looks like an answer that waits to be sent.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -155,6 +157,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
 				if (fails) await releaseLosers(trx, cipher, changed, now);
+				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
+				if (patch.before == null && looksOther(answer, changed))
+					await markQuestion({ trx, now }, changed.question, what);
 				return changed;
 			}),
 
@@ -231,7 +236,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/** Puts a failed answer back into the queue, for its author alone; null for others. */
 		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
-			withOwn(id, person, (trx, answer) => retryAnswer(trx, cipher, answer, { now, giveUpAt })),
+			withOwn(id, person, async (trx, answer) => {
+				const result = await retryAnswer(trx, cipher, answer, { now, giveUpAt });
+				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer.question, 'answer');
+				return result;
+			}),
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
@@ -242,7 +251,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			withOwn(id, person, async (trx, answer) => {
 				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
-				return withdrawAnswer(trx, cipher, answer, now);
+				const withdrawn = await withdrawAnswer(trx, cipher, answer, now);
+				await markQuestion({ trx, now }, answer.question, answer.press === null ? 'answer' : 'undo');
+				return withdrawn;
 			}),
 
 		/**
@@ -347,6 +358,11 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 		order by next_attempt_at, accepted_at, id
 		limit ${limit * CANDIDATES_PER_ROW}
 	)`;
+}
+
+/** Whether people see a difference. */
+function looksOther(before: Answer, after: Answer): boolean {
+	return (['state', 'agentOutcome', 'lastError', 'startFailed'] as const).some((name) => before[name] !== after[name]);
 }
 
 /** Its author may have been forgotten since it was read. The lock of the row that is written keeps that out until the commit. */

@@ -17,8 +17,10 @@ import {
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
 import { type Db, personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
-import type { Answer, Person, QuestionKey } from '../../questions/answer.ts';
-import type { Became, SessionKey } from '../../questions/session.ts';
+import type { Tx } from '../../posts/plan-store.ts';
+import { markSession, touchLadders } from '../../posts/watch-store.ts';
+import type { Answer, Person, QuestionChange, QuestionKey } from '../../questions/answer.ts';
+import { type Became, becameOf, type Session, type SessionKey } from '../../questions/session.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
 export interface Draft {
@@ -144,17 +146,24 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 				const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>
 					conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now),
 				);
-				return hasChanged(made);
+				return markIf(await hasChanged(made), { trx, now }, question);
 			}),
 
 		/** True when there was a claim. */
-		release: (question: QuestionKey, person: Person) =>
-			db.writeOne((trx) => hasChanged(remove(trx, 'claims', ofPerson(person, question)))),
+		release: (question: QuestionKey, person: Person, now: number) =>
+			db.write(async (trx) =>
+				markIf(await hasChanged(remove(trx, 'claims', ofPerson(person, question))), { trx, now }, question),
+			),
 
 		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
 		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
 	};
+}
+
+async function markIf(isChanged: boolean, tx: Tx, question: QuestionKey): Promise<boolean> {
+	if (isChanged) await markQuestion(tx, question, 'claim');
+	return isChanged;
 }
 
 /** The claims that match `filter` and have not lapsed, oldest first. */
@@ -164,12 +173,34 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
 }
 
+/** The agent takes a moment to go on after an answer. */
+const EARLY_READ_AFTER_MS = 2_000;
+/** A press shows on its post what it did, by a way that no rate limits. Only if that fails it is drawn as others are. */
+const PRESS_SHOWN_MS = 1_000;
+/** A window is told of changes for this long after it was opened or touched. */
+const WINDOW_MS = 15 * 60_000;
+
+const isRecentWindow = (now: number) => sql<boolean>`touched_at > ${now - WINDOW_MS}`;
+
+export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
+	change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecentWindow(now)).execute();
+
+/**
+ * Has everything drawn again that shows a question: its posts, the reminders that wait for it, the windows with its form. It is
+ * part of the transaction that changes an answer or a claim, or a failure in between would leave "sending…" for good.
+ */
+export async function markQuestion({ trx, now }: Tx, question: QuestionKey, what: QuestionChange): Promise<void> {
+	const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+	const postsAt = what === 'choice' || what === 'undo' ? now + PRESS_SHOWN_MS : now;
+	await markSession({ trx, now }, question, { earlyReadAt, postsAt, onlyQuestions: what === 'choice' });
+	await touchLadders(trx, sessionOf(question), now);
+	if (what !== 'claim') await markWindows(trx, question, now);
+}
+
 export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {
 	return `${messageIndex}:${sessionId}`;
 }
 
-/** A window is told of changes for this long after it was opened or touched. */
-const WINDOW_MS = 15 * 60_000;
 /** Longer than most reads of a session. */
 const DRAWN_WITHIN_MS = 30_000;
 const windowColumn = sealedColumn(
@@ -181,8 +212,7 @@ type NewWindow = ReturnType<typeof ofPerson> & ShownQuestion & Pick<Row<'windows
 
 /** The windows that show a form. A row is due when what its window shows may be outdated. */
 export function createWindowStore({ db, cipher }: StoreParts) {
-	const isRecent = (now: number) => sql<boolean>`touched_at > ${now - WINDOW_MS}`;
-	const isDue = (now: number) => sql<boolean>`due_at is not null and ${isRecent(now)} and ${isOurs(db)}`;
+	const isDue = (now: number) => sql<boolean>`due_at is not null and ${isRecentWindow(now)} and ${isOurs(db)}`;
 
 	return {
 		/** A window shows this form, perhaps anew. `hash`: Slack's, of what it shows. */
@@ -221,16 +251,11 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 
 		forget: (viewId: string) => db.writeOne((trx) => countChanged(remove(trx, 'windows', { viewId }))),
 
-		markDue: (question: QuestionKey, now: number) =>
-			db.writeOne((trx) =>
-				countChanged(change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecent(now))),
-			),
-
-		async learn(session: SessionKey, find: (shown: ShownQuestion) => Became | null, now: number): Promise<void> {
-			const rows = from(db.read, 'windows', sessionOf(session)).where(isRecent(now));
+		async learn(key: SessionKey, session: Session, now: number): Promise<void> {
+			const rows = from(db.read, 'windows', sessionOf(key)).where(isRecentWindow(now));
 			const columns = ['viewId', 'messageIndex', 'fingerprint', 'shownHash', 'learned'] as const;
 			for (const row of await rows.select(columns).execute()) {
-				const learned = find(row);
+				const learned = becameOf(session, row);
 				if (learned === row.learned) continue;
 				await db.writeOne((trx) => change(trx, 'windows', pick(row, 'viewId'), { learned, dueAt: now }).execute());
 			}
@@ -242,7 +267,11 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		async takeDue(lease: Lease, limit: number, now: number) {
 			const where = sql<boolean>`${isDue(now)} and due_at <= ${now}`;
 			const rows = await leaseDue(db, { table: 'windows', where, orderBy: sql`due_at`, limit }, { lease, now });
-			return rows.map((row) => ({ ...row, view: windowColumn.open(row.view, row.viewId, cipher) }));
+			return rows.map((row) => ({
+				...row,
+				learned: row.learned as Became | null,
+				view: windowColumn.open(row.view, row.viewId, cipher),
+			}));
 		},
 
 		nextDueAt: (now: number) => nextDue(db, 'windows', isDue(now), 'dueAt'),

@@ -73,7 +73,7 @@ export function createClaims(
 ) {
 	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
 		try {
-			if (await write()) questionUpdated(question, 'claim', by);
+			if (await write()) questionUpdated('claim', by);
 		} catch (error) {
 			log.warn('claim_not_stored', { session: question.sessionId, code: codeOf(error) });
 		}
@@ -85,7 +85,8 @@ export function createClaims(
 			const now = clock.now();
 			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
 		},
-		release: (question: QuestionKey, person: Person) => change(question, person, () => store.release(question, person)),
+		release: (question: QuestionKey, person: Person) =>
+			change(question, person, () => store.release(question, person, clock.now())),
 		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
 			return (await store.active(question, clock.now())).filter(({ person }) => !isSamePerson(person, own));
 		},

@@ -1,10 +1,8 @@
-import { backOff } from '../../core/errors.ts';
+import { backOff, codeOf, createFailures } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
-import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
-import type { QuestionKey } from '../../questions/answer.ts';
-import { type Became, becameOf, type Session, type SessionKey } from '../../questions/session.ts';
-import { slackFailure, slackOutcome } from '../../slack/clients.ts';
+import type { Session, SessionKey } from '../../questions/session.ts';
+import { slackOutcome } from '../../slack/clients.ts';
 import { addressOf, createViewHandle } from '../../slack/windows.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { WindowStore } from './answering-store.ts';
@@ -17,8 +15,6 @@ const LEASE_MS = 25_000;
 const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
 /** A window whose update Slack refuses is tried this often, and then told of nothing more. */
 const REFUSED_TRIES = 4;
-/** Windows whose latest updates failed. */
-const MAX_FAILING = 1_000;
 
 /**
  * Tells people whose window shows a question that somebody answered it, that it changed or that its session ended. A window is
@@ -27,30 +23,44 @@ const MAX_FAILING = 1_000;
 export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: WindowStore }>) {
 	const { clock, log, clients } = core;
 	const { answers, windows } = core.store;
-	const failureCounts = new Map<string, number>();
+	const failures = createFailures();
+	/** The newest read of each session of which the store does not know yet what windows learn by it. */
+	const unlearned = new Map<string, readonly [SessionKey, Session]>();
 
 	async function tell(window: OpenWindow, token: string): Promise<void> {
 		const answer = await answers.standing(window);
 		// From what is stored, so that an answer that is taken back takes its notice with it.
 		const by = answer?.fingerprint === window.fingerprint ? answer.person.userId : null;
-		const { key: notice, view } = noticedView(window.view, window.userId, by, window.learned as Became | null);
+		const { key: notice, view } = noticedView(window.view, window.userId, by, window.learned);
 		if (view === null || notice === window.notice) return windows.end(window, token, {});
 		const handle = createViewHandle(clients.people, addressOf(window.viewId, window.hash));
 		try {
 			const outcome = await handle.update(view);
-			failureCounts.delete(window.viewId);
+			failures.end(window.viewId);
 			if (outcome === 'gone') await windows.forget(window.viewId);
 			// One with other content by now is left as it is.
 			else await windows.end(window, token, outcome === 'updated' ? { notice, hash: handle.hash } : {});
 		} catch (error) {
 			const failure = slackOutcome(error);
 			log.warn('window_not_told', { code: failure.code });
-			const count = (failureCounts.get(window.viewId) ?? 0) + 1;
-			setBounded(failureCounts, window.viewId, count, MAX_FAILING);
+			const count = failures.add(window.viewId);
 			if (failure.kind === 'refused' && count >= REFUSED_TRIES) return void (await windows.forget(window.viewId));
 			const asked = failure.kind === 'later' ? failure.ms : null;
 			const waitMs = Math.max(backOff(count, RETRY), backOff(count, RETRY, asked));
 			await windows.end(window, token, {}, clock.now() + waitMs);
+		}
+	}
+
+	/** While the store fails, the loop tries again: a later read of an unchanged session tells of nothing. */
+	async function learn(): Promise<void> {
+		for (const [id, read] of unlearned) {
+			try {
+				await windows.learn(...read, clock.now());
+			} catch (error) {
+				log.warn('window_news_not_stored', { code: codeOf(error) });
+				if (codeOf(error) === 'store_unavailable') throw error;
+			}
+			if (unlearned.get(id) === read) unlearned.delete(id);
 		}
 	}
 
@@ -59,22 +69,20 @@ export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: Wi
 		rows: windows.rows,
 		leaseMs: LEASE_MS,
 		concurrency: 6,
+		prepare: learn,
 		take: (lease, room) => windows.takeDue(lease, room, clock.now()),
 		nextDueAt: () => windows.nextDueAt(clock.now()),
 		work: tell,
 		release: (held) => windows.release(held.map(({ token }) => token)),
 	});
 
-	function note(work: Promise<unknown>): void {
-		work.catch((error: unknown) => log.warn('window_news_not_stored', { code: slackFailure(error).code }));
-	}
-
 	return {
-		/** An answer to this question came or went. */
-		questionUpdated: (question: QuestionKey) => note(windows.markDue(question, clock.now())),
+		/** An answer came or went. */
+		wake: loop.wake,
 		/** Somebody read this session, and it is another than before. */
 		sessionRead(key: SessionKey, session: Session): void {
-			note(windows.learn(key, (shown) => becameOf(session, shown), clock.now()));
+			unlearned.set(session.sessionId, [key, session]);
+			loop.wake();
 		},
 		start: loop.start,
 		stop: loop.stop,

@@ -109,7 +109,7 @@ export function createAnswerWorker(
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
-		questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
+		questionUpdated(answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
 		const nothingNew: Telling = { receiptState: answer.receiptState, againAfterMs: null };
 		const tell = () => receipts.tell(answer, shutdownSignal);
 		// While Slack hangs, this takes long too: the other authors are told at their next attempts.

@@ -1,8 +1,7 @@
 import { uptimeOf } from '../../core/clock.ts';
-import { backOff } from '../../core/errors.ts';
+import { backOff, createFailures } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
-import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { InboxPlace } from '../../slack/request.ts';
@@ -30,8 +29,6 @@ const TOUCH_EVERY_MS = 1_000;
 /** Ages in an inbox are refreshed this often. */
 const AGES_EVERY_MS = 60_000;
 const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
-/** Inboxes whose latest updates failed. */
-const MAX_FAILING = 1_000;
 
 /** `gone`: nobody can see it any more, because the window was closed or the person is unknown. */
 export type ShowOutcome =
@@ -56,7 +53,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	const { rateLimiter, clock, log } = core;
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
-	const failureCounts = new Map<string, number>();
+	const failures = createFailures();
 	/** Whose actions changed something since the last mark; null: an agent's. At the start nobody knows what was missed. */
 	let touchedBy = new Set<string | null>([null]);
 	let touchedAt = Number.NEGATIVE_INFINITY;
@@ -99,9 +96,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 
 	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
 	function nextDelay(id: string, askedMs: number | null = null): number {
-		const failureCount = failureCounts.get(id) ?? 0;
-		setBounded(failureCounts, id, failureCount + 1, MAX_FAILING);
-		return backOff(failureCount + 1, RETRY, askedMs);
+		return backOff(failures.add(id), RETRY, askedMs);
 	}
 
 	/** When to build incomplete content again, even if nobody follows the inbox: a snoozed question may come back. */
@@ -149,7 +144,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		// What it shows is older, but whole; and nobody waits for it.
 		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) return end(null, nextAt);
 		if (!isAsked && prepared.key === inbox.shownKey) {
-			failureCounts.delete(inbox.id);
+			failures.end(inbox.id);
 			metrics.update('unchanged');
 			return end(prepared.key, nextAt);
 		}
@@ -163,7 +158,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			if (outcome.ms !== null) await rateLimiter.pause(rateKey(inbox), sentAt + backOff(1, RETRY, outcome.ms));
 			return end(null, earliestOf(retryAt(inbox, outcome.ms, sentAt) ?? wholeAt, backAt), sentAt);
 		}
-		failureCounts.delete(inbox.id);
+		failures.end(inbox.id);
 		if (outcome.kind === 'shown') {
 			metrics.update('sent');
 			return end(prepared.key, nextAt, sentAt);

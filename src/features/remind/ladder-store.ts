@@ -12,7 +12,6 @@ import type { NewPost } from '../../posts/post.ts';
 import { IS_ANSWERED } from '../../posts/question-store.ts';
 import type { WatchRow } from '../../posts/watch-rows.ts';
 import { askForRead, hasPlace, lockSession, touchLadders } from '../../posts/watch-store.ts';
-import type { SessionKey } from '../../questions/session.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
 import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
 import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
@@ -145,10 +144,6 @@ export function createLadderStore({ db, log }: SettingsParts) {
 					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),
-
-		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
-		touchSession: (session: SessionKey, now: number) =>
-			db.writeOne((trx) => touchLadders(trx, sessionOf(session), now)),
 
 		/** Looks at all ladders now: settings of the program may have changed. */
 		touchAll: (service: string, now: number) => db.writeOne((trx) => touchLadders(trx, { service }, now)),

@@ -1,11 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { elapsedSince } from '../../core/clock.ts';
-import { codeOf } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import { timesIn } from '../../database/channel-settings.ts';
 import type { NewPost } from '../../posts/post.ts';
-import type { SessionKey } from '../../questions/session.ts';
 import { type DueReminder, decide, LOOK_AGAIN_MS, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder, WaitingReminders } from './ladder-store.ts';
 
@@ -33,7 +31,7 @@ export function createReminders(
 	core: Core<{ ladders: LadderStore }>,
 	{ onNews, onEarlyRead }: { readonly onNews: () => void; readonly onEarlyRead: () => void },
 ) {
-	const { serviceUrl, clock, log } = core;
+	const { serviceUrl, clock } = core;
 	const { ladders: store } = core.store;
 	const { ladderTimes: defaults } = core.config;
 
@@ -86,13 +84,7 @@ export function createReminders(
 	});
 
 	return {
-		/** Somebody answered a question of this session, took an answer back, or began or stopped answering. */
-		questionUpdated(session: SessionKey): void {
-			store.touchSession(session, clock.now()).then(loop.wake, (error: unknown) => {
-				log.warn('reminder_failed', { code: codeOf(error) });
-			});
-		},
-		/** Ladders began, or settings of a channel changed. */
+		/** Ladders were touched or began, or settings of a channel changed. */
 		wake: loop.wake,
 		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
 		async start(): Promise<void> {

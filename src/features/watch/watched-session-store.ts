@@ -15,7 +15,7 @@ import {
 	type Watch,
 	type WatchEnd,
 } from '../../database/watch.ts';
-import { type PostContent, QUESTION_KINDS } from '../../posts/kinds.ts';
+import type { PostContent } from '../../posts/kinds.ts';
 import { dropPlanned, endingsOf, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { openQuestionOf, recordQuestions, settleQuestion } from '../../posts/question-store.ts';
@@ -38,7 +38,6 @@ import {
 	lockPosts,
 	lockSession,
 	lowerHand,
-	readEarly,
 	redrawFormer,
 	touchLadders,
 } from '../../posts/watch-store.ts';
@@ -259,18 +258,6 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 					const moved = { nextReadAt: Math.round(to.at), readBy: Math.round(to.by) };
 					await change(trx, 'watched_sessions', row, moved).execute();
 				}
-			}),
-
-		/** Has question posts drawn again, and cards unless `onlyQuestions`. Moves the read forward to `earlyReadAt`, if any. */
-		refresh: (
-			session: SessionKey,
-			{ now, earlyReadAt, onlyQuestions = false }: { now: number; earlyReadAt: number | null; onlyQuestions?: boolean },
-		) =>
-			db.write(async (trx) => {
-				const row = await lockSession(trx, session);
-				if (row === undefined) return;
-				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await markPosts({ trx, now }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 			}),
 	};
 }

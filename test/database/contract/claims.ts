@@ -46,8 +46,8 @@ export function describeClaims(subject: Subject): void {
 	it('releases only the claim of one person', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
-		expect(await subject.store.claims.release(question, ANN)).toBe(true);
-		expect(await subject.store.claims.release(question, ANN)).toBe(false);
+		expect(await subject.store.claims.release(question, ANN, T0)).toBe(true);
+		expect(await subject.store.claims.release(question, ANN, T0)).toBe(false);
 		expect((await subject.store.claims.active(question, T0)).map((claim) => claim.person)).toEqual([BOB]);
 	});
 

@@ -10,7 +10,7 @@ import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, createRecordingLog, LEASE, T0 } from '../support.ts';
+import { attemptAt, createRecordingLog, LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, asking as askedIn, askingView, C1, KEY, news, read, settled, watchActs } from './watch-acts.ts';
 
 const HOUR = 3_600_000;
@@ -277,7 +277,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(watch, { card: null })], [ASKED]);
 			await posted();
 			await drawn();
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['question']);
 			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' } });

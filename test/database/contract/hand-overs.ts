@@ -7,7 +7,7 @@ import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, SERVICE, T0 } from '../support.ts';
+import { LEASE, refreshed, SERVICE, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
@@ -286,7 +286,7 @@ export function describeHandOvers(subject: Subject): void {
 			await giveBack('U-BOB');
 			await closed('person:T1:U-BOB:V2');
 			await told();
-			await subject.replica.watches.refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
 			const left = ['person:T1:U-DAN:V2 givenBack again', ...ALL_AGAIN];
 			expect(await waiting()).toEqual(left);
 			await acts.drawn();
@@ -386,7 +386,7 @@ export function describeHandOvers(subject: Subject): void {
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
 			for (let time = 0; time < 2; time += 1) {
-				await subject.replica.watches.refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+				await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 			}
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', 'watch question again']);
 			await told();

@@ -5,7 +5,7 @@ import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, SERVICE, T0 } from '../support.ts';
+import { LEASE, SERVICE, T0, touchSession } from '../support.ts';
 import { asking, type C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const REMIND_AT = T0 + 900_000;
@@ -80,7 +80,7 @@ export function ladderActs(subject: Subject) {
 	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
 	async function dueFrom(sessionIds: readonly string[]): Promise<void> {
 		for (const [index, sessionId] of sessionIds.entries()) {
-			await ladders().touchSession({ ...KEY, sessionId }, T0 - 1_000 + index);
+			await touchSession(subject.store, { ...KEY, sessionId }, T0 - 1_000 + index);
 		}
 	}
 

@@ -5,7 +5,19 @@ import type { NewPost, Post } from '../../../src/posts/post.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, attemptAt, BOB, LEASE, moved, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	attemptAt,
+	BOB,
+	LEASE,
+	moved,
+	OTHER_LEASE,
+	SERVICE,
+	submission,
+	T0,
+	touchSession,
+} from '../support.ts';
 import { ladderActs } from './ladder-acts.ts';
 import { C1, KEY, news, read, shownAt } from './watch-acts.ts';
 
@@ -159,7 +171,7 @@ export function describeLadders(subject: Subject): void {
 			await asked();
 			await waits({ dueAt: null });
 			expect(await ladders().nextDueAt(SERVICE, [])).toBeNull();
-			await replica().touchSession(KEY, T0 + 1);
+			await touchSession(subject.replica, KEY, T0 + 1);
 			expect(await ladders().nextDueAt(SERVICE, [])).toBe(T0 + 1);
 			await waits({ dueAt: null }, T0 + 1);
 			await replica().touchAll(SERVICE, T0 + 2);
@@ -169,7 +181,7 @@ export function describeLadders(subject: Subject): void {
 		it('are looked at again at once when the question changed during the work', async () => {
 			await asked();
 			const { ladder, changeCount } = await takeOne();
-			await replica().touchSession(KEY, T0);
+			await touchSession(subject.replica, KEY, T0);
 			await ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT }], { post: null, now: T0 });
 			expect(await ladders().nextDueAt(SERVICE, [])).toBe(T0);
 		});
@@ -200,7 +212,7 @@ export function describeLadders(subject: Subject): void {
 			});
 			await ladders().release([LEASE.token]);
 			await moved(subject.store, answer.id, 'delivering', 'delivered');
-			expect(await takeOne()).toMatchObject({ isAnswered: true });
+			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: true });
 		});
 
 		it('are not answered by an answer that a later read did not find', async () => {
@@ -210,7 +222,7 @@ export function describeLadders(subject: Subject): void {
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
 			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
 			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
-			expect(await takeOne()).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
+			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
 
 		it('are closed with their question and with their watch', async () => {

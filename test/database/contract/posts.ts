@@ -3,7 +3,7 @@ import type { Watch } from '../../../src/database/watch.ts';
 import type { AttemptResult, Post } from '../../../src/posts/post.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, asking, askingView, C1, KEY, news, read, said, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const HOUR = 3_600_000;
@@ -35,7 +35,7 @@ export function describePosts(subject: Subject): void {
 		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('id', '=', id);
 		return posts.executeTakeFirstOrThrow();
 	};
-	const refresh = (now = T0) => store().refresh(KEY, { now, earlyReadAt: null });
+	const refresh = (now = T0) => refreshed(subject.store, KEY, { now, earlyReadAt: null });
 
 	/** A watch whose card and question are shown, and nothing is due. */
 	async function asked(): Promise<Watch> {

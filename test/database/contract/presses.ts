@@ -11,6 +11,7 @@ import {
 	item,
 	LEASE,
 	lease,
+	refreshed,
 	SERVICE,
 	submission,
 	T0,
@@ -157,7 +158,7 @@ export function describePresses(subject: Subject): void {
 			await drawn();
 			return watch;
 		}
-		const refresh = () => store().refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+		const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 		const question = async (watch: Watch) => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
 
 		it('are drawn again once, however often that is asked for before it begins', async () => {

@@ -5,7 +5,7 @@ import type { DuePost, NewPost } from '../../../src/posts/post.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import {
 	ASKED,
 	asking,
@@ -111,7 +111,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watches = [await added(), await added({ sessionId: 's2' }), await added({ sessionId: 's3' })];
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
-			await store().refresh({ ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, { ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
 			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
@@ -137,7 +137,7 @@ export function describeWatchPosts(subject: Subject): void {
 			await recorded([news(watch, { card: 'progress' })]);
 			const [due] = await store().takePosts(LEASE, 1, T0);
 			if (due === undefined) throw new Error('not due');
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'one' }), T0);
 			const [again] = await store().takePosts(LEASE, 1, T0);
 			expect(again?.post).toMatchObject({ shownKey: 'one', urgency: 'now', wanted: due.post.wanted + 1 });
@@ -152,7 +152,7 @@ export function describeWatchPosts(subject: Subject): void {
 			await subject.store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
 			const [due] = await store().takePosts(LEASE, 1, T0);
 			if (due === undefined) throw new Error('not due');
-			await replica().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['card']);
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '2.1', { isLast: false }), T0);
 			expect(await drawn()).toEqual(['list']);
@@ -219,7 +219,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
 			await store().endAttempt((first as DuePost).post, LEASE.token, retry, T0);
 			expect(await store().nextPostDueAt()).toBe(T0 + 40_000);
-			await store().refresh(KEY, { now: T0 + 7, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0 + 7, earlyReadAt: null });
 			expect(await store().nextPostDueAt()).toBe(T0 + 7);
 		});
 	});

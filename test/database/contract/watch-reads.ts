@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, KEY, news, read, said, shownAt, watchActs } from './watch-acts.ts';
 
 /** Reads of watched sessions, and outages that they find. */
@@ -123,11 +123,11 @@ export function describeWatchReads(subject: Subject): void {
 		it('reads a session early even when a running read plans a later time', async () => {
 			await added();
 			await recorded([]);
-			await store().refresh(KEY, { now: T0, earlyReadAt: T0 + 2_000 });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: T0 + 2_000 });
 			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1_999, only: null })).toEqual([]);
 			const [taken] = await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 2_000, only: null });
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
-			await replica().refresh(KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
+			await refreshed(subject.replica, KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
 			await store().record(
 				{ session: KEY, token: LEASE.token },
 				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },

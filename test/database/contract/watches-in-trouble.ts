@@ -4,7 +4,7 @@ import type { Post } from '../../../src/posts/post.ts';
 import { retryUnreadable } from '../../../src/posts/store.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, asking, askingView, C1, KEY, news, read, said, shownAt, watchActs } from './watch-acts.ts';
 
 /** Paused tasks, deleted cards, set clocks, unreadable rows, repeated questions. */
@@ -62,7 +62,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('refuses writes under a lapsed lease of a card that is drawn again', async () => {
 			const watch = await added();
 			await posted();
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			const { post } = await take();
 			expect(await store().takePosts(AGAIN, 1, later)).toHaveLength(1);
 			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
@@ -88,7 +88,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 		/** Takes the card for an update. */
 		async function taken(): Promise<Post> {
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			return (await take()).post;
 		}
 		const deleted = (post: Post, now = T0) => store().endAttempt(post, LEASE.token, { kind: 'deleted' }, now);
@@ -97,7 +97,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'active')] })]);
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			const due = await replica().takePosts(LEASE, 10, T0);
 			const [card, paused] = ['card', 'paused'].map((key) => due.find(({ post }) => post.key === key)?.post);
 			if (card === undefined || paused === undefined) throw new Error('not due');
@@ -108,7 +108,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect((await cardOf(watch.id))?.ts).toBe(`ts-card:${CARD_TS}`);
 			expect(await posted()).toEqual(['active']);
 			// The former card is not taken again, so nobody loses it once more.
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			expect(await keys()).toEqual([`card:${CARD_TS}`]);
 			expect((await postsOf(watch.id)).filter(({ kind }) => kind === 'card').map(({ state }) => state)).toEqual([
 				'gone',
@@ -153,7 +153,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await posted();
 			await posted();
 			await drawn();
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			const due = await store().takePosts(LEASE, 9, T0);
 			const card = due.find(({ post }) => post.content.kind === 'card')?.post;
 			await deleted(card as Post);

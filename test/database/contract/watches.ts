@@ -8,7 +8,7 @@ import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, createRecordingLog, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, createRecordingLog, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import {
 	ASKED,
 	asking,
@@ -85,7 +85,7 @@ export function describeWatches(subject: Subject): void {
 				await posted();
 				await posted();
 			};
-			const refresh = () => store().refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+			const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 			await ask(0, [ASKED]);
 			expect(await drawn()).toEqual([]);
 			for (let time = 0; time < 3; time += 1) await refresh();
@@ -306,7 +306,7 @@ export function describeWatches(subject: Subject): void {
 		expect(await keys()).toEqual(['card', 'second']);
 		expect(await questions()).toEqual([{ settledHow: null }]);
 		// The open question is still drawn.
-		await store().refresh(KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+		await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 		const due = await store().takePosts(LEASE, 9, T0);
 		expect(due).toMatchObject([
 			{ post: { content: { kind: 'question' } }, question: { asked: { question: QUESTION } } },

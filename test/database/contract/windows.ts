@@ -1,7 +1,8 @@
 import type { ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
+import { buildSession } from '../../support/sessions.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { ANN, LEASE, OTHER_LEASE, T0, windowsDue } from '../support.ts';
 
 const MINUTE_MS = 60_000;
 const QUESTION = { service: 'https://service.example', sessionId: 's1', messageIndex: 3 };
@@ -16,19 +17,14 @@ export function describeWindows(subject: Subject): void {
 		it('are due when a read finds something else or an answer comes, for one replica, and again when marked meanwhile', async () => {
 			await windows().shown('V1', SHOWN, VIEW, T0);
 			expect(await replica().nextDueAt(T0)).toBeNull();
-			const seen: object[] = [];
-			const find = (shown: object) => {
-				seen.push(shown);
-				return 'changed' as const;
-			};
-			await windows().learn(QUESTION, find, T0 + 1);
-			await windows().learn(QUESTION, find, T0 + 2);
-			expect(seen[0]).toMatchObject({ messageIndex: 3, fingerprint: 'f', shownHash: 'h' });
+			const asksOther = buildSession({ sessionId: 's1', messages: [] });
+			await windows().learn(QUESTION, asksOther, T0 + 1);
+			await windows().learn(QUESTION, asksOther, T0 + 2);
 			expect(await replica().nextDueAt(T0 + 2)).toBe(T0 + 1);
 			const [window] = await replica().takeDue(LEASE, 5, T0 + 2);
 			expect(window).toMatchObject({ ...SHOWN, view: VIEW, learned: 'changed', notice: '' });
 			expect(await windows().takeDue(OTHER_LEASE, 5, T0 + 2)).toEqual([]);
-			await windows().markDue(QUESTION, T0 + 3);
+			await windowsDue(subject.store, QUESTION, T0 + 3);
 			if (window !== undefined) await replica().end(window, LEASE.token, { notice: 'n', hash: 'hash-2' });
 			const [again] = await windows().takeDue(LEASE, 5, T0 + 3);
 			expect(again).toMatchObject({ notice: 'n', hash: 'hash-2', dueAt: T0 + 3 });
@@ -44,18 +40,18 @@ export function describeWindows(subject: Subject): void {
 			expect(await windows().takeDue(LEASE, 5, T0 + 26 * MINUTE_MS)).toMatchObject([{ hash: 'hash-2' }]);
 			await windows().release([LEASE.token]);
 			expect(await windows().takeDue(LEASE, 5, T0 + 27 * MINUTE_MS)).toEqual([]);
-			await windows().markDue(QUESTION, T0 + 27 * MINUTE_MS);
+			await windowsDue(subject.store, QUESTION, T0 + 27 * MINUTE_MS);
 			expect(await windows().nextDueAt(T0 + 27 * MINUTE_MS)).toBeNull();
 		});
 
 		it('are told of nothing while they are taken over, also after a notice, which is not disturbed', async () => {
 			await windows().shown('V1', SHOWN, VIEW, T0);
-			await windows().markDue(QUESTION, T0);
+			await windowsDue(subject.store, QUESTION, T0);
 			const [window] = await replica().takeDue(LEASE, 5, T0);
 			expect(await windows().takeOver('V1', T0)).toBe(false);
 			if (window !== undefined) await replica().end(window, LEASE.token, { notice: 'n', hash: 'hash-2' });
 			expect(await windows().takeOver('V1', T0)).toBe('hash-2');
-			await windows().markDue(QUESTION, T0 + 1);
+			await windowsDue(subject.store, QUESTION, T0 + 1);
 			expect(await replica().takeDue(LEASE, 5, T0 + 29_999)).toEqual([]);
 			expect(await replica().takeDue(LEASE, 5, T0 + 30_000)).toHaveLength(1);
 			await windows().shown('V1', SHOWN, VIEW, T0);
@@ -65,7 +61,7 @@ export function describeWindows(subject: Subject): void {
 
 		it('are forgotten when they close, are old, or a text in them becomes secret', async () => {
 			const isThere = async () => {
-				await windows().markDue(QUESTION, T0);
+				await windowsDue(subject.store, QUESTION, T0);
 				return (await windows().nextDueAt(T0)) !== null;
 			};
 			for (const forget of [

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addWatch } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, EVE, LEASE, lease, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, accepted, EVE, LEASE, lease, refreshed, SERVICE, submission, T0 } from '../support.ts';
 import { shownAt } from './watch-acts.ts';
 
 /** What the stores are told of their workspace; changed by the tests. */
@@ -48,7 +48,7 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 			const [card] = await watches().takePosts(LEASE, 1, T0);
 			if (card === undefined) throw new Error('not due');
 			await watches().endAttempt(card.post, LEASE.token, shownAt(card.post, '1.0'), T0);
-			await watches().refresh({ service: SERVICE, sessionId: other }, { now: T0, earlyReadAt: null });
+			await refreshed(subject.store, { service: SERVICE, sessionId: other }, { now: T0, earlyReadAt: null });
 		}
 		served.teamId = teamId;
 		expect(await watches().nextPostDueAt()).toBe(expected.length > 0 ? T0 : null);

@@ -161,24 +161,23 @@ export function createPeople({ program, time, history, service, running, random 
 		const answer = { questionId, from: time.now(), to: Number.POSITIVE_INFINITY, isSure: true };
 		history.answers.push(answer);
 		held.set(id, { question, answer });
-		await changed(question, person, isPress);
-		if (isPress && random.chance(0.3)) await takeBack(question, person, id);
+		await changed(person, isPress);
+		if (isPress && random.chance(0.3)) await takeBack(person, id);
 	}
 
-	async function takeBack(question: Asked, person: Person, id: string): Promise<void> {
+	async function takeBack(person: Person, id: string): Promise<void> {
 		await time.sleep(random.between(1_500, UNDO_MS));
 		const withdrawn = await despiteKills(({ answers }) =>
 			answers.withdraw(id, person, time.now(), { onlyUnsent: true }),
 		);
 		if (withdrawn === null) return;
 		failed(withdrawn);
-		await changed(question, person, true);
+		await changed(person, true);
 	}
 
-	async function changed(question: Asked, person: Person, isPress: boolean): Promise<void> {
-		const key = keyOf(question);
+	async function changed(person: Person, isPress: boolean): Promise<void> {
 		const { questionUpdated, sender } = await running();
-		questionUpdated(key, isPress ? 'choice' : 'answer', person);
+		questionUpdated(isPress ? 'choice' : 'answer', person);
 		sender.wake();
 	}
 

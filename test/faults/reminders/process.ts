@@ -38,7 +38,6 @@ interface Options {
 export class ProcessEnded extends Error {}
 
 const NEVER = new Promise<never>(() => {});
-const EARLY_READ_AFTER_MS = 2_000;
 
 /** A log that says what went wrong. */
 const LOG: Log = {
@@ -133,7 +132,6 @@ export async function startProcess(options: Options) {
 		rows: store.ladders.rows,
 		takeDue: (...values) => plainLadders.takeDue(...values),
 		nextDueAt: (...values) => plainLadders.nextDueAt(...values),
-		touchSession: (...values) => plainLadders.touchSession(...values),
 		touchAll: (...values) => plainLadders.touchAll(...values),
 		release: (...values) => plainLadders.release(...values),
 		record(token, outcomes, options) {
@@ -186,14 +184,10 @@ export async function startProcess(options: Options) {
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
 	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
 
-	const questionUpdated: QuestionUpdated = (question, what) => {
-		const now = clock.now();
-		const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
-		void watches.refresh(question, { now, earlyReadAt, onlyQuestions: what === 'choice' }).then(() => {
-			onNews();
-			reader.wake();
-		});
-		reminders.questionUpdated(question);
+	const questionUpdated: QuestionUpdated = () => {
+		onNews();
+		reader.wake();
+		reminders.wake();
 	};
 	const sender = createSender({
 		answers,
@@ -201,7 +195,7 @@ export async function startProcess(options: Options) {
 		service,
 		questionOf: options.questionOf,
 		onFailed: options.onFailed,
-		onChange: ({ question, person }, what) => questionUpdated(question, what, person),
+		onChange: ({ person }, what) => questionUpdated(what, person),
 		clock,
 		random: random.fork(),
 	});

@@ -13,7 +13,7 @@ describe('a claim', () => {
 		await using harness = await createHarness();
 		const clock = createManualClock(T0);
 		const updates: string[] = [];
-		const questionUpdated = (_: unknown, what: string) => void updates.push(what);
+		const questionUpdated = (what: string) => void updates.push(what);
 		const claims = createClaims(coreOf({ store: harness.store, clock, log: harness.log }), questionUpdated);
 		await claims.take(QUESTION, ANN);
 		await clock.advance(200_000);
@@ -29,7 +29,7 @@ describe('a claim', () => {
 	it('ends with a release, which updates cards only when there was a claim', async () => {
 		await using harness = await createHarness();
 		const updates: string[] = [];
-		const questionUpdated = (_: unknown, what: string) => void updates.push(what);
+		const questionUpdated = (what: string) => void updates.push(what);
 		const claims = createClaims(
 			coreOf({ store: harness.store, clock: harness.clock, log: harness.log }),
 			questionUpdated,

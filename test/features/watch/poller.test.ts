@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import { refreshed } from '../../database/support.ts';
 import {
 	assistant,
 	createPollerHarness,
@@ -269,13 +270,13 @@ describe('a session', () => {
 	});
 
 	it('reads a session soon after an answer', async () => {
-		const { store, clock, put, start, readsOf } = await createPollerHarness();
+		const { store, db, clock, put, start, readsOf } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
 		start();
 		await pass(clock, 20_000);
 		const before = readsOf('s1').length;
-		await store.refresh(KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
+		await refreshed({ db }, KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
 		await pass(clock, 4_000);
 		expect(readsOf('s1').length).toBeGreaterThan(before);
 	});

@@ -3,7 +3,7 @@ import { createManualClock } from '../../../fake-slack/index.ts';
 import type { WatchLimits, WatchSettings } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
 import { createSubscriptions, expectationFor } from '../../../src/features/watch/subscribe.ts';
-import { createRecordingLog } from '../../database/support.ts';
+import { createRecordingLog, refreshed } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
 import {
 	createFakeService,
@@ -19,7 +19,7 @@ import {
 async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const recorded = createRecordingMetrics();
 	const clock = createManualClock(T0);
-	const store = (await openTestStore()).watches;
+	const { watches: store, db } = await openTestStore();
 	const fake = createFakeService(clock);
 	let changes = 0;
 	const core = coreOf({
@@ -44,7 +44,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const watch = (sessionId: string, settings: Partial<WatchSettings> = {}, asks = {}) =>
 		subscriptions.watch({ ...ann, sessionId, read, settings, ...asks });
 	const stored = () => store.find(ann, { service: SERVICE, sessionId: 's1' });
-	return { store, subscriptions, watch, stored, unwatch, ann, ...fake, reads, recorded, changes: () => changes };
+	return { store, db, subscriptions, watch, stored, unwatch, ann, ...fake, reads, recorded, changes: () => changes };
 }
 
 describe('watching', () => {
@@ -134,17 +134,17 @@ describe('unwatching', () => {
 });
 
 it('a refresh updates the cards, and reads the session early if asked to', async () => {
-	const { watch, put, store } = await createHarness();
+	const { watch, put, store, db } = await createHarness();
 	put({});
 	await watch('s1');
 	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, { now: T0, only: null });
 	await store.releaseReads(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
-	await store.refresh(key, { now: T0, earlyReadAt: null });
+	await refreshed({ db }, key, { now: T0, earlyReadAt: null });
 	expect(
 		(await store.takePosts({ token: 'x', ms: 1 }, 1, T0)).map(({ post }) => [post.content.kind, post.wanted]),
 	).toEqual([['card', 1]]);
 	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
-	await store.refresh(key, { now: T0, earlyReadAt: T0 + 2_000 });
+	await refreshed({ db }, key, { now: T0, earlyReadAt: T0 + 2_000 });
 	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
 });
