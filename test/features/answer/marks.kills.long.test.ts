@@ -49,10 +49,15 @@ const posts = () =>
 		.messages('#agents')
 		.filter((message) => message.text().includes('Which colour?'));
 
-/** Whether a statement of the program waits for the row of a session. */
-async function isWaiting(): Promise<boolean> {
-	const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-	return (await admin.query(waiting)).rows.length > 0;
+const holds = async (query: string) => (await admin.query(query)).rows.length > 0;
+const isWaiting = () =>
+	holds(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+
+/** Whether the answer is stored as refused, or its transaction waits for the row of the session. */
+async function isEnding(id: string): Promise<boolean> {
+	if (await holds(`select from answers where session_id = '${id}' and state = 'refused'`)) return isWaiting();
+	return holds(`select from pg_locks join pg_stat_activity using (pid)
+		where relation = 'answers'::regclass and mode = 'RowExclusiveLock' and wait_event_type = 'Lock'`);
 }
 
 /** Ada answers a watched question, and the service refuses that while somebody holds the row of the session. */
@@ -66,7 +71,7 @@ async function refusedWhileHeld(id: string): Promise<void> {
 	await vi.waitUntil(() => service.log.puts(id).length === 1, TAKEN_OVER);
 	await admin.query('begin');
 	await admin.query('select session_id from watched_sessions where session_id = $1 for update', [id]);
-	await vi.waitUntil(isWaiting, TAKEN_OVER);
+	await vi.waitUntil(() => isEnding(id), TAKEN_OVER);
 }
 
 /** Once it is refused, others may answer. */
