@@ -42,7 +42,7 @@ export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
  * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among due
  * reads (see `PlannedRead`), by default that of its time. The caller holds the lock of the session.
  */
-export async function readEarly(
+async function readEarly(
 	trx: Db,
 	row: WatchedSessionRow,
 	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },

@@ -100,6 +100,8 @@ export const TIMELINE_ENTRY = z.object({
 	at: z.number(),
 	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
 	lostTo: z.enum(['other', 'own', 'ownInstead']).optional(),
+	/** Of `delivered`: counts what arrived in the session, whatever the clock says. Left out by 1.0.0. */
+	arrival: z.int().exactOptional(),
 });
 export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
 
@@ -132,6 +134,8 @@ export const SUBMISSION = z.object({
 	origin: ORIGIN,
 	/** When the session of the form was read. The author has not seen later deliveries. */
 	formReadAt: z.number(),
+	/** The newest arrival that its author may have seen then; null: the form or button is of 1.0.0, and `formReadAt` decides. */
+	arrivalSeen: z.int().nullable().default(null),
 	/** The positions that it fills or leaves empty on purpose. */
 	positions: POSITIONS,
 	/** Positions that the author left empty on purpose. They count as answered. */
@@ -269,6 +273,11 @@ export function isFailed(state: AnswerState): boolean {
 
 export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>, told: ReceiptState): boolean {
 	return told.state === state && told.agentOutcome === agentOutcome;
+}
+
+/** Which arrival of its session it is; null when it has not arrived, or did with 1.0.0. */
+export function arrivalOf(timeline: readonly TimelineEntry[]): number | null {
+	return timeline.find(({ arrival }) => arrival !== undefined)?.arrival ?? null;
 }
 
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {

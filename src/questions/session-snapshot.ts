@@ -41,6 +41,8 @@ export const questionView = z.object({
 	openCount: z.int(),
 	/** What one press can answer; null when it needs a form. */
 	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
+	/** See `arrivalSeen` of an answer. */
+	arrival: z.int().exactOptional(),
 });
 export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
 
@@ -83,6 +85,7 @@ export interface OurAnswers {
 	readonly leftEmpty: LeftEmpty;
 	/** What channels see of the values: what they mark as secret, else a guess. */
 	readonly disclosure: Disclosure;
+	readonly arrivalAt?: (readAt: number) => number;
 }
 
 export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
@@ -100,6 +103,7 @@ export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
 export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
+	const question = asking === null ? null : questionViewAt(session, asking, ours);
 	return {
 		sessionId: session.sessionId,
 		name: cut(session.name, NAME_LENGTH),
@@ -114,7 +118,7 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS):
 				.slice(0, ACTION_COUNT)
 				.map(({ kind, text }) => ({ kind, text: cut(text, NAME_LENGTH) })),
 		})),
-		question: asking === null ? null : questionViewAt(session, asking, ours),
+		question: question && ours.arrivalAt ? { ...question, arrival: ours.arrivalAt(seenAt) } : question,
 		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,

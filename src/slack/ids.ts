@@ -160,7 +160,8 @@ export function settingsBlockId(field: string, revision: number): string {
 /** How a record travels through Slack: as a JSON array of `kind` and its fields, because Slack limits the length. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
 	type Fields = DeepReadonly<z.output<Schema>>;
-	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read.
+	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read. A new last field
+	// with a default needs none: the records of a former version end before it.
 	const names = Object.keys(schema.shape);
 	return {
 		encode(fields: Fields): string {
@@ -171,7 +172,7 @@ export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Sch
 		decode(text: string | undefined): Fields | null {
 			const [found, ...values] = parseOrNull(z.array(z.unknown()), text ?? null) ?? [];
 			const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-			if (found !== kind || values.length !== names.length) return null;
+			if (found !== kind || values.length > names.length) return null;
 			return (schema.safeParse(record).data as Fields | undefined) ?? null;
 		},
 	};
@@ -211,6 +212,9 @@ export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec
 	z.object({ actionId: text, value: text }),
 );
 
+/** Since 1.1.0; see `arrivalSeen` of an answer. */
+const ARRIVAL = z.int().nullable().default(null);
+
 /** `id`: of the draft that holds the text. `readAt`: when the read began that found the question, clock milliseconds. */
 const OFFERED_REPLY = z.object({
 	id: text,
@@ -220,6 +224,7 @@ const OFFERED_REPLY = z.object({
 	channelId: text,
 	threadTs: text,
 	messageTs: text,
+	arrival: ARRIVAL,
 });
 /** A message in a thread that can be sent as the answer, and to which question. */
 export type OfferedReply = Readonly<z.infer<typeof OFFERED_REPLY>>;
@@ -259,6 +264,7 @@ const CHOICE = z.object({
 	readAt: z.number(),
 	/** The channel in which the person sees the question; the access policy checks it. */
 	channelId: text,
+	arrival: ARRIVAL,
 });
 /** What the button with an option sends, and for which question. */
 export type Choice = Readonly<z.infer<typeof CHOICE>>;
@@ -287,6 +293,7 @@ const METADATA_SCHEMA = z.object({
 	partial: z.boolean().default(false),
 	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
 	readAt: z.number().min(0).default(0),
+	arrival: ARRIVAL,
 	origin: ORIGIN.default({ channelId: null, threadTs: null }),
 	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	putOverheadBytes: z.number().min(0).default(0),

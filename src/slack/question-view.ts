@@ -155,7 +155,7 @@ const TITLE_LENGTH = 120;
 
 /** None where a value would be too long, or an option looks like a button of ours. */
 function optionButtons(
-	{ messageIndex, fingerprint, shownHash, quick, items }: QuestionView,
+	{ messageIndex, fingerprint, shownHash, quick, items, arrival }: QuestionView,
 	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
 ): Button[] {
 	const item = quick === null ? undefined : items[quick.position];
@@ -165,7 +165,8 @@ function optionButtons(
 	const row = CHOOSE_IDS.flatMap((action_id, index): Button[] => {
 		const option = options[index];
 		if (option === undefined) return [];
-		const value = encodeChoice({ ...place, messageIndex, fingerprint, shownHash, position, title, option });
+		const shown = { messageIndex, fingerprint, shownHash, position, title, option, arrival: arrival ?? null };
+		const value = encodeChoice({ ...place, ...shown });
 		return [{ type: 'button', action_id, text: plain(option, 75), value, ...(index === 0 && { style: 'primary' }) }];
 	});
 	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;

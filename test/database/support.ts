@@ -58,6 +58,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		boxed: true,
 		origin: { channelId: 'C1', threadTs: '1.2' },
 		formReadAt: T0 - 1_000,
+		arrivalSeen: null,
 		acceptedAt: T0,
 		giveUpAt: T0 + 86_400_000,
 		...rest,

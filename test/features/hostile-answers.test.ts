@@ -73,6 +73,7 @@ const answer: fc.Arbitrary<Answer> = fc
 		positions: [0],
 		leftEmpty: [],
 		formReadAt: 0,
+		arrivalSeen: null,
 		origin: { channelId: chosen.inThread ? 'C1' : null, threadTs: chosen.inThread ? '1.2' : null },
 		state: chosen.state,
 		attempts: chosen.attempts,

@@ -3,6 +3,7 @@ import {
 	ACTIONS,
 	CALLBACKS,
 	decodeChoice,
+	decodeReply,
 	decodeTarget,
 	encodeChoice,
 	encodeTarget,
@@ -41,9 +42,16 @@ describe('button values', () => {
 	});
 
 	it('decodes the choice that it encoded', () => {
-		const place = { sessionId: 's', messageIndex: 3, channelId: 'C1', readAt: 1 };
+		const place = { sessionId: 's', messageIndex: 3, channelId: 'C1', readAt: 1, arrival: 2 };
 		const choice = { ...place, fingerprint: 'f', shownHash: 'e', position: 0, title: 'Go on?', option: 'Yes' };
 		expect(decodeChoice(encodeChoice(choice))).toEqual(choice);
+	});
+
+	it('decodes buttons of 1.0.0, which know of no arrivals', () => {
+		const choice = decodeChoice('["choice","s",3,"f","e",0,"Go on?","Yes",1,"C1"]');
+		expect(choice).toMatchObject({ option: 'Yes', readAt: 1, channelId: 'C1', arrival: null });
+		const reply = decodeReply('["reply","d","s",3,1,"C1","1.2","1.3"]');
+		expect(reply).toMatchObject({ id: 'd', messageTs: '1.3', arrival: null });
 	});
 
 	it.each([undefined, '', 'null', '{}', '[]', '["target","s"]', '["target","s",-1]', '["question","s","1"]'])(

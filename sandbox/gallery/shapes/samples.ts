@@ -205,6 +205,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		positions: [0],
 		leftEmpty: [],
 		formReadAt: NOW - 90_000,
+		arrivalSeen: null,
 		origin: PLACE,
 		state,
 		attempts: 3,

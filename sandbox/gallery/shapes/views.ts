@@ -52,7 +52,7 @@ import {
 	USER_ID,
 } from './samples.ts';
 
-const REPLY = { ...PLACE, id: ANSWER_ID, readAt: NOW, messageTs: PLACE.threadTs };
+const REPLY = { ...PLACE, id: ANSWER_ID, readAt: NOW, arrival: null, messageTs: PLACE.threadTs };
 export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0', channelId: 'C0' });
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {

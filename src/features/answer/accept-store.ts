@@ -1,5 +1,6 @@
 import { type Expression, type Insertable, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
+import { parseOrNull } from '../../core/values.ts';
 import { add, change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
@@ -9,6 +10,7 @@ import {
 	type Answer,
 	type AnswerItem,
 	ARRIVED_STATES,
+	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
 	isBlocking,
@@ -39,6 +41,7 @@ import {
 	receiptOf,
 	submissionColumn,
 	submittedColumns,
+	timeline,
 } from './rows-store.ts';
 
 /**
@@ -101,7 +104,7 @@ async function acceptInTransaction(
 	const nothing = sql`(select 1 where false)`;
 	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
-	const by = firstConflict(others, cipher, positionsOf(answer.items, answer.leftEmpty));
+	const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
 	if (by !== undefined) {
 		// The answer was never accepted, so its timeline starts empty.
 		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
@@ -148,15 +151,15 @@ export async function retryAnswer(
 ) {
 	// It is live, delivered or withdrawn.
 	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;
-	const { id, content, question, fingerprint, formReadAt, positions } = answer;
+	const { id, content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
 		return { kind: 'valuesGone', answer } as const;
 	// Nobody presses a button for an answer that can be read again: the program puts it back.
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
 	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
-	const others = await concerned.where(conflictsWith(question, fingerprint, formReadAt)).execute();
+	const others = await concerned.where(conflictsWith(answer)).execute();
 	await removeDraft(db, id);
-	const by = firstConflict(others, cipher, positions);
+	const by = firstConflict(others, cipher, answer);
 	if (by !== undefined) {
 		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
 		const told = { nextAttemptAt: receiptDueAt(answer, now) };
@@ -257,28 +260,34 @@ async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
 }
 
-function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
-	return sql<boolean>`(submission_key = ${submissionKey} or ${conflictsWith(question, fingerprint, formReadAt)})`;
+function sameOrConflicting(answer: NewAnswer) {
+	return sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
 }
 
-/**
- * Answers to a question that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
- * after the new answer's form was read, because its author has not seen them.
- */
-function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
+/** Answers to a question that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */
+function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fingerprint'>) {
+	const { service, sessionId, messageIndex } = question;
 	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
 		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in (${sql.join(ARRIVED_STATES)})
-			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
+			and fingerprint = ${fingerprint})))`;
 }
 
+type Seen = Pick<Answer, 'positions' | 'formReadAt' | 'arrivalSeen'>;
+
 /** The answer, among those to one question, that prevents one to these positions. Throws when its own row is damaged. */
-function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, positions: readonly number[]): Answer | undefined {
+function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
 	// Where nobody knows what an answer filled, it may be any position.
 	const overlaps = (row: AnswerRow) =>
-		readPositions(row, cipher)?.some((position) => positions.includes(position)) ?? true;
-	const first =
-		rows.find(({ state }) => isBlocking(state)) ?? rows.find((row) => row.deliveredAt !== null && overlaps(row));
+		readPositions(row, cipher)?.some((position) => seen.positions.includes(position)) ?? true;
+	const arrived = rows.filter((row) => row.deliveredAt !== null && isUnseen(row, seen));
+	const first = rows.find(({ state }) => isBlocking(state)) ?? arrived.find(overlaps);
 	return first && readAnswer(first, cipher);
+}
+
+/** Whether an answer arrived after the form of another was read. A clock that is set back must not hide it. */
+function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
+	const arrival = arrivalOf(parseOrNull(timeline, row.timeline) ?? []);
+	return arrival === null || arrivalSeen === null ? (row.deliveredAt ?? 0) > formReadAt : arrival > arrivalSeen;
 }
 
 /** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */
@@ -317,7 +326,7 @@ function giveWay(
 		same: mine.length > 0 && sameWords(mine, winner.items),
 	};
 	return {
-		...enterState(loser, 'conflicted', now, other),
+		...enterState(loser, 'conflicted', now, { first: other }),
 		...WITHOUT_LEASE,
 		other: otherColumn.seal(other, loser.id, cipher),
 		nextAttemptAt: null,

@@ -152,7 +152,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const answer = readAnswer(row, cipher);
-				const named = patch.other == null ? patch : { ...patch, other: await namedNow(trx, patch.other) };
+				const arrival = patch.state === 'delivered' ? await nextArrival(trx, row) : undefined;
+				const named = { ...patch, arrival, ...(patch.other != null && { other: await namedNow(trx, patch.other) }) };
 				const set = { ...patchColumns(answer, named, now, cipher), ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
@@ -358,6 +359,13 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 		order by next_attempt_at, accepted_at, id
 		limit ${limit * CANDIDATES_PER_ROW}
 	)`;
+}
+
+/** No arrival is ever taken back, and one answer of a session has a lease at a time. */
+async function nextArrival(trx: Db, session: SessionKey): Promise<number> {
+	const arrived = from(trx, 'answers', { ...sessionOf(session), state: ARRIVED_STATES });
+	const { count } = await arrived.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+	return count + 1;
 }
 
 /** Whether people see a difference. */

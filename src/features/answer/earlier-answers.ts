@@ -1,4 +1,4 @@
-import { type Answer, hasArrived, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
+import { type Answer, arrivalOf, hasArrived, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import { isSecretValue } from '../../questions/secrecy.ts';
 import type { LeftEmpty, Session } from '../../questions/session.ts';
@@ -31,6 +31,11 @@ export async function ourAnswers(
 				({ deliveredAt: at }) => at !== null && at >= since && at < before,
 			);
 			return inTime.flatMap(({ positions }) => positions);
+		},
+		/** The newest arrival that a read could show which began then; 0: none. */
+		arrivalAt(readAt: number): number {
+			const seen = answers.filter(({ deliveredAt }) => deliveredAt !== null && deliveredAt <= readAt);
+			return Math.max(0, ...seen.map((answer) => arrivalOf(answer.timeline) ?? 0));
 		},
 		/** What they say about secrecy, oldest first. */
 		marks,

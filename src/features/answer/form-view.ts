@@ -94,6 +94,8 @@ const FIXED_BLOCKS = 14;
 export interface SessionModel {
 	readonly session: Session;
 	readonly readAt: number;
+	/** See `arrivalSeen` of an answer. */
+	readonly arrival?: number;
 	readonly question: Question | null;
 	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
 	readonly settledBy?: Pick<Answer, 'person' | 'acceptedAt'> | null;
@@ -118,7 +120,7 @@ export interface SessionModel {
 
 /** The session as a modal. It has Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
-	const { question, draft, secret, readAt } = model;
+	const { question, draft, secret, readAt, arrival = null } = model;
 	const mark = createCutMark(false);
 	const form = question && buildForm(question, model.metadata, draft, { secret, onCut: mark.onCut });
 	const fields = form?.kind === 'fields' ? form : null;
@@ -139,6 +141,7 @@ export function sessionModal(model: SessionModel): ModalView {
 		}),
 		page: steps.page,
 		readAt,
+		arrival,
 	};
 	const first = [
 		...section(headline(model)),

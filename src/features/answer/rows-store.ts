@@ -207,19 +207,21 @@ export function receiptDueAt({ receiptState }: Answer, now: number): number | nu
 	return receiptState.dm === null ? null : now;
 }
 
-/** The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted one. */
+/** The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted one; `arrival`: of a delivered one. */
 export function enterState(
 	{ state, person, timeline, endedAt }: Pick<Answer, 'timeline' | 'endedAt' | 'state' | 'person'>,
 	next: AnswerState,
 	now: number,
-	first?: Pick<OtherAnswer, 'person'> | null,
+	{ first, arrival }: { first?: Pick<OtherAnswer, 'person'> | null | undefined; arrival?: number | undefined } = {},
 ): Partial<AnswerRow> {
 	const own = isFailed(state) ? 'ownInstead' : 'own';
 	const by = first?.person?.userId === person.userId ? own : 'other';
 	const lostTo = next === 'conflicted' && first != null ? by : undefined;
 	return {
 		state: next,
-		timeline: JSON.stringify(appendState(timeline, { state: next, at: now, lostTo })),
+		timeline: JSON.stringify(
+			appendState(timeline, { state: next, at: now, lostTo, ...(arrival !== undefined && { arrival }) }),
+		),
 		...(isBlocking(next) || next === 'waiting' ? { endedAt: null } : { endedAt: endedAt ?? now, secrets: null }),
 	};
 }
@@ -238,14 +240,19 @@ function receiptColumn(receipt: ReceiptState) {
 }
 
 /** The columns of a worker's patch; undefined ones are not written. */
-export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
+export function patchColumns(
+	answer: Answer,
+	patch: AnswerPatch & { readonly arrival?: number | undefined },
+	now: number,
+	cipher: Cipher,
+): AnswerChange {
 	// A restart that was asked for during this attempt stays due.
 	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
-	const { state: next, before, other, receiptState, startFailed, ...columns } = patch;
+	const { state: next, before, other, arrival, receiptState, startFailed, ...columns } = patch;
 	return {
 		...columns,
 		...(isDueAnyway && { nextAttemptAt: undefined }),
-		...(next !== undefined && next !== answer.state && enterState(answer, next, now, other)),
+		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
 		beforePut: before && JSON.stringify(before),
 		other: other && otherColumn.seal(other, answer.id, cipher),
 		receiptState: receiptState && receiptColumn(receiptState),

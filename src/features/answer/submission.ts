@@ -38,6 +38,7 @@ export function registerSubmission(
 			boxed: true,
 			origin: metadata.origin,
 			formReadAt: metadata.readAt,
+			arrivalSeen: metadata.arrival,
 		};
 	}
 

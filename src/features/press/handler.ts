@@ -22,7 +22,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 	const { listen, reply, answers, clock, config } = core;
 
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
-		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
+		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = choice;
 		const item = { title: '', value: null, secret: false, wiped: false };
 		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
 		const pressedAt = press.actionTs ?? request.triggerId ?? '';
@@ -40,6 +40,7 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 			boxed: false,
 			origin: originOf(request, press, choice),
 			formReadAt: readAt,
+			arrivalSeen: arrival,
 		};
 	}
 

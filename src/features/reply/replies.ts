@@ -73,6 +73,7 @@ export function registerReplies(
 			boxed: false,
 			origin: { channelId, threadTs },
 			formReadAt: offered.readAt,
+			arrivalSeen: offered.arrival,
 		});
 		const { answer, kind } = result;
 		request.log.info({ answer: answer.id, session: sessionId, outcome: kind }, 'a reply was sent');

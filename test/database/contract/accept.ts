@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OWN_SCHEMA } from '../../../src/database/migrate.ts';
+import { arrivalOf } from '../../../src/questions/answer.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -41,6 +42,7 @@ export function describeAccept(subject: Subject): void {
 				secretPositions: [],
 				positions: [0, 1],
 				leftEmpty: [1],
+				arrivalSeen: null,
 				formReadAt: T0 - 1_000,
 				origin: { channelId: 'C1', threadTs: '1.2' },
 				state: 'accepted',
@@ -275,6 +277,34 @@ export function describeAccept(subject: Subject): void {
 				});
 			},
 		);
+
+		it('compares what arrived, not times, with what the form saw, and times for a form of 1.0.0', async () => {
+			const [first, other] = [submission(), submission({ question: { ...submission().question, messageIndex: 2 } })];
+			await accepted(subject.store, other, 'delivering', 'delivered');
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			expect(arrivalOf((await current(subject.store, other.id)).timeline)).toBe(1);
+			expect(arrivalOf((await current(subject.store, first.id)).timeline)).toBe(2);
+			const kindOf = async (overrides: object) =>
+				(await subject.store.answers.accept(submission({ person: BOB, ...overrides }))).kind;
+			// The clock was set back after the form was read, or forward.
+			expect(await kindOf({ formReadAt: T0 + 1e9, arrivalSeen: 1 })).toBe('taken');
+			expect(await kindOf({ formReadAt: T0 - 1e9, arrivalSeen: null })).toBe('taken');
+			const tried = submission({ person: BOB, formReadAt: T0 + 1e9, arrivalSeen: 1 });
+			await subject.store.answers.accept(tried);
+			expect(await subject.replica.answers.retry(tried.id, BOB, T0 + 9, T0 + 1e6)).toMatchObject({ kind: 'taken' });
+			expect(await kindOf({ formReadAt: T0 - 1e9, arrivalSeen: 2 })).toBe('accepted');
+		});
+
+		it('compares times with an answer that 1.0.0 delivered', async () => {
+			const first = submission();
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const timeline = JSON.stringify([{ state: 'delivered', at: T0 + 2 }]);
+			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ timeline }).execute());
+			const before = submission({ person: BOB, formReadAt: T0 + 1, arrivalSeen: 0 });
+			expect((await subject.store.answers.accept(before)).kind).toBe('taken');
+			const after = submission({ person: BOB, formReadAt: T0 + 2, arrivalSeen: 0 });
+			expect((await subject.store.answers.accept(after)).kind).toBe('accepted');
+		});
 
 		it('accepts an answer whose form was read after the other delivery', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');

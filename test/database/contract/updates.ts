@@ -58,7 +58,7 @@ export function describeUpdates(subject: Subject): void {
 				restartAskedAt: T0 + 9,
 				timeline: [
 					{ state: 'accepted', at: T0 },
-					{ state: 'delivered', at: T0 + 5 },
+					{ state: 'delivered', at: T0 + 5, arrival: 1 },
 				],
 			});
 			expect(await subject.replica.answers.get(given.id)).toEqual(after);
@@ -123,7 +123,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(answer.timeline).toEqual([
 				{ state: 'accepted', at: T0 },
 				{ state: 'delivering', at: T0 + 1 },
-				{ state: 'delivered', at: T0 + 23 },
+				{ state: 'delivered', at: T0 + 23, arrival: 1 },
 				{ state: 'resumed', at: T0 + 24 },
 			]);
 			expect(answer.endedAt).toBe(T0 + 23);

@@ -152,6 +152,7 @@ export function createPeople({ program, time, history, service, running, random 
 					boxed: !isPress,
 					origin: { channelId: null, threadTs: null },
 					formReadAt: time.now() - 1_000,
+					arrivalSeen: null,
 					acceptedAt: time.now(),
 					giveUpAt: time.now() + 24 * 60 * MINUTE,
 				}),

@@ -53,9 +53,10 @@ const holds = async (query: string) => (await admin.query(query)).rows.length > 
 const isWaiting = () =>
 	holds(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
 
-/** Whether the answer is stored as refused, or its transaction waits for the row of the session. */
+/** Whether nothing is left to do for the refused answer but its marks, or its transaction waits for the row of the session. */
 async function isEnding(id: string): Promise<boolean> {
-	if (await holds(`select from answers where session_id = '${id}' and state = 'refused'`)) return isWaiting();
+	if (await holds(`select from answers where session_id = '${id}' and state = 'refused' and next_attempt_at is null`))
+		return isWaiting();
 	return holds(`select from pg_locks join pg_stat_activity using (pid)
 		where relation = 'answers'::regclass and mode = 'RowExclusiveLock' and wait_event_type = 'Lock'`);
 }

@@ -95,6 +95,7 @@ const CHOICE = {
 	shownHash: '',
 	position: 0,
 	readAt: NOW,
+	arrival: null,
 	channelId: '',
 };
 const CHOSEN = answerOf({

@@ -179,6 +179,7 @@ const choice: PressValue = ({ session }, { card }) =>
 		title: 'Which?',
 		option: 'A',
 		readAt: 0,
+		arrival: null,
 		channelId: card.channel,
 	});
 const reply: PressValue = ({ session }, { card }) =>
@@ -187,6 +188,7 @@ const reply: PressValue = ({ session }, { card }) =>
 		sessionId: session,
 		messageIndex: 0,
 		readAt: 0,
+		arrival: null,
 		channelId: card.channel,
 		threadTs: card.ts,
 		messageTs: card.ts,
