@@ -39,7 +39,7 @@ async function remains(): Promise<number> {
 
 /** Rows of people that grow and move, and are replaced in the end: copies stay in unused parts of pages. */
 async function replacePeople(): Promise<void> {
-	const random = createRandom(3);
+	const random = createRandom(4);
 	const given = Array.from({ length: 300 }, (_, index) =>
 		submission({ sessionId: `session-${index}`, person: { teamId: 'T1', userId: person(index) } }),
 	);

@@ -62,8 +62,10 @@ export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: Ne
 	});
 }
 
-function markAccepted(trx: Db, { question, press, acceptedAt: now }: NewAnswer): Promise<void> {
-	return markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
+/** Its own window shows the receipt from now on. */
+async function markAccepted(trx: Db, { viewId, question, press, acceptedAt: now }: NewAnswer): Promise<void> {
+	await remove(trx, 'windows', { viewId }).execute();
+	await markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
 }
 
 /** Null when another row has the same submission key or conflicts. */
