@@ -176,7 +176,7 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
 /** A press shows on its post what it did, by a way that no rate limits. Only if that fails it is drawn as others are. */
-const PRESS_SHOWN_MS = 1_000;
+const PRESS_SHOWN_MS = 250;
 /** A window is told of changes for this long after it was opened or touched. */
 const WINDOW_MS = 15 * 60_000;
 

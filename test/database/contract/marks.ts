@@ -68,7 +68,7 @@ export function describeMarks(subject: Subject): void {
 		it('accepts a press, which shows itself first', async () => {
 			const press = given({ press: { undoUntil: LATER + 10_000 }, viewId: '' });
 			const marked = await markedBy(nothing, () => subject.store.answers.accept(press));
-			expect(marked).toEqual({ ...everything, posts: { question: LATER + 1_000 } });
+			expect(marked).toEqual({ ...everything, posts: { question: LATER + 250 } });
 		});
 
 		it.each([

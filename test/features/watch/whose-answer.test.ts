@@ -49,7 +49,7 @@ describe('a question that is settled while nobody knows whether the answer from 
 
 	it('says what somebody chose until another answer turns out to be the first', async () => {
 		const { posts } = await settled({ press: 'Yes', page: 'No' });
-		for (const post of posts) expect(post.text()).toContain('*@ada: Yes* · ');
+		for (const post of posts) await app.until(() => post.text().includes('*@ada: Yes* · '));
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
 	});
 });
