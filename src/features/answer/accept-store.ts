@@ -49,16 +49,11 @@ import {
  * after its form was read, because its author has not seen that one. A single insert covers the case without a conflict.
  */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	const accepted = await db.write(async (trx) => {
-		const inserted = await insertWithoutConflict(trx, cipher, answer);
-		if (inserted !== null) await markAccepted(trx, answer);
-		return inserted;
-	});
-	if (accepted !== null) return { kind: 'accepted', answer: accepted };
 	return db.write(async (trx) => {
-		const result = await acceptInTransaction(trx, db, cipher, answer);
-		if (result.kind === 'accepted' || (result.kind === 'repeated' && result.edited)) await markAccepted(trx, answer);
-		return result;
+		const inserted = await insertWithoutConflict(trx, cipher, answer);
+		if (inserted === null) return acceptDespiteConflict(trx, db, cipher, answer);
+		await markAccepted(trx, answer);
+		return { kind: 'accepted', answer: inserted };
 	});
 }
 
@@ -73,7 +68,7 @@ async function insertWithoutConflict(db: Db, cipher: Cipher, answer: NewAnswer):
 	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 	const row = newRow(answer, cipher);
 	const inserted = await insertUnless(db, row, db.selectFrom('answers').select('id').where(sameOrConflicting(answer)))
-		// After a concurrent submission for the same question, the transaction decides.
+		// After a concurrent submission for the same question, what follows decides.
 		.onConflict((conflict) => conflict.doNothing())
 		.executeTakeFirst();
 	return inserted === undefined ? null : readAnswer(inserted, cipher);
@@ -88,7 +83,7 @@ function insertUnless(db: Db, row: Insertable<Tables['answers']>, blocker: Expre
 		.returningAll();
 }
 
-async function acceptInTransaction(
+async function acceptDespiteConflict(
 	db: Db,
 	store: StoreDatabase,
 	cipher: Cipher,
@@ -119,7 +114,9 @@ async function acceptInTransaction(
 	}
 	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
 	await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
-	return { kind: 'accepted', answer: readAnswer(await insert(row), cipher) };
+	const inserted = await insert(row);
+	await markAccepted(db, answer);
+	return { kind: 'accepted', answer: readAnswer(inserted, cipher) };
 }
 
 async function repeat(
@@ -135,7 +132,10 @@ async function repeat(
 	const columns = submittedColumns(id, { ...answer, viewId, origin, press }, cipher);
 	const edit = change(db, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
 	const edited = await edit.returningAll().executeTakeFirst();
-	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
+	if (edited !== undefined) {
+		await markAccepted(db, answer);
+		return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
+	}
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);

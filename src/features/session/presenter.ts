@@ -140,16 +140,8 @@ export function createPresenter(
 			const question = openQuestion(session, leftEmpty);
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);
-			const base = {
-				session,
-				readAt,
-				arrival: ours.arrivalAt(readAt),
-				question,
-				now: clock.now(),
-				dashboardUrl,
-				links,
-				watch,
-			};
+			const arrival = ours.arrivalAt(readAt);
+			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
 			if (question === null) {
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
 			}
