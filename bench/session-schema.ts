@@ -104,16 +104,16 @@ const bodies: readonly (readonly [string, string])[] = [
 
 console.log();
 // Let V8 compile it before it is measured.
-for (let run = 0; run < 30; run++) decode(Buffer.from(bodies[0]?.[1] ?? ''));
+for (let run = 0; run < 30; run++) await decode(Buffer.from(bodies[0]?.[1] ?? ''));
 for (const [what, json] of bodies) {
 	const bytes = Buffer.from(json);
 	const times = { bare: [] as number[], ours: [] as number[] };
 	let isRefused = false;
 	const runs = {
-		bare: () => JSON.parse(bytes.toString()) as unknown,
-		ours() {
+		bare: async () => JSON.parse(bytes.toString()) as unknown,
+		async ours() {
 			try {
-				return decode(bytes);
+				return await decode(bytes);
 			} catch (error) {
 				if (!(error instanceof SessionServiceError)) throw error;
 				isRefused = true;
@@ -124,7 +124,7 @@ for (const [what, json] of bodies) {
 	for (let run = 0; run < (bytes.length > 1e7 ? 21 : 61); run++) {
 		for (const kind of run % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
 			const startedAt = performance.now();
-			runs[kind]();
+			await runs[kind]();
 			times[kind].push(performance.now() - startedAt);
 		}
 		if (times.bare.reduce((sum, ms) => sum + ms, 0) > 10_000) break;

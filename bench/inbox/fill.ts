@@ -3,9 +3,9 @@ import { sampleWorkspace, withMembers } from '../../fake-slack/index.ts';
 import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { SessionJson } from '../../sandbox/session-service/json.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { item, open, submission } from '../../test/database/support.ts';
 import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { gatedResponse } from '../../test/support/sessions.ts';
 import { reportSession } from '../figures/sessions.ts';
 
 export const QUESTIONS = 300;
@@ -54,7 +54,7 @@ export async function storeQuestions({
 			const sessionId = `question${index}`;
 			const json: SessionJson = { ...reportSession(), name: `Write report ${index}` };
 			service.sessions.put(sessionId, json);
-			const session = readSessionResponse({ session: json }, sessionId);
+			const session = gatedResponse({ session: json }, sessionId);
 			if (session === null) throw new Error('the sample session cannot be read');
 			const channelId = `C0OPEN${index % OPEN_CHANNELS.all}`;
 			const id = randomUUID();

@@ -20,6 +20,7 @@ import {
 } from '../../src/features/watch/post-view.ts';
 import type { PostKind } from '../../src/posts/kinds.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
+import type { ReadSession } from '../../src/questions/gate.ts';
 import type { ShowAnswers } from '../../src/questions/secrecy.ts';
 import type { Session } from '../../src/questions/session.ts';
 import type { MessageContent } from '../../src/slack/parts.ts';
@@ -38,6 +39,7 @@ import {
 	SETTINGS_MODEL,
 	type Shape,
 	snapshotAtNow,
+	throughGate,
 	USER_ID,
 } from './shapes/samples.ts';
 import { GIANT_DRAFT, GIANT_QUESTION, inboxModelOf, NOTHING, sessionModelOf } from './shapes/views.ts';
@@ -65,10 +67,10 @@ const STEPS = [
 	agentMessage('I compare the two flights.', { actions: [{ kind: 'click', text: '' }] }),
 ];
 
-function trip(status: string, ...more: Session['messages']): Session {
+function trip(status: string, ...more: ReadSession['messages']): Session {
 	const files = AT_WORK.files.slice(2, 3).map((file) => ({ ...file, filename: 'itinerary.pdf' }));
 	const messages = [...STEPS, ...more];
-	return {
+	return throughGate({
 		...AT_WORK,
 		name: 'Plan the Frankfurt trip',
 		status,
@@ -76,7 +78,7 @@ function trip(status: string, ...more: Session['messages']): Session {
 		files,
 		sessionDetails: '',
 		sessionVariables: [],
-	};
+	});
 }
 
 const asks = (...humanInput: Parameters<typeof asked>[]) =>
@@ -112,13 +114,13 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const asking = (more: Partial<PostContext> = {}, changed = false) => askedPost(open, changed, { ...post, ...more });
 	const settled = (how: SettledLook | null, more: Partial<PostContext> = {}) =>
 		settledQuestionPost(how === 'answered' ? answered : open, how, { ...post, ...more });
-	const about = (session: Session, more: Partial<PostContext> = {}) => {
+	const about = (session: ReadSession, more: Partial<PostContext> = {}) => {
 		const view = snapshotAtNow(session);
 		return askedPost({ ...open, question: questionOf(session) }, false, { ...post, view, ...more });
 	};
 	const plain = (content: PostedContent, more: Partial<PostContext> = {}) => watchPost(content, { ...post, ...more });
 	const sent = { press: { undoUntil: NOW - 5_000 }, deliveredAt: NOW - 4_000, endedAt: NOW - 2_000 };
-	const card = (session: Session, more: Partial<CardModel> = {}) =>
+	const card = (session: ReadSession, more: Partial<CardModel> = {}) =>
 		watchCard({ ...GIANT_CARD, asks: false, names, view: snapshotAtNow(session), ...more });
 	const reminded = (stage: ReminderStage, questionId = 'one') => ({
 		...ESCALATION,
@@ -216,7 +218,7 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 	const content = { kind: 'readable', items, other: null } as const;
 	const receipt = (overrides: Partial<Answer>) =>
 		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
-	const form = (session: Session, more: Partial<SessionModel> = {}) =>
+	const form = (session: ReadSession, more: Partial<SessionModel> = {}) =>
 		sessionModal(sessionModelOf(session, { ...more })[0]);
 	const waiting: InboxQuestion = {
 		...GIANT_QUESTION,

@@ -1,5 +1,6 @@
-import { inside, matchingText, readingsOf, withoutFinalMarks, words, wordsOr } from './matching-text.ts';
-import type { HumanInputItem } from './session.ts';
+import { atOnce } from '../core/slices.ts';
+import { inside, isTooLong, matchingText, readingsOf, withoutFinalMarks, words, wordsOr } from './matching-text.ts';
+import type { ItemTexts } from './session.ts';
 
 /* Patterns match `matchingText`: lower case, no accents, no hyphens. */
 
@@ -144,7 +145,7 @@ const CANNOT = words("cannot|not|[a-z]{2,6}n't|stuck|nicht|kein\\p{L}{0,2}|ne|n'
 
 /** Where a sentence turns from what it tells to what it asks: "The password is new, which colour?" */
 const BEFORE_ASKING = new RegExp(
-	`(?:[,:;] | (?=(?:and|but|so|und|et|y|e) ))(?=(?:(?:and|but|so|now|then|und|et|y|e) )*(?:which|who|where|when|how|should|shall|do|does|can you|could you|i need|welche|was|wie|soll|quel|que|cual|como|qual|${VERBS}|what)(?![\\p{L}\\p{N}]))`,
+	`(?:[,:;] | (?=(?:and|but|so|und|et|y|e) ))(?=(?:(?:and|but|so|now|then|und|et|y|e) ){0,9}(?:which|who|where|when|how|should|shall|do|does|can you|could you|i need|welche|was|wie|soll|quel|que|cual|como|qual|${VERBS}|what)(?![\\p{L}\\p{N}]))`,
 	'u',
 );
 /** Asks what to do, not for a thing. */
@@ -158,35 +159,52 @@ const TELLS = words(
 const MAX_LABEL_WORDS = 6;
 
 /** Several rules ask about one item, and of a long one it takes milliseconds. */
-const found = new WeakMap<Pick<HumanInputItem, 'title' | 'description'>, boolean>();
+const found = new WeakMap<ItemTexts, boolean>();
 
 /** Whether the title names a secret or the description asks for one; true in doubt, because a masked answer costs little. */
-export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
-	const looks = found.get(item) ?? (isSecretTitle(item.title) || asksAbove(item.description));
+export function looksSecret(item: ItemTexts): boolean {
+	return item.isCut === true || (found.get(item) ?? atOnce(examineItem(item)));
+}
+
+/** `looksSecret`, which remembers what this finds. */
+export function* examineItem(item: ItemTexts): Generator<void, boolean> {
+	const looks = (yield* isSecretTitle(item.title)) || (yield* asksAbove(item.description));
 	found.set(item, looks);
 	return looks;
 }
 
-function isSecretTitle(text: string): boolean {
-	const titles = readingsOf(text).map(withoutHarmless);
-	return titles.some((title) => WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title));
+function* isSecretTitle(text: string): Generator<void, boolean> {
+	if (isTooLong(text)) return true;
+	for (const reading of readingsOf(text)) {
+		const title = withoutHarmless(reading);
+		yield;
+		if (WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title)) return true;
+	}
+	return false;
 }
 
 /**
  * Whether a text of several sentences asks for a secret: one that names it requests it, or neither it tells what was done
- * nor a later one asks for something else. "What is it?" asks for what the sentence before names.
+ * nor a later one asks for something else. "What is it?" asks for what the sentence before names. True when it is too long.
  */
-export function asksAbove(text: string): boolean {
-	return readingsOf(text).map(withoutHarmless).some(requestsSecret);
+export function* asksAbove(text: string): Generator<void, boolean> {
+	if (isTooLong(text)) return true;
+	for (const reading of readingsOf(text)) {
+		yield;
+		if (yield* requestsSecret(withoutHarmless(reading))) return true;
+	}
+	return false;
 }
 
-function requestsSecret(text: string): boolean {
+function* requestsSecret(text: string): Generator<void, boolean> {
 	if (isLabel(text) && !/[.;,。、，]/.test(text) && !OFFERS_CHOICE.test(text) && !ASKS_WHAT_TO_DO.test(text))
 		return namesSecret(text);
 	const sentences = sentencesOf(text);
+	yield;
 	const lastOther = sentences.findLastIndex((sentence) => asksForIt(sentence) && !saysLittle(sentence));
 	let list: RegExp | null = null;
-	return sentences.some((sentence, at) => {
+	for (const [at, sentence] of sentences.entries()) {
+		yield;
 		// The lines under "Please provide:" are asked for, those under "Choose one:" are not.
 		if (sentence.endsWith(':\n')) list = [OFFERS_CHOICE, ASKS].find((kind) => kind.test(sentence)) ?? null;
 		else if (!isLabel(sentence)) list = null;
@@ -196,14 +214,15 @@ function requestsSecret(text: string): boolean {
 		if (ASKS.test(told) && WHOLE_TITLES.test(withoutFinalMarks(told).trim())) return true;
 		const before = sentences[at - 1] ?? '';
 		if ((saysLittle(sentence) || REQUESTS_IT.test(told)) && (namesSecret(before) || CAME.test(before))) return true;
-		if (list === OFFERS_CHOICE || OFFERS_CHOICE.test(told) || ASKS_WHAT_TO_DO.test(told)) return false;
+		if (list === OFFERS_CHOICE || OFFERS_CHOICE.test(told) || ASKS_WHAT_TO_DO.test(told)) continue;
 		if (isQuestion(told) && namesSecret(told)) return true;
-		if (at < lastOther) return false;
-		if (asksForIt(told)) return namesAfter(ASKS, told);
+		if (at < lastOther) continue;
 		// "I reached the checkout and all that remains is the CVC."
-		const parts = told.split(/,|;| (?:and|but|und|aber) (?=(?:\S+ ){3})/);
-		return parts.some((part) => !TELLS.test(part) && namesSecret(part));
-	});
+		const parts = asksForIt(told) ? [] : told.split(/,|;| (?:and|but|und|aber) (?=(?:\S+ ){3})/);
+		if (parts.some((part) => !TELLS.test(part) && namesSecret(part))) return true;
+		if (parts.length === 0 && namesAfter(ASKS, told)) return true;
+	}
+	return false;
 }
 
 function namesAfter(asks: RegExp, sentence: string): boolean {

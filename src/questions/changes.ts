@@ -3,12 +3,9 @@ import {
 	askingMessageIndex,
 	asks,
 	assistantCountOf,
-	fingerprintOf,
-	hashOfTexts,
 	isOver,
 	type LeftEmpty,
 	questionAt,
-	resultOf,
 	type Session,
 } from './session.ts';
 
@@ -35,9 +32,9 @@ export const digest = z
 		status: z.string(),
 		assistantCount: z.int(),
 		question: questionDigest.nullable(),
-		/** Hash of the result; null while there is none. */
+		/** `resultHash` of the session. */
 		result: z.string().nullable(),
-		/** Hash of the file names in order, without links and times, because the service renews those by itself. */
+		/** `filesHash` of the session. */
 		files: z.string(),
 	})
 	.readonly();
@@ -71,13 +68,12 @@ export type Change =
 
 export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 	const index = askingMessageIndex(session);
-	const result = resultOf(session);
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
 		question: index === null ? null : digestOfQuestionAt(session, index, leftEmpty),
-		result: result === null ? null : hashOfTexts([result]),
-		files: hashOfTexts(session.files.map((file) => file.filename)),
+		result: session.resultHash,
+		files: session.filesHash,
 	};
 }
 
@@ -147,9 +143,7 @@ function takenFrom({ messageIndex, fingerprint, open }: QuestionState, arrived: 
 }
 
 function indexesOf({ messages }: Session, fingerprint: string): number[] {
-	return messages.flatMap((message, index) =>
-		asks(message) && fingerprintOf(message.humanInput) === fingerprint ? [index] : [],
-	);
+	return messages.flatMap((message, index) => (asks(message) && message.fingerprint === fingerprint ? [index] : []));
 }
 
 function changesOfOlder(before: QuestionState, session: Session): Change[] {
@@ -208,5 +202,6 @@ function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: Le
 }
 
 function without(positions: readonly number[], others: readonly number[]): number[] {
-	return positions.filter((position) => !others.includes(position));
+	const left = new Set(others);
+	return positions.filter((position) => !left.has(position));
 }

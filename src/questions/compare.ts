@@ -1,15 +1,14 @@
 import {
 	askingMessageIndex,
 	assistantCountOf,
-	fingerprintOf,
-	type HumanInputItem,
 	isOver,
 	isReworded,
 	isWaiting,
 	questionAt,
+	type SentItem,
 	type Session,
-	sameText,
 } from './session.ts';
+import { asSent, type SentText, sameText, stringOf } from './texts.ts';
 
 /** By position: a text, `''` for an item left empty on purpose, null (or none) for one that had a value when seen. */
 export type OurValues = readonly (string | null)[];
@@ -17,7 +16,7 @@ export type OurValues = readonly (string | null)[];
 /** What the read just before the PUT says about an answer. */
 export type DeliveryComparison =
 	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' | 'over' }
-	/** `values`: the service's, by position. */
+	/** `values`: the service's as people see them, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };
 
 export interface DeliveryInput {
@@ -51,10 +50,10 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	const { session, messageIndex, values } = input;
 	const question = questionAt(session, messageIndex);
 	const asked = question?.fingerprint === input.fingerprint ? question : null;
-	if (asked !== null && isAlreadyOurs(asked.items, values)) return { kind: 'alreadyOurs' };
+	if (asked !== null && isAlreadyOurs(asked.sent, values)) return { kind: 'alreadyOurs' };
 	if (isOver(session.status)) return { kind: 'over' };
 	if (asked === null) return { kind: 'changed' };
-	if (isTakenByOther(asked.items, values, isWaiting(session.status))) {
+	if (isTakenByOther(asked.sent, values, isWaiting(session.status))) {
 		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) };
 	}
 	const isNewest = askingMessageIndex(session) === messageIndex;
@@ -62,23 +61,31 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 }
 
 /** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do all other fields. */
-export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): HumanInputItem[] {
+export function mergeForPut(items: readonly SentItem[], values: OurValues): SentItem[] {
 	return items.map((item, position) => {
 		const ours = values[position] ?? null;
-		if (item.value !== '' || ours === null) return item;
+		if (hasValue(item) || ours === null) return item;
 		const { value: _empty, ...names } = item.raw ?? {};
-		return { title: item.title, description: item.description, value: ours, ...(item.raw && { raw: names }) };
+		return { title: item.title, description: item.description, value: asSent(ours), ...(item.raw && { raw: names }) };
 	});
 }
 
-/** The JSON body of the PUT. Values that are not strings stay as they are. */
-export function putBodyOf(sessionId: string, messageIndex: number, items: readonly HumanInputItem[]): string {
+const hasValue = ({ value }: SentItem) => stringOf(value) !== '';
+
+/** The JSON body of the PUT, null when it has more than `most` bytes. Values that are not strings stay as they are. */
+export function putBodyOf(sessionId: string, messageIndex: number, items: readonly SentItem[], most: number) {
+	// Each UTF-16 unit takes a byte or more: nothing is written of what is far too long.
+	const texts = items.flatMap(({ title, description, value }) => [title, description, value]).map(stringOf);
+	if (texts.reduce((length, text) => length + text.length, 0) > most) return null;
 	const id = JSON.stringify(sessionId);
-	return `{"sessionId":${id},"humanInputResponse":[${items.map(itemJson).join(',')}],"messageIndex":${messageIndex}}`;
+	const body = Buffer.from(
+		`{"sessionId":${id},"humanInputResponse":[${items.map(itemJson).join(',')}],"messageIndex":${messageIndex}}`,
+	);
+	return body.length > most ? null : body;
 }
 
-function itemJson({ title, description, value, raw = {} }: HumanInputItem): string {
-	const json = (text: string, rawText: string | undefined) => rawText ?? JSON.stringify(text);
+function itemJson({ title, description, value, raw = {} }: SentItem): string {
+	const json = (text: SentText, rawText: string | undefined) => rawText ?? JSON.stringify(text);
 	return `{"title":${json(title, raw.title)},"description":${json(description, raw.description)},"value":${json(value, raw.value)}}`;
 }
 
@@ -105,8 +112,7 @@ export function hasMovedSince(before: BeforePut | null, input: Comparable): bool
 
 function countSame({ session, fingerprint, values }: Comparable): number {
 	return session.messages.filter(
-		({ humanInput }) =>
-			humanInput.length > 0 && isAlreadyOurs(humanInput, values) && fingerprintOf(humanInput) === fingerprint,
+		(message) => message.fingerprint === fingerprint && isAlreadyOurs(message.sent, values),
 	).length;
 }
 
@@ -125,16 +131,16 @@ export function resumeOutcome(
 	return status === 'paused' ? 'paused' : 'notYet';
 }
 
-function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boolean {
-	const pairs = items.map((item, position) => ({ stored: item.value, ours: values[position] ?? '' }));
+function isAlreadyOurs(items: readonly SentItem[], values: OurValues): boolean {
+	const pairs = items.map((item, position) => ({ stored: stringOf(item.value), ours: values[position] ?? '' }));
 	const filled = pairs.filter(({ ours }) => ours !== '');
 	return filled.length > 0 && filled.every(({ stored, ours }) => stored !== '' && sameText(stored, ours));
 }
 
-function isTakenByOther(items: readonly HumanInputItem[], values: OurValues, isAgentWaiting: boolean): boolean {
-	return items.some(({ value }, position) => {
+function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWaiting: boolean): boolean {
+	return items.some((item, position) => {
 		const ours = values[position] ?? null;
-		if (value === '' || ours === null) return false;
-		return ours === '' ? !isAgentWaiting : !sameText(value, ours);
+		if (!hasValue(item) || ours === null) return false;
+		return ours === '' ? !isAgentWaiting : !sameText(stringOf(item.value), ours);
 	});
 }

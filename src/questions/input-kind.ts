@@ -1,7 +1,7 @@
 import { looksSecret } from './asks-for-secret.ts';
 import { labelOf, matchingText, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
 import { listedOptions } from './options.ts';
-import type { HumanInputItem } from './session.ts';
+import type { ItemTexts } from './session.ts';
 
 /** The input that suits an item. Every input sends a string. */
 export type InputGuess =
@@ -128,9 +128,18 @@ export const INPUT_RULES = RULES.map(({ kind, label, description, unless, questi
 /** Code units. A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
+/** Several screens and rules ask about one item. */
+const guessed = new WeakMap<ItemTexts, InputGuess>();
+
 /** By `SECRET_RULES`, `listedOptions`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. */
-export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>): InputGuess {
+export function guessInput(item: ItemTexts): InputGuess {
 	if (looksSecret(item)) return { kind: 'line' };
+	const guess = guessed.get(item) ?? guessOf(item);
+	guessed.set(item, guess);
+	return guess;
+}
+
+function guessOf(item: ItemTexts): InputGuess {
 	const options = listedOptions(item)?.options;
 	if (options === undefined) return { kind: kindByRules(item) };
 	if (!areYesAndNo(options)) return { kind: 'choice', options };
@@ -138,14 +147,14 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 }
 
 /** The option of the item that a text is, whatever its letter case; else the text. */
-export function optionOrText(item: Pick<HumanInputItem, 'title' | 'description'>, text: string): string {
+export function optionOrText(item: ItemTexts, text: string): string {
 	const guess = guessInput(item);
 	const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
 	const [named, another] = options.filter((option) => option.toLowerCase() === text.trim().toLowerCase());
 	return named === undefined || another !== undefined ? text : named;
 }
 
-function kindByRules(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
+function kindByRules(item: ItemTexts): 'longText' | InputRule['kind'] {
 	const label = labelOf(item);
 	const text = matchingTextOf(item);
 	if (label === '' || item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';

@@ -1,8 +1,12 @@
 import { CONFUSABLES } from './confusables.ts';
-import type { HumanInputItem } from './session.ts';
+import type { ItemTexts } from './session.ts';
 
-/** Code units of a title or description that are examined. */
-const EXAMINED_LENGTH = 4_000;
+/** Code units. A line that is longer is read in pieces, so that the work on a text grows with its length alone. */
+const LONGEST_LINE = 500;
+/** By so many code units two pieces of one sentence overlap: most phrases are shorter. */
+const OVERLAP = 100;
+/** Code units in NFKD, which makes up to 18 characters of one. */
+const LONGEST_TEXT = 40_000;
 
 /** Code units. Longer texts explain what is asked for and do not name it. */
 const MAX_LABEL_LENGTH = 200;
@@ -12,13 +16,13 @@ const GENERIC_TITLE =
 
 /**
  * A text as the rules match it: lower case, without accents, invisible characters and emphasis, one space between words, also
- * of `camelCase`, `snake_case` and `kebab-case`. Line ends stay. A long text loses its middle: requests often end a text.
+ * of `camelCase`, `snake_case` and `kebab-case`. Line ends stay, and a long line gets more: see `inPieces`.
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
 }
 
-export function matchingTextOf({ title, description }: Pick<HumanInputItem, 'title' | 'description'>): string {
+export function matchingTextOf({ title, description }: ItemTexts): string {
 	return `${matchingText(title)}\n${matchingText(description)}`;
 }
 
@@ -34,16 +38,34 @@ export function readingsOf(text: string): readonly string[] {
 	return [...new Set([split, ...joined, ...read])];
 }
 
+/** Whether the rules do not read such a text. */
+export function isTooLong(text: string): boolean {
+	return text.normalize('NFKD').length > LONGEST_TEXT;
+}
+
 function plainCharacters(text: string): string {
-	const cut =
-		text.length <= EXAMINED_LENGTH ? text : `${text.slice(0, EXAMINED_LENGTH - 1_000)}\n${text.slice(-1_000)}`;
-	return (
-		cut
-			.normalize('NFKD')
-			// NFKD makes up to 18 characters of one.
-			.slice(0, 2 * EXAMINED_LENGTH)
-			.replace(/[\p{M}\p{Cf}*`#]/gu, '')
-	);
+	const plain = text.normalize('NFKD').replace(/[\p{M}\p{Cf}*`#]/gu, '');
+	return plain.length <= LONGEST_LINE ? plain : plain.split('\n').flatMap(inPieces).join('\n');
+}
+
+/** A long line in pieces that end with a sentence; a long sentence in pieces that overlap, between words. */
+function inPieces(line: string): readonly string[] {
+	const pieces: string[] = [];
+	let from = 0;
+	while (line.length - from > LONGEST_LINE) {
+		const piece = line.slice(from, from + LONGEST_LINE);
+		const sentence = Math.max(...['.', '!', '?', ';'].map((mark) => piece.lastIndexOf(`${mark} `)));
+		const end = sentence >= OVERLAP ? sentence + 1 : placeIn(piece, LONGEST_LINE);
+		pieces.push(piece.slice(0, end));
+		from += sentence >= OVERLAP ? end : placeIn(piece, end - OVERLAP);
+	}
+	return [...pieces, line.slice(from)];
+}
+
+/** Where a word ends before `at`, if that is near. */
+function placeIn(piece: string, at: number): number {
+	const space = piece.lastIndexOf(' ', at);
+	return at - space < OVERLAP ? space : at;
 }
 
 function asWords(text: string): string {
@@ -62,7 +84,7 @@ function plainWords(text: string): string {
 }
 
 /** What names the thing asked for: the title, or the description when the title is generic. Empty when it is too long. */
-export function labelOf(item: Pick<HumanInputItem, 'title' | 'description'>): string {
+export function labelOf(item: ItemTexts): string {
 	const title = matchingText(item.title);
 	const label = GENERIC_TITLE.test(withoutFinalMarks(title)) ? matchingText(item.description) : title;
 	return label.length > MAX_LABEL_LENGTH ? '' : label;

@@ -54,8 +54,9 @@ export function occurrenceChanges(
 			case 'questionAnswered': {
 				const { isWhole } = change;
 				const isKnown = change.messageIndex === knownAt;
-				const items = change.taken === true ? undefined : questionAt(change.messageIndex)?.items;
-				if (isKnown && isWhole) settle('answered', items);
+				// Only of the known one: the rules read the items that are shown.
+				const shows = isKnown && isWhole && change.taken !== true;
+				if (isKnown && isWhole) settle('answered', shows ? questionAt(change.messageIndex)?.items : undefined);
 				else if (isKnown) isUpdated = true;
 				// Of those that are still open it is told next that they are asked.
 				else if (isWhole) ask(change.messageIndex, 'answered');

@@ -1,8 +1,10 @@
 import { withoutFinalMarks, words } from './matching-text.ts';
-import type { HumanInputItem } from './session.ts';
+import type { ItemTexts } from './session.ts';
 
-/** Code units. A longer text is not searched: its list may be cut, or belong to a report. */
+/** Code units. A longer text is not searched: its list may belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
+/** A line with more code units gives no options: it is a paragraph. */
+const isLong = (line: string) => line.length > 500;
 /** Slack's limit for a select. */
 const MAX_OPTIONS = 100;
 /** Code units. Longer ones are paragraphs, not options. */
@@ -31,18 +33,19 @@ const DATA_NAMES = words(
  * `options`: two to 100 different texts as the item gives them, in its order. `explicit`: they are the text's only list, of
  * lines or after words with a colon ("One of: A, B"). A sentence, quotes or parentheses may list something else.
  */
-export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>) {
+export function listedOptions(item: ItemTexts) {
 	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH) return null;
 	const title = item.title.trim();
 	const all = `${title}\n${item.description}`.replaceAll('\r', '');
 	if (SEVERAL.test(all.toLowerCase()) || EXAMPLES.test(all)) return null;
 	const lines = all.split('\n').filter((line) => line.trim() !== '');
+	const short = lines.filter((line) => !isLong(line));
 	const listLines = fromLines(lines);
 	const found =
 		listLines ??
-		firstFound(lines, afterCue) ??
-		firstFound(lines, inParentheses) ??
-		firstFound(lines, inQuotes) ??
+		firstFound(short, afterCue) ??
+		firstFound(short, inParentheses) ??
+		firstFound(short, inQuotes) ??
 		fromQuestion(title) ??
 		(title.includes('?') ? null : fromQuestion(item.description));
 	if (found === null) return null;
@@ -50,7 +53,7 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 	if (options.length < 2) return null;
 	// Two lists in one item ("Seat, one of: A, B. Meal, one of: C, D") need two answers.
 	const cueCount = lines.join('\n').match(LIST_AFTER_COLON)?.length ?? 0;
-	const explicit = listLines === null ? cueCount === 1 && hasExplicitList(lines) : cueCount === 0;
+	const explicit = listLines === null ? cueCount === 1 && hasExplicitList(short) : cueCount === 0;
 	return { options: options.slice(0, MAX_OPTIONS), explicit };
 }
 
@@ -66,7 +69,8 @@ function fromLines(lines: readonly string[]): string[] | null {
 		({ shape, at, ordinal }, index) =>
 			shape === first.shape && at === first.at + index && (ordinal === null || ordinal === index),
 	);
-	if (!isOneList || entries.some(({ body }) => body.length > MAX_OPTION_LENGTH)) return null;
+	if (!isOneList || entries.some(({ body, at }) => body.length > MAX_OPTION_LENGTH || isLong(lines[at] ?? '')))
+		return null;
 	const around = lines.filter((line) => !LIST_LINE.test(line)).join('\n');
 	return asksWhich(around.toLowerCase()) ? entries.map(({ body }) => body) : null;
 }
@@ -143,7 +147,7 @@ function inQuotes(line: string): string[] | null {
 		const next = quoted[index + 1];
 		if (next === undefined) break;
 		const between = line.slice(match.index + match[0].length, next.index);
-		if (!/^\s*(?:[,/|]\s*)?(?:or|and|oder|o|ou)?\s*$/i.test(between) || between.trim() === '') return null;
+		if (between.trim() === '' || !/^(?:[,/|]\s*)?(?:or|and|oder|o|ou)?$/i.test(between.trim())) return null;
 	}
 	return quoted.length < 2 ? null : quoted.map((match) => match.slice(1).find((text) => text !== undefined) ?? '');
 }
@@ -159,6 +163,7 @@ const SOMETHING_ELSE = /^(?:an?)?\s?(?:something|anything|someone|somewhere) els
 
 /** "Red, green or blue?": one short question with short alternatives that name things. */
 function fromQuestion(text: string): string[] | null {
+	if (text.split('\n').some((line) => isLong(line) && line.includes('?'))) return null;
 	const questions = (text.match(/[^.!?\n]+[.!?\n]?/g) ?? []).filter((sentence) => sentence.endsWith('?'));
 	const question = questions.length === 1 ? (questions[0] as string).slice(0, -1).trim() : '';
 	if (question === '' || question.length > 160 || !/ (?:or|oder|ou|o) /i.test(question)) return null;
@@ -185,14 +190,14 @@ function splitList(text: string): string[] {
 	const list = withoutFinalMarks(text.replace(/\s+/g, ' ')).trim();
 	for (const separator of [';', '|', ' / ']) if (list.includes(separator)) return list.split(separator).map(trimmed);
 	if (!list.includes(',')) {
-		const parts = list.split(/\s+(?:or|oder|ou|o)\s+/i);
+		const parts = list.split(/ (?:or|oder|ou|o) /i);
 		if (parts.length > 1) return parts.map(trimmed);
-		const pair = list.split(/\s+(?:and|und|et)\s+/i);
+		const pair = list.split(/ (?:and|und|et) /i);
 		return pair.length === 2 ? pair.map(trimmed) : list.includes('/') ? list.split('/').map(trimmed) : [];
 	}
 	const parts = list.split(',').map((part) => trimmed(part.replace(/^\s*(?:or|and|oder|und|ou|et)\s+/i, '')));
 	const last = parts.at(-1) ?? '';
-	const pair = last.split(/\s+(?:or|and|oder|und|ou|et|o|y)\s+/i);
+	const pair = last.split(/ (?:or|and|oder|und|ou|et|o|y) /i);
 	// "salt, pepper, salt and pepper": the last one is one option.
 	const isPair =
 		pair.length === 2 && !/,\s*(?:or|and|oder|und|ou|et)\s/i.test(list) && !pair.some((part) => parts.includes(part));

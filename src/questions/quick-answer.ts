@@ -2,7 +2,7 @@ import { looksSecret } from './asks-for-secret.ts';
 import { guessInput, WANTS_MORE_THAN_YES_OR_NO, YES_NO } from './input-kind.ts';
 import { matchingTextOf, PROTOTYPES, words } from './matching-text.ts';
 import { listedOptions } from './options.ts';
-import type { HumanInputItem, Question } from './session.ts';
+import type { ItemTexts, Question } from './session.ts';
 
 /** More buttons are harder to read than a select. */
 const MAX_OPTIONS = 5;
@@ -20,7 +20,7 @@ const WANTS_MORE_THAN_AN_OPTION = words(
  * wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a position is secret.
  */
 export function quickAnswerOf(
-	question: Pick<Question, 'items' | 'openItems'>,
+	question: Pick<Question, 'openItems'> & { readonly items: readonly ItemTexts[] },
 	isSecret: (position: number) => boolean,
 ) {
 	const [position] = question.openItems;
@@ -32,7 +32,7 @@ export function quickAnswerOf(
 	return options === null ? null : { position, options };
 }
 
-function fromList(item: HumanInputItem): readonly string[] | null {
+function fromList(item: ItemTexts): readonly string[] | null {
 	const listed = listedOptions(item);
 	if (listed?.explicit !== true || asksForMore(item)) return null;
 	const { options } = listed;
@@ -52,7 +52,7 @@ function standsAsItIs(option: string, text: string): boolean {
 }
 
 /** "Which plan? One of: A, B. And how many seats?" */
-function asksForMore(item: HumanInputItem): boolean {
+function asksForMore(item: ItemTexts): boolean {
 	const text = matchingTextOf(item);
 	const asksTwice = [item.title, item.description].some((part) => part.split(/[?？]/).length > 2);
 	return asksTwice || WANTS_MORE_THAN_YES_OR_NO.test(text) || WANTS_MORE_THAN_AN_OPTION.test(text);

@@ -1,22 +1,44 @@
-import { asksAbove, looksSecret } from './asks-for-secret.ts';
+import { atOnce } from '../core/slices.ts';
+import { asksAbove, examineItem, looksSecret } from './asks-for-secret.ts';
 import { guessInput, splitNote, YES_NO } from './input-kind.ts';
-import { type HumanInputItem, type Question, sameText } from './session.ts';
+import type { ItemTexts, Question } from './session.ts';
+import { sameText, stringOf } from './texts.ts';
 
-interface Texts extends Pick<Question, 'context'> {
-	readonly items: readonly Pick<HumanInputItem, 'title' | 'description'>[];
+interface Texts {
+	readonly items: readonly ItemTexts[];
+	readonly context: string;
+	/** Whether the context is cut: then every item counts as secret. What is stored has marks of its own. */
+	readonly isCut?: boolean;
 }
 
-const askedAbove = new WeakMap<Texts, boolean>();
+/** By the items: whether the text above them asks for a secret. */
+const askedAbove = new WeakMap<Texts['items'], boolean>();
 
 /** Where no item asks for a secret by itself, the text above can: then every item is secret that takes any text. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
-	if (item === undefined || looksSecret(item)) return true;
+	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
 	const { kind } = guessInput(item);
 	if (kind !== 'longText' && kind !== 'line') return false;
-	if (!askedAbove.has(question))
-		askedAbove.set(question, asksAbove(question.context) && !question.items.some(looksSecret));
-	return askedAbove.get(question) === true;
+	return askedAbove.get(question.items) ?? atOnce(examineContext(question));
+}
+
+function* examineContext({ items, context }: Texts): Generator<void, boolean> {
+	const asks = !items.some((item) => item.isCut !== true && looksSecret(item)) && (yield* asksAbove(context));
+	askedAbove.set(items, asks);
+	return asks;
+}
+
+/** Has the rules read a question, in short steps. They remember what they found: of a long one it takes a second. */
+export function* examine(question: Texts): Generator<void, void> {
+	if (question.isCut === true) return;
+	for (const item of question.items) {
+		if (item.isCut === true) continue;
+		yield* examineItem(item);
+		guessInput(item);
+		yield;
+	}
+	yield* examineContext(question);
 }
 
 /** What an answer of ours says about secrecy. Its row keeps this after the values are removed. */
@@ -38,7 +60,7 @@ function isMarked({ secret }: AnswerMarks, position: number): boolean {
 	return secret?.includes(position) ?? true;
 }
 
-type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'context'>;
+type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 'context' | 'isCut'>;
 
 /**
  * Whether the value of one item is hidden from everybody. The first rule that applies decides:
@@ -50,14 +72,14 @@ type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'context'
  * 4. The value came from outside: `looksSecretAt` decides.
  */
 export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
-	const item = asked.items[position];
-	if (item === undefined) return true;
+	const sent = asked.sent[position];
+	if (sent === undefined) return true;
 	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
 	const arrived = ours.filter(({ mayHaveArrived }) => mayHaveArrived);
 	if (arrived.some((mark) => mark.messageIndex === asked.messageIndex && isMarked(mark, position))) return true;
 	const isOrdinary = (mark: AnswerMarks) => {
-		const value = mark.values[position] ?? null;
-		return mark.boxed && !isMarked(mark, position) && value !== null && value !== '' && sameText(value, item.value);
+		const value = mark.values[position] ?? '';
+		return mark.boxed && !isMarked(mark, position) && value !== '' && sameText(stringOf(sent.value), value);
 	};
 	if (arrived.some(isOrdinary)) return false;
 	// Agents reword a message or add items but keep a value. At which position it is then is not known.
@@ -108,17 +130,13 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 }
 
 /** Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible codes. */
-export function isShownInChannels(
-	mode: ShowAnswers,
-	item: Pick<HumanInputItem, 'title' | 'description'>,
-	value: string,
-): boolean {
+export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: string): boolean {
 	if (mode !== 'auto') return mode === 'always';
 	// The texts of an item can be long, so they are looked at only when the value alone does not tell.
 	return isShortAndPlain(value.trim()) || isChoice(item, value.trim());
 }
 
-function isChoice(item: Pick<HumanInputItem, 'title' | 'description'>, value: string): boolean {
+function isChoice(item: ItemTexts, value: string): boolean {
 	const guess = guessInput(item);
 	if (guess.kind === 'yesNo' && /^(?:yes|no)$/i.test(value)) return true;
 	const { option, note } = splitNote(

@@ -13,8 +13,8 @@ import {
 	resultOf,
 	type Session,
 	stepOf,
-	withoutSignedLinks,
 } from './session.ts';
+import { withoutSignedLinks } from './texts.ts';
 
 const item = z.object({
 	title: z.string(),

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { SentText, ShownText } from './texts.ts';
 
 export interface SessionKey {
 	/** The service's base address: one database may hold the sessions and answers of several services. */
@@ -7,7 +7,7 @@ export interface SessionKey {
 	readonly sessionId: string;
 }
 
-/** A session as Handraise sees it. `session-service/schema.ts` produces it from the service's JSON. */
+/** A session as Handraise sees it. `session-service/schema.ts` reads it from the service's JSON, and `gated` bounds its texts. */
 export interface Session {
 	readonly sessionId: string;
 	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status. */
@@ -25,24 +25,45 @@ export interface Session {
 	readonly sessionVariables: readonly string[];
 	readonly sessionDetails: string;
 	readonly maxSteps: number;
+	/** Of the whole result; null while there is none. */
+	readonly resultHash: string | null;
+	/** Of the file names in order, without links and times, because the service renews those by itself. */
+	readonly filesHash: string;
 }
 
 export interface Message {
 	/** `assistant`, `user` or an unknown role. */
 	readonly role: string;
-	readonly content: string;
+	readonly content: ShownText;
+	/** Whether `content` is not all of the text. */
+	readonly isCut: boolean;
 	readonly actions: readonly AgentAction[];
 	/** Identified by position: titles can repeat and can be empty. */
 	readonly humanInput: readonly HumanInputItem[];
+	/** The same items for the PUT. */
+	readonly sent: readonly SentItem[];
+	/** Identifies the question (`fingerprintOf`); empty without items, like `shownHash`. */
+	readonly fingerprint: string;
+	readonly shownHash: string;
 }
 
 export interface HumanInputItem {
+	readonly title: ShownText;
+	readonly description: ShownText;
+	/** Empty until somebody answers. */
+	readonly value: ShownText;
+	/** Whether title and description are cut, or the rules do not read them: then it counts as secret. */
+	readonly isCut: boolean;
+}
+
+/** What rules look at. `isCut`: see `HumanInputItem`; left out of what is stored, which has a mark of its own. */
+export interface ItemTexts {
 	readonly title: string;
 	readonly description: string;
-	/** Empty until somebody answers. */
-	readonly value: string;
-	readonly raw?: RawTexts;
+	readonly isCut?: boolean;
 }
+
+export type SentItem = Readonly<Record<'title' | 'description' | 'value', SentText>> & { readonly raw?: RawTexts };
 
 /** The JSON texts of an item's fields that are not strings: sent back unchanged and never shown, stored or hashed. */
 export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: string };
@@ -101,7 +122,7 @@ export function taskOf(session: Pick<Session, 'messages'>): string | null {
 }
 
 /** The text of the newest `done` action, in Markdown; null when there is none or it is empty. */
-export function resultOf(session: Pick<Session, 'messages'>): string | null {
+export function resultOf(session: { readonly messages: readonly Pick<Message, 'actions'>[] }): string | null {
 	const actions = session.messages.flatMap((message) => message.actions);
 	return actions.findLast((action) => action.kind === 'done')?.text || null;
 }
@@ -146,6 +167,7 @@ function newestFirst({ messages }: Pick<Session, 'messages'>) {
 export interface Question {
 	readonly messageIndex: number;
 	readonly items: readonly HumanInputItem[];
+	readonly sent: readonly SentItem[];
 	/** The positions that still need a value, ascending. */
 	readonly openItems: readonly number[];
 	readonly fingerprint: string;
@@ -153,14 +175,16 @@ export interface Question {
 	/** A newer assistant message exists. The question can still be answered. */
 	readonly goneOn: boolean;
 	/** What the agent wrote in the message that asks. */
-	readonly context: string;
+	readonly context: ShownText;
+	/** Whether that is not all of it. */
+	readonly isCut: boolean;
 }
 
 /** The positions that delivered answers of ours left empty on purpose. They count as answered. */
 export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
 
 /** Whether any of these items has a value. White space is a value. */
-export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boolean {
+export function isAnswered(items: readonly { readonly value: string }[]): boolean {
 	return items.some((item) => item.value !== '');
 }
 
@@ -193,14 +217,16 @@ export function questionAt(session: Session, messageIndex: number, leftEmpty?: L
 	return {
 		messageIndex,
 		items,
+		sent: message.sent,
 		openItems: isClosed ? [] : open,
-		fingerprint: fingerprintOf(items),
-		shownHash: shownHashOf(message),
+		fingerprint: message.fingerprint,
+		shownHash: message.shownHash,
 		// When asked for only: comparing two reads looks at every question of a session.
 		get goneOn() {
 			return session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex;
 		},
 		context: message.content,
+		isCut: message.isCut,
 	};
 }
 
@@ -209,67 +235,9 @@ export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
 	return message.role !== 'user' && message.humanInput.length > 0;
 }
 
-/** 128 bits: no accidental collisions, and short enough for a view's private_metadata. */
-const HEX_DIGITS = 32;
-
-/**
- * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all lone
- * surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
- */
-export function hashOfTexts(texts: readonly string[]): string {
-	const hash = createHash('sha256');
-	for (const text of texts) hash.update(`${text.length}:`).update(text, 'utf16le');
-	return hash.digest('hex').slice(0, HEX_DIGITS);
-}
-
-/** Identifies a question: a hash of its items' titles and descriptions in order. */
-export function fingerprintOf(items: readonly Pick<HumanInputItem, 'title' | 'description'>[]): string {
-	return hashOfTexts(items.flatMap(({ title, description }) => [title, description]));
-}
-
-/** Whether a stored text is the one that was sent: a service may trim it and rewrite its line ends. */
-export function sameText(stored: string, sent: string): boolean {
-	return stored === sent || comparable(stored) === comparable(sent);
-}
-
-/** Normalizing sorts the marks on one letter in quadratic time, so a run of more than 30 is broken up (UAX #15). */
-const LONG_MARK_RUN = /(\p{M}{30})(?=\p{M})/gu;
-
-function comparable(text: string): string {
-	return text.replaceAll('\r\n', '\n').trim().replace(LONG_MARK_RUN, '$1\u034f').normalize();
-}
-
-/** A hash of all that an asking message shows, but for what changes by itself: white space, composition, link signatures. */
-export function shownHashOf({ content, humanInput }: Pick<Message, 'content' | 'humanInput'>): string {
-	const texts = [content, ...humanInput.flatMap(({ title, description }) => [title, description])];
-	return hashOfTexts(texts.map((text) => withoutSignedLinks(text).normalize('NFC').replace(/\s+/g, ' ').trim()));
-}
-
 /** Whether two hashes are of different texts. Null is unknown. */
 export function isReworded(before: string | null, after: string | null): boolean {
 	return before !== null && after !== null && before !== after;
-}
-
-/** A URL, up to the next character of prose, Markdown or Slack's markup. */
-const URL_IN_TEXT = /https?:\/\/[^\s<>"'`|\\^{}[\]()]+/gi;
-
-/** Parameters that sign a URL in S3 and compatible services, Google, CloudFront and Azure. */
-const SIGNATURE =
-	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
-
-/** In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must see. */
-const OF_SIGNING =
-	/^(?:X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip|srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password)=/i;
-
-/** Removes the signature of pre-signed links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
-export function withoutSignedLinks(text: string): string {
-	if (!text.includes('?')) return text;
-	return text.replace(URL_IN_TEXT, (url) => (SIGNATURE.test(url) ? withoutSignature(url) : url));
-}
-
-function withoutSignature(url: string): string {
-	const parameters = url.replace(/(?<=[?&;#])[^?&;#]+/g, (part) => (OF_SIGNING.test(part) ? '…' : part));
-	return parameters.replace(/…(?:(?:&amp;|[&;])…)+/g, '…');
 }
 
 export type Became = 'answered' | 'changed' | 'ended';

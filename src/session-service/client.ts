@@ -1,8 +1,10 @@
 import pRetry from 'p-retry';
 import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
 import { backOff, codeOf } from '../core/errors.ts';
+import { inSlices } from '../core/slices.ts';
 import { putBodyOf } from '../questions/compare.ts';
-import type { HumanInputItem, Session } from '../questions/session.ts';
+import { gated } from '../questions/gate.ts';
+import type { SentItem, Session } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
@@ -77,7 +79,10 @@ export function createSessionServiceClient({
 			kept: cached?.response,
 			sequence,
 			signal,
-			read: (value) => readSessionResponse(value, sessionId),
+			read(value) {
+				const whole = readSessionResponse(value, sessionId);
+				return whole && inSlices(gated(whole));
+			},
 		});
 		const { value: session, endedAt } = response;
 		const since = session === cached?.session ? cached.since : began.readAt;
@@ -156,13 +161,13 @@ export function createSessionServiceClient({
 				async putAnswers(
 					sessionId: string,
 					messageIndex: number,
-					items: readonly HumanInputItem[],
+					items: readonly SentItem[],
 					maySend?: () => boolean,
 				): Promise<void> {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;
-					const json = Buffer.from(putBodyOf(sessionId, messageIndex, items));
-					if (json.length > MAX_REQUEST_BYTES) {
-						const message = `The PUT has ${json.length} bytes, more than ${MAX_REQUEST_BYTES}`;
+					const json = putBodyOf(sessionId, messageIndex, items, MAX_REQUEST_BYTES);
+					if (json === null) {
+						const message = `The PUT has more than ${MAX_REQUEST_BYTES} bytes`;
 						throw new SessionServiceError('request_too_large', message);
 					}
 					await transport.send({

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { cutText } from '../core/cut.ts';
-import {
-	type AgentAction,
-	type HumanInputItem,
-	isWaiting,
-	type Message,
-	parseTime,
-	type RawTexts,
-	type Session,
-} from '../questions/session.ts';
+import type { ReadItem, ReadMessage, ReadSession } from '../questions/gate.ts';
+import { type AgentAction, isWaiting, parseTime, type RawTexts } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
 
 const DEFAULT_MAX_STEPS = 30;
@@ -66,7 +59,7 @@ const sessionResponse = z.object({ session: sessionSchema });
 const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
 /** Null without a readable session. Its id is `requestedId`, whatever the response says: all is stored under it. */
-export function readSessionResponse(value: unknown, requestedId: string): Session | null {
+export function readSessionResponse(value: unknown, requestedId: string): ReadSession | null {
 	const parsed = sessionResponse.safeParse(value);
 	return parsed.success ? { ...parsed.data.session, sessionId: requestedId } : null;
 }
@@ -76,7 +69,7 @@ export function isPutSuccess(value: unknown): boolean {
 }
 
 /** Always returns one, because `messageIndex` counts every element that the service sent. */
-function readMessage(value: unknown): Message {
+function readMessage(value: unknown): ReadMessage {
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
 	return {
@@ -97,7 +90,7 @@ function readContent(content: unknown): string {
 }
 
 /** Always returns one, because items are known by their position. */
-function readItem(value: unknown): HumanInputItem {
+function readItem(value: unknown): ReadItem {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
 	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
@@ -119,6 +112,7 @@ function readAnswer(value: unknown): string {
 
 /** Names of unknown actions are cut to this length: a card shows them in one line. */
 const LONGEST_NAME = 64;
+const LONGEST_LISTED_NAME = 1_000;
 
 /** Reads `agent_data.action`: objects keyed by the action's name, one action for each key with a value. */
 function readActions(agentData: unknown): readonly AgentAction[] {
@@ -194,7 +188,7 @@ const listSchema = z.object({
 		z.object({
 			sessionId: z.string().min(1),
 			status: z.string(),
-			name: text,
+			name: text.transform((name) => cutText(name, LONGEST_LISTED_NAME)),
 			updatedAt: dateTime.transform(parseTime),
 		}),
 	),

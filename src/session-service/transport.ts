@@ -40,7 +40,7 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
 	/** Reads the JSON of the response; null for anything else than a response to this operation. */
-	readonly read: (value: unknown) => Value | null;
+	readonly read: (value: unknown) => Value | null | Promise<Value | null>;
 }
 
 export interface TransportOptions {
@@ -109,7 +109,7 @@ export function createTransport(options: TransportOptions) {
 				const isUnchanged = response.status === 304 && kept?.etag != null;
 				const brought = isUnchanged
 					? kept
-					: { value: readBody(response, operation, read), etag: etagOf(response), byteCount };
+					: { value: await readBody(response, operation, read), etag: etagOf(response), byteCount };
 				outcome = isUnchanged ? 'unchanged' : 'ok';
 				return { ...brought, endedAt: response.arrivedAt };
 			} catch (error) {
@@ -196,7 +196,7 @@ export function readRateLimit(
 
 /** The strictest policy (`250;w=60`, the window in seconds) that these headers state, else the limit for a minute; at least 1. */
 export function limitPerMinute(headers: { get(name: string): string | null | undefined }): number | undefined {
-	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`;
+	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`.slice(0, 1_000);
 	const limit = /^\s*([1-9]\d{0,8})\b/.exec(stated)?.[1];
 	if (limit === undefined) return undefined;
 	const policies = Array.from(stated.matchAll(/\b([1-9]\d{0,8})\s*;[^,]*\bw=([1-9]\d{0,8})/g), ([, count, seconds]) =>
@@ -235,11 +235,11 @@ const utf8 = new TextDecoder();
  * What `read` finds in the JSON of a response; it returns null for a response to another operation.
  * @throws SessionServiceError `body_too_complex`, `not_a_list` or `unreadable_answer` (a PUT may have saved)
  */
-export function readBody<T>(
+export async function readBody<T>(
 	{ status, headers, body }: HttpResponse,
 	operation: Operation,
-	read: (value: unknown) => T | null,
-): T {
+	read: Call<T>['read'],
+): Promise<T> {
 	const outcomeUnknown = operation === 'put';
 	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity';
@@ -248,16 +248,16 @@ export function readBody<T>(
 	if (hasTooManyParts(text)) {
 		throw new SessionServiceError('body_too_complex', `The response ${about} has too many parts`, { outcomeUnknown });
 	}
-	const result = valueIn(text, read);
+	const result = await valueIn(text, read);
 	if (result !== null) return result;
 	const code = operation === 'list' ? 'not_a_list' : 'unreadable_answer';
 	throw new SessionServiceError(code, `The response ${about} is not what was asked for`, { outcomeUnknown });
 }
 
 /** Null when the text is not JSON, or nested too deep to be sent back. */
-function valueIn<T>(text: string, read: (value: unknown) => T | null): T | null {
+async function valueIn<T>(text: string, read: Call<T>['read']): Promise<T | null> {
 	try {
-		return read(JSON.parse(text));
+		return await read(JSON.parse(text));
 	} catch {
 		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
 		return null;

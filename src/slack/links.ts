@@ -70,7 +70,7 @@ function refused<Why extends string>(why: Why) {
 
 /** `hostname` as URL returns it: lower case, IPv4 as four decimal numbers, IPv6 in brackets, dots at the end kept. */
 function isPrivate(hostname: string): boolean {
-	const name = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+	const name = hostname.replace(/^\[|\]$/g, '').replace(/(?<!\.)\.+$/, '');
 	const version = ({ 4: 'ipv4', 6: 'ipv6' } as const)[isIP(name)];
 	return version === undefined ? PRIVATE_NAME.test(name) : PRIVATE[version].check(name, version);
 }

@@ -60,7 +60,7 @@ function convertLine(space: string, line: string): string {
 	const width = space.replaceAll('\t', '    ').length;
 	// Slack may collapse plain spaces at the beginning of a line.
 	const indent = line === '' ? '' : '\u00a0'.repeat(Math.min(width, 12));
-	const heading = /^#{1,6}[ \t]+(.*)$/.exec(line)?.[1];
+	const heading = /^#{1,6}[ \t]+(.*)$/s.exec(line)?.[1];
 	if (heading !== undefined) {
 		const text = inline(heading.replace(/[ \t]#+$/, '').trim(), 0, IN_BOLD);
 		return text === '' ? '' : `*${text}*`;
@@ -68,7 +68,7 @@ function convertLine(space: string, line: string): string {
 	if (/^([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return '———';
 	const quote = /^>[ \t]?(.*)$/.exec(line)?.[1];
 	if (quote !== undefined) return `&gt; ${inline(quote)}`;
-	const [isItem, box, item = line] = /^[-*+][ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/.exec(line) ?? [];
+	const [isItem, box, item = line] = /^[-*+][ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/s.exec(line) ?? [];
 	const bullet = box === undefined ? (width < 2 ? '•' : '◦') : box === ' ' ? '☐' : '☑';
 	return `${indent}${isItem === undefined ? '' : `${bullet} `}${inline(item)}`;
 }

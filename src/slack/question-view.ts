@@ -220,13 +220,15 @@ const LINE_LENGTH = 150;
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {
 	const open = new Set(question.openItems);
-	const filled = question.items.flatMap(({ value, ...item }, position) => {
-		if (open.has(position)) return [];
-		const secret = isSecretValue(marks, question, position);
-		return [answeredItem({ ...item, value: value === '' ? null : value, secret, withheld: false }, position)];
-	});
+	const filled = question.items
+		.map((item, position) => ({ ...item, position }))
+		.filter(({ position }) => !open.has(position));
 	// Slack takes ten fields in a block.
-	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
+	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
+		const secret = isSecretValue(marks, question, position);
+		return answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position);
+	});
+	return [...shown, andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }
 
 interface Holding {
@@ -307,7 +309,7 @@ export function toldWords({ question, discreet }: ShownQuestion): string | null 
 function severalItems(open: readonly ItemView[], openCount: number): string {
 	const parts = open
 		.map(({ title, description }) => oneLine(title, SHORT_PART_LENGTH) || oneLine(description, SHORT_PART_LENGTH))
-		.map((part) => part.replace(/[\s.:;,]+$/, ''))
+		.map((part) => part.replace(/(?<![\s.:;,])[\s.:;,]+$/, ''))
 		.filter((part) => part !== '');
 	return parts.length > 0 && openCount > parts.length ? `${parts.join('; ')}; …` : parts.join('; ');
 }

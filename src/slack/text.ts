@@ -81,8 +81,8 @@ export function markdownLine(text: string, limit: number): string {
 	return fitText(text, limit, (part, isCut) => squeeze(markdownToMrkdwn(part, isCut)));
 }
 
-/** The mark of a list's line, and emphasis of all of it. */
-const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s+)?([*_`]{0,3})(.*)\1$/;
+/** The mark of a list's line, and emphasis of all of it. No button has a longer text. */
+const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s{1,9})?([*_`]{0,3})(.{0,500})\1$/;
 
 /** The text without the lines that are the whole text of a button; the whole text unless there is one for each button. */
 export function withoutListed(text: string, labels: readonly string[]): string {

@@ -13,13 +13,13 @@ import { homeView, inboxModal } from '../../src/features/inbox/view.ts';
 import { ANSWER_STATES } from '../../src/questions/answer.ts';
 import type { HandOver } from '../../src/questions/hand-over.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { expectSafeView } from '../slack/support/check.ts';
 import { CANARY, hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { expectVoices, foreign, IMITATIONS } from '../slack/support/voices.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { gatedResponse } from '../support/sessions.ts';
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
@@ -68,7 +68,7 @@ const handOver: HandOver = {
 };
 
 const questions = fc.tuple(hostileSession, sessionIds).map(([raw, sessionId]): InboxQuestion[] => {
-	const session = readSessionResponse({ session: raw }, sessionId);
+	const session = gatedResponse({ session: raw }, sessionId);
 	const snapshot = session === null ? null : snapshotOf(session, now);
 	if (snapshot === null || snapshot.question === null) return [];
 	return [

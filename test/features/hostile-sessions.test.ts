@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
 import { openQuestion, type Session } from '../../src/questions/session.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { answerCard, errorMessage, errorModal, errorWords } from '../../src/slack/error-view.ts';
 import { readForm } from '../../src/slack/form/fields.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
@@ -13,6 +12,7 @@ import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { stateOf } from '../slack/support/slack-state.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { gatedResponse } from '../support/sessions.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 
@@ -37,7 +37,7 @@ describe('hostile sessions', () => {
 	it('shows a hostile session in a modal without mentions or links and reads its fields back in full', () => {
 		fc.assert(
 			fc.property(hostileSession, view, (raw, chosen) => {
-				const session = readSessionResponse({ session: raw }, chosen.sessionId);
+				const session = gatedResponse({ session: raw }, chosen.sessionId);
 				fc.pre(session !== null);
 				const model = modelOf(session, chosen);
 				const modal = sessionModal(model);
@@ -55,7 +55,7 @@ describe('hostile sessions', () => {
 	it('keeps hostile ids and codes harmless in loading views, errors and cards', () => {
 		fc.assert(
 			fc.property(hostileSession, view, hostileText, (raw, chosen, code) => {
-				const session = readSessionResponse({ session: raw }, chosen.sessionId);
+				const session = gatedResponse({ session: raw }, chosen.sessionId);
 				fc.pre(session !== null);
 				const { metadata } = modelOf(session, chosen);
 				const context = { kept: 'text', adminContact: chosen.displayName } as const;

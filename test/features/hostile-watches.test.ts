@@ -4,13 +4,13 @@ import { watchCard } from '../../src/features/watch/card-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { answerOf, now } from '../slack/support/answers.ts';
 import { expectSafeMessage } from '../slack/support/check.ts';
 import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { gatedResponse } from '../support/sessions.ts';
 
 const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
@@ -18,7 +18,7 @@ describe('hostile watched sessions', () => {
 	it('shows a hostile session in a card and posts without mentions, links or signed addresses', () => {
 		fc.assert(
 			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
-				const session = readSessionResponse({ session: raw }, id);
+				const session = gatedResponse({ session: raw }, id);
 				fc.pre(session !== null);
 				const view = { ...snapshotOf(session, now), sessionId: id };
 				const names = { displayName: () => name };

@@ -10,7 +10,8 @@ import { filesMessage, screenshotMessage } from '../../src/features/watch/detail
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
-import { type Message, openQuestion, type Session } from '../../src/questions/session.ts';
+import type { ReadMessage } from '../../src/questions/gate.ts';
+import { openQuestion, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../src/slack/error-view.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
@@ -21,6 +22,7 @@ import { answeredContent, askedContent, postContext } from '../slack/support/pos
 import { expectVoices, foreign, IMITATIONS } from '../slack/support/voices.ts';
 import { watchOf } from '../slack/support/watches.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { throughGate } from '../support/sessions.ts';
 
 const text = fc
 	.oneof({ weight: 4, arbitrary: fc.constantFrom(...IMITATIONS) }, { weight: 1, arbitrary: hostileText })
@@ -32,7 +34,7 @@ const session = fc.record({ texts, items: fc.nat(34), asks: fc.boolean(), over: 
 
 function build(chosen: { texts: readonly string[]; items: number; asks: boolean; over: boolean }): Session {
 	const pick = (at: number) => chosen.texts[at % chosen.texts.length] ?? '';
-	const says = (at: number, more: Partial<Message> = {}): Message => ({
+	const says = (at: number, more: Partial<ReadMessage> = {}): ReadMessage => ({
 		role: 'assistant',
 		content: pick(at),
 		actions: [
@@ -47,7 +49,7 @@ function build(chosen: { texts: readonly string[]; items: number; asks: boolean;
 		description: pick(at + 3),
 		value: chosen.asks ? '' : pick(at + 5),
 	}));
-	return {
+	return throughGate({
 		sessionId: pick(1).slice(0, 300).toWellFormed() || 'x',
 		status: chosen.over ? 'completed' : chosen.asks ? 'humanInput' : pick(2),
 		name: pick(0),
@@ -65,7 +67,7 @@ function build(chosen: { texts: readonly string[]; items: number; asks: boolean;
 		sessionVariables: [pick(4)],
 		sessionDetails: pick(5),
 		maxSteps: 30,
-	};
+	});
 }
 
 const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null });

@@ -6,7 +6,7 @@ import { createDrawing } from '../../src/drawing.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../src/features/watch/post-view.ts';
 import { createReading } from '../../src/features/watch/reading.ts';
 import type { DuePost, Look } from '../../src/posts/post.ts';
-import { fingerprintOf, type Session } from '../../src/questions/session.ts';
+import type { Session } from '../../src/questions/session.ts';
 import { NO_ANSWERS } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { createRecordingLog, submission } from '../database/support.ts';
@@ -14,6 +14,7 @@ import { addWatch, openTestStore, SERVICE, T0 } from '../features/watch/support.
 import { type Act, anyHistory, createHistory, type Told } from '../questions/histories.ts';
 import { coreOf } from '../support/core.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { fingerprintOf } from '../support/sessions.ts';
 
 /** So long that no session counts as one that changes its question often. */
 const BETWEEN_READS_MS = 11 * 60_000;

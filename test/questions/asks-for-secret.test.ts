@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../src/core/slices.ts';
 import { asksAbove } from '../../src/questions/asks-for-secret.ts';
 import { looksSecretAt } from '../../src/questions/secrecy.ts';
 
@@ -47,7 +48,7 @@ describe('a text above the items', () => {
 		'Введите код из смс, чтобы продолжить.',
 		'Δώστε μου τον κωδικό παρακαλώ.',
 	])('asks for a secret: %s', (text) => {
-		expect(asksAbove(text)).toBe(true);
+		expect(atOnce(asksAbove(text))).toBe(true);
 	});
 
 	it.each([
@@ -72,7 +73,7 @@ describe('a text above the items', () => {
 		'The page says "Wrong password". What should I do?',
 		'Three attempts with the password failed. How should I go on?',
 	])('only mentions a secret: %s', (text) => {
-		expect(asksAbove(text)).toBe(false);
+		expect(atOnce(asksAbove(text))).toBe(false);
 	});
 
 	it('makes no item secret that has its own answers or is beside a secret one', () => {

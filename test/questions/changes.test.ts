@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Change, changesBetween, digestOf } from '../../src/questions/changes.ts';
-import { openQuestion, type Session } from '../../src/questions/session.ts';
+import type { ReadSession } from '../../src/questions/gate.ts';
+import { openQuestion } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
-function between(before: Partial<Session>, after: Partial<Session>): Change[] {
+function between(before: Partial<ReadSession>, after: Partial<ReadSession>): Change[] {
 	return changesBetween(digestOf(buildSession(before)), buildSession(after));
 }
 
@@ -127,7 +128,7 @@ describe('changesBetween', () => {
 	});
 	it('counts what is asked after an answer that no read showed as asked again, and an answer that is there once', () => {
 		const before = digestOf(buildSession({ messages: [asking(['', '', 'z'])] }));
-		const since = (messages: Session['messages'], arrived: number[]) =>
+		const since = (messages: ReadSession['messages'], arrived: number[]) =>
 			changesBetween(before, buildSession({ messages }), undefined, arrived);
 		const answer = { kind: 'questionAnswered', messageIndex: 0, taken: true };
 		expect(since([asking(['', '', 'z'])], [0, 1])).toEqual([
@@ -157,6 +158,16 @@ describe('changesBetween', () => {
 		}
 		expect(between({ files: [file, other] }, { files: [other, file] })).toEqual([{ kind: 'filesChanged' }]);
 		expect(between({}, { messages: [done] })).toEqual([{ kind: 'stepped' }, { kind: 'resultChanged' }]);
+	});
+	it('takes linear time for the items of a question', () => {
+		const values = (first: string) =>
+			Array.from({ length: 100_000 }, (_, at) => (at === 0 ? first : at % 2 === 0 ? 'x' : ''));
+		const before = digestOf(buildSession({ messages: [asking(values(''))] }));
+		const after = buildSession({ messages: [asking(values('x'))] });
+		const start = performance.now();
+		expect(changesBetween(before, after)).toEqual([{ kind: 'questionAnswered', messageIndex: 0, isWhole: false }]);
+		// Quadratic work takes 5 s.
+		expect(performance.now() - start).toBeLessThan(1_000);
 	});
 	it('ignores items that an answer of ours left empty', () => {
 		const session = buildSession({ messages: [asking(['x', ''])] });

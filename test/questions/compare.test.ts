@@ -8,8 +8,9 @@ import {
 	type ResumeOutcome,
 	resumeOutcome,
 } from '../../src/questions/compare.ts';
-import { askingMessageIndex, fingerprintOf, type Session, shownHashOf } from '../../src/questions/session.ts';
-import { buildSession, saying } from '../support/sessions.ts';
+import type { ReadItem, ReadSession } from '../../src/questions/gate.ts';
+import { askingMessageIndex } from '../../src/questions/session.ts';
+import { buildSession, fingerprintOf, saying, sentItems, shownHashOf } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';
 
 function compare(status: string, stored: string[], values: OurValues, overrides: Partial<DeliveryInput> = {}) {
@@ -102,7 +103,7 @@ describe('compareForDelivery', () => {
 	it('reports a change when a newer message asks and the old one is unchanged', () => {
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
 		const input = { messageIndex: 0, fingerprint, shownHash: null, values: ['a'] };
-		const compareFirst = (...messages: Session['messages']) =>
+		const compareFirst = (...messages: ReadSession['messages']) =>
 			compareForDelivery({ ...input, session: buildSession({ messages, status: 'active' }) });
 		expect(compareFirst(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
 		expect(compareFirst(asking(['']), asking(['']))).toEqual({ kind: 'changed' });
@@ -131,18 +132,18 @@ describe('compareForDelivery', () => {
 
 describe('mergeForPut', () => {
 	it('sends every item in order, fills the empty ones and keeps the others', () => {
-		const { humanInput } = asking(['x', '', '', '']);
-		expect(mergeForPut(humanInput, ['mine', 'b', null]).map((item) => item.value)).toEqual(['x', 'b', '', '']);
-		expect(mergeForPut(humanInput, [])).toEqual(humanInput);
+		const items = sentItems(asking(['x', '', '', '']).humanInput);
+		expect(mergeForPut(items, ['mine', 'b', null]).map((item) => item.value)).toEqual(['x', 'b', '', '']);
+		expect(mergeForPut(items, [])).toEqual(items);
 	});
 	it('keeps fields that are not strings as the service has them, except our value', () => {
 		const raw = { title: '7', description: 'null', value: 'null' };
-		const items = [
+		const items = sentItems([
 			{ title: '7', description: '', value: '2', raw: { ...raw, value: '2' } },
 			{ title: '7', description: '', value: '', raw },
 			{ title: '7', description: '', value: '', raw },
 			{ title: '7', description: '', value: '', raw },
-		];
+		]);
 		const { value: _, ...names } = raw;
 		expect(mergeForPut(items, [null, 'mine', '', null])).toEqual([
 			items[0],
@@ -174,7 +175,7 @@ describe('mergeForPut', () => {
 					if (['completed', 'failed', 'stopped'].includes(session.status))
 						expect(['over', 'alreadyOurs']).toContain(kind);
 					if (kind !== 'clear') return;
-					const merged = mergeForPut(items, ours);
+					const merged = mergeForPut(session.messages[index]?.sent ?? [], ours) as unknown as readonly ReadItem[];
 					expect(merged.map(({ title, description }) => [title, description])).toEqual(
 						items.map((item) => [item.title, item.description]),
 					);
@@ -225,6 +226,6 @@ describe('resumeOutcome', () => {
 	])('is $outcome from $before to $status with $newMessages new assistant messages', (row) => {
 		const { before, status, newMessages, outcome } = row;
 		const messages = [saying('task', 'user'), ...Array.from({ length: 3 + newMessages }, () => saying('step'))];
-		expect(resumeOutcome({ status: before, assistantCount: 3 }, { status, messages })).toBe(outcome);
+		expect(resumeOutcome({ status: before, assistantCount: 3 }, buildSession({ status, messages }))).toBe(outcome);
 	});
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { disclosureOf, isShownInChannels } from '../../src/questions/secrecy.ts';
-import { questionAt, withoutSignedLinks } from '../../src/questions/session.ts';
+import { questionAt } from '../../src/questions/session.ts';
+import { withoutSignedLinks } from '../../src/questions/texts.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf, hashOfTexts, sameText } from '../../src/questions/session.ts';
+import { sameText } from '../../src/questions/texts.ts';
+import { fingerprintOf, hashOfTexts } from '../support/sessions.ts';
 
 describe('fingerprintOf', () => {
 	it('stays the same in new versions, because stored answers have it', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import type { ReadItem } from '../../src/questions/gate.ts';
 import type { SettledHow } from '../../src/questions/occurrences.ts';
-import type { HumanInputItem, Session } from '../../src/questions/session.ts';
+import type { Session } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
 
 const KINDS = [
@@ -73,7 +74,7 @@ export interface Told {
 interface Arrived {
 	readonly by: string;
 	readonly messageIndex: number;
-	readonly items: readonly HumanInputItem[];
+	readonly items: readonly ReadItem[];
 	/** The positions that it answers. */
 	readonly positions: readonly number[];
 }
@@ -85,8 +86,7 @@ interface Asking {
 	values: string[];
 }
 
-const itemsOf = ({ title, values }: Asking): HumanInputItem[] =>
-	values.map((value) => ({ title, description: '', value }));
+const itemsOf = ({ title, values }: Asking): ReadItem[] => values.map((value) => ({ title, description: '', value }));
 
 /** A session, and the times that its agent asked, told without looking at the program's rules. */
 export function createHistory(sessionId: string) {

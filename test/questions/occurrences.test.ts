@@ -7,11 +7,12 @@ import {
 	digestOfQuestionAt,
 	type QuestionDigest,
 } from '../../src/questions/changes.ts';
+import type { ReadSession } from '../../src/questions/gate.ts';
 import { occurrenceChanges, type SettledHow } from '../../src/questions/occurrences.ts';
-import { fingerprintOf, type Session } from '../../src/questions/session.ts';
+import type { Session } from '../../src/questions/session.ts';
 import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { buildSession, saying } from '../support/sessions.ts';
+import { buildSession, fingerprintOf, saying } from '../support/sessions.ts';
 import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';
 
@@ -57,7 +58,7 @@ function occurrencesOf(reads: readonly Session[], arrivedAt: (read: number) => r
 	return rows;
 }
 
-const told = (...reads: readonly Partial<Session>[]) =>
+const told = (...reads: readonly Partial<ReadSession>[]) =>
 	occurrencesOf(reads.map((read) => buildSession(read))).map(({ question, how }) => [question.messageIndex, how]);
 
 describe('the occurrences of a question', () => {
@@ -90,7 +91,7 @@ describe('the occurrences of a question', () => {
 			randomRuns(10_000),
 		);
 	});
-	it.each<[string, Partial<Session>[], [number, SettledHow | null][]]>([
+	it.each<[string, Partial<ReadSession>[], [number, SettledHow | null][]]>([
 		['asked', [{ messages: [asking([''])] }], [[0, null]]],
 		['answered', [{ messages: [asking([''])] }, { messages: [asking(['x'])] }], [[0, 'answered']]],
 		['answered in part', [{ messages: [asking(['', ''])] }, { messages: [asking(['x', ''])] }], [[0, null]]],

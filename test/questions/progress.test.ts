@@ -1,41 +1,43 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ReadMessage } from '../../src/questions/gate.ts';
 import {
 	ageOf,
 	latestAssistantMessages,
 	latestHistory,
-	type Message,
 	parseTime,
 	resultOf,
 	stepOf,
 	taskOf,
 } from '../../src/questions/session.ts';
-import { saying } from '../support/sessions.ts';
+import { buildSession, saying } from '../support/sessions.ts';
 import { anySession } from './sessions.ts';
 
-function done(...texts: string[]): Message {
+function done(...texts: string[]): ReadMessage {
 	return { ...saying('done'), actions: texts.map((text) => ({ kind: 'done', text })) };
 }
 
 describe('the progress of a session', () => {
 	it('counts assistant messages', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c')];
-		expect(stepOf({ messages, maxSteps: 12 })).toEqual({ step: 2, maxSteps: 12 });
+		expect(stepOf(buildSession({ messages, maxSteps: 12 }))).toEqual({ step: 2, maxSteps: 12 });
 	});
 	it('takes the first user message as the task', () => {
-		expect(taskOf({ messages: [saying('a'), saying('buy it', 'user'), saying('more', 'user')] })).toBe('buy it');
-		expect(taskOf({ messages: [saying('a')] })).toBeNull();
-		expect(taskOf({ messages: [saying('', 'user')] })).toBeNull();
+		expect(taskOf(buildSession({ messages: [saying('a'), saying('buy it', 'user'), saying('more', 'user')] }))).toBe(
+			'buy it',
+		);
+		expect(taskOf(buildSession({ messages: [saying('a')] }))).toBeNull();
+		expect(taskOf(buildSession({ messages: [saying('', 'user')] }))).toBeNull();
 	});
 	it('takes the newest done action as the result', () => {
-		expect(resultOf({ messages: [done('old'), done('newer', 'newest'), saying('bye')] })).toBe('newest');
-		expect(resultOf({ messages: [saying('a')] })).toBeNull();
-		expect(resultOf({ messages: [done('old'), done('')] })).toBeNull();
+		expect(resultOf(buildSession({ messages: [done('old'), done('newer', 'newest'), saying('bye')] }))).toBe('newest');
+		expect(resultOf(buildSession({ messages: [saying('a')] }))).toBeNull();
+		expect(resultOf(buildSession({ messages: [done('old'), done('')] }))).toBeNull();
 	});
 	it('takes the latest assistant messages, newest first, with their step numbers', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c'), saying('d')];
 		const steps = (limit: number) =>
-			latestAssistantMessages({ messages }, limit).map(({ step, message }) => [step, message.content]);
+			latestAssistantMessages(buildSession({ messages }), limit).map(({ step, message }) => [step, message.content]);
 		expect(steps(2)).toEqual([
 			[3, 'd'],
 			[2, 'c'],
@@ -45,13 +47,13 @@ describe('the progress of a session', () => {
 	});
 	it('pages through all messages of any role except the task', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c', 'user'), saying('d')];
-		expect(latestHistory({ messages }, 9).map(({ step, message }) => [step, message.content])).toEqual([
+		expect(latestHistory(buildSession({ messages }), 9).map(({ step, message }) => [step, message.content])).toEqual([
 			[2, 'd'],
 			[null, 'c'],
 			[null, 'b'],
 			[1, 'a'],
 		]);
-		expect(latestHistory({ messages }, 2, 1).map(({ messageIndex }) => messageIndex)).toEqual([3, 2]);
+		expect(latestHistory(buildSession({ messages }), 2, 1).map(({ messageIndex }) => messageIndex)).toEqual([3, 2]);
 	});
 	it('shows each message on exactly one page', () => {
 		fc.assert(

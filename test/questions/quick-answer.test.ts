@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
+import type { ReadItem } from '../../src/questions/gate.ts';
 import { quickAnswerOf } from '../../src/questions/quick-answer.ts';
-import type { HumanInputItem } from '../../src/questions/session.ts';
 import { plain } from '../../src/slack/text.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
 const isOrdinary = () => false;
 
-function items(...texts: readonly (readonly [title: string, description: string])[]): HumanInputItem[] {
+function items(...texts: readonly (readonly [title: string, description: string])[]): ReadItem[] {
 	return texts.map(([title, description]) => ({ title, description, value: '' }));
 }
 
@@ -239,7 +239,7 @@ describe('the options of one press', () => {
 		let found = 0;
 		fc.assert(
 			fc.property(text, text, fc.boolean(), (title, description, secret) => {
-				const [item] = items([title, description]) as [HumanInputItem];
+				const [item] = items([title, description]) as [ReadItem];
 				const answer = quickAnswerOf({ items: [item], openItems: [0] }, () => secret);
 				if (answer === null) return;
 				found += 1;

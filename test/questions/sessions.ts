@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
+import type { ReadItem, ReadMessage } from '../../src/questions/gate.ts';
+import type { Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 
 /** A message that asks for one item per value. The titles repeat on purpose. */
-export function asking(values: readonly string[], title = 'Title'): Message {
+export function asking(values: readonly string[], title = 'Title'): ReadMessage {
 	return { ...saying('I have a question'), humanInput: values.map((value) => ({ title, description: '', value })) };
 }
 
@@ -20,13 +21,13 @@ export const anyStatus = fc.constantFrom(
 	'constructor',
 );
 
-const anyItem: fc.Arbitrary<HumanInputItem> = fc.record({
+const anyItem: fc.Arbitrary<ReadItem> = fc.record({
 	title: fc.constantFrom('', 'a', 'b'),
 	description: fc.constantFrom('', 'a'),
 	value: fc.constantFrom('', '', 'x', 'y'),
 });
 
-const anyMessage: fc.Arbitrary<Message> = fc.record({
+const anyMessage: fc.Arbitrary<ReadMessage> = fc.record({
 	role: fc.constantFrom('assistant', 'assistant', 'user', 'critic'),
 	content: fc.string({ maxLength: 5 }),
 	actions: fc.array(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isReworded, shownHashOf } from '../../src/questions/session.ts';
+import { isReworded } from '../../src/questions/session.ts';
+import { shownHashOf } from '../support/sessions.ts';
 
 const item = { title: 'Which plan?', description: 'One of: A, B', value: '' };
 const shown = (content: string, ...humanInput: (typeof item)[]) => shownHashOf({ content, humanInput });

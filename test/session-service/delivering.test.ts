@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { mergeForPut } from '../../src/questions/compare.ts';
 import { PRIORITIES } from '../../src/session-service/budget-state.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
 
@@ -141,9 +142,7 @@ it('fields that are no strings are sent back as they were read', async () => {
 	service.faults.add({ kind: 'body', body, method: 'GET' });
 	service.sessions.put('s1', { status: 'humanInput', messages: [{ role: 'assistant' }] });
 	const { session } = await client.read('s1', { priority: 'delivery' });
-	const [first, second] = session.messages[0]?.humanInput ?? [];
-	if (first === undefined || second === undefined) throw new Error('no items');
-	await send(client, 's1', 0, [first, { ...second, value: 'blue' }]);
+	await send(client, 's1', 0, mergeForPut(session.messages[0]?.sent ?? [], [null, 'blue']));
 	const sent = service.log.puts('s1')[0]?.body as { humanInputResponse: unknown[] };
 	const [before, after] = sent.humanInputResponse as { title: unknown; value: unknown }[];
 	expect([before?.title, JSON.stringify(before?.value) === deep, after]).toEqual([

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
 import type { SessionServiceError } from '../../src/session-service/errors.ts';
+import { sentItems } from '../support/sessions.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
 
 /** One attempt. */
@@ -188,7 +189,7 @@ it('a 429 uses the header and not the sentence in the body, as seconds or a date
 
 it('a PUT over the size limit is refused before it is sent', async () => {
 	const { service, client, budget } = await createHarness();
-	const long = [{ title: '', description: 'x'.repeat(100_000), value: 'y' }];
+	const long = sentItems([{ title: '', description: 'x'.repeat(100_000), value: 'y' }]);
 	expect(await failureOf(send(client, 's1', 1, long))).toMatchObject({
 		code: 'request_too_large',
 		message: expect.stringContaining('100000'),

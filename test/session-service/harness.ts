@@ -9,6 +9,7 @@ import { createRequestBudget, type RequestBudget } from '../../src/session-servi
 import { createSessionServiceClient, type SessionServiceClient } from '../../src/session-service/client.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import type { CallReport } from '../../src/session-service/transport.ts';
+import { sentItems } from '../support/sessions.ts';
 
 const nothing = () => undefined;
 const quietLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quietLog };
@@ -67,10 +68,10 @@ export function orderSession() {
 	};
 }
 
-export const ANSWERS = [
+export const ANSWERS = sentItems([
 	{ title: 'Colour', description: 'Which one?', value: 'red' },
 	{ title: 'Colour', description: 'And the second?', value: 'blue' },
-];
+]);
 
 /** Sends answers as a delivery does, but without the read before. */
 export async function send(client: SessionServiceClient, ...answers: [string, number, typeof ANSWERS]): Promise<void> {

@@ -132,6 +132,14 @@ it('takes a list with what is only shown missing', async () => {
 	expect(sessions).toEqual([{ sessionId: 's1', status: 'humanInput', name: '7', updatedAt: null }]);
 });
 
+it('keeps a bounded part of a name', async () => {
+	const { client, service } = await start();
+	const text = body({ sessions: [{ ...item, name: '😀'.repeat(1_000_000) }] });
+	service.faults.add({ kind: 'body', body: text, onlyLists: true });
+	const { sessions } = await client.listWaiting();
+	expect(sessions.map(({ name }) => name)).toEqual([`${'😀'.repeat(499)}…`]);
+});
+
 it('finds no list where other implementations have something else', async () => {
 	const harness = await start({ service: { list: {} } });
 	const { service } = harness;

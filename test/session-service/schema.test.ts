@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Session } from '../../src/questions/session.ts';
+import type { ReadSession } from '../../src/questions/gate.ts';
 import { isPutSuccess, readSessionResponse } from '../../src/session-service/schema.ts';
 import { anyResponse } from './any-response.ts';
 
-function read(session: unknown): Session {
+function read(session: unknown): ReadSession {
 	const result = readSessionResponse({ session }, 'asked-for');
 	if (result === null) throw new Error('unreadable');
 	return result;
@@ -285,7 +285,7 @@ describe('the response to a PUT', () => {
 	});
 });
 
-function isSession(session: Session): boolean {
+function isSession(session: ReadSession): boolean {
 	const text = (value: unknown) => typeof value === 'string';
 	const textOrNull = (value: unknown) => value === null || typeof value === 'string';
 	return (

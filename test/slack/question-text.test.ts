@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { type ItemView, questionViewAt } from '../../src/questions/session-snapshot.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { escapeMrkdwn } from '../../src/slack/mrkdwn.ts';
 import { questionText } from '../../src/slack/question-view.ts';
 import { oneLine } from '../../src/slack/text.ts';
+import { gatedResponse } from '../support/sessions.ts';
 import { expectHarmlessMrkdwn } from './support/check.ts';
 import { hostileSession } from './support/hostile-session.ts';
 import { hostileText } from './support/hostile-text.ts';
@@ -157,7 +157,7 @@ describe('the text of a question', () => {
 		});
 		fc.assert(
 			fc.property(hostileSession, settings, (raw, chosen) => {
-				const session = readSessionResponse({ session: raw }, '3f9a2c1d');
+				const session = gatedResponse({ session: raw }, '3f9a2c1d');
 				fc.pre(session !== null);
 				for (const messageIndex of session.messages.keys()) {
 					const view = questionViewAt(session, messageIndex);

@@ -1,12 +1,15 @@
 import type { SessionModel } from '../../src/features/answer/form-view.ts';
-import { openQuestion, type Session } from '../../src/questions/session.ts';
+import type { ReadSession } from '../../src/questions/gate.ts';
+import { openQuestion } from '../../src/questions/session.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
+import { throughGate } from './sessions.ts';
 
 const DASHBOARD_URL = 'https://dash.example';
 
 /** What the modal of `session` shows to Ada at `now`, with `changes`. Milliseconds since the epoch. */
-export function buildSessionModel(session: Session, now: number, changes: Partial<SessionModel> = {}): SessionModel {
+export function buildSessionModel(read: ReadSession, now: number, changes: Partial<SessionModel> = {}): SessionModel {
+	const session = throughGate(read);
 	return {
 		session,
 		readAt: now,

@@ -1,7 +1,11 @@
-import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
+import { atOnce } from '../../src/core/slices.ts';
+import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../src/questions/gate.ts';
+import type { SentItem, Session } from '../../src/questions/session.ts';
+import * as texts from '../../src/questions/texts.ts';
+import { readSessionResponse } from '../../src/session-service/schema.ts';
 
-/** A session as the program reads it: by default it waits for a person and has no messages. */
-export function buildSession(fields: Partial<Session> = {}): Session {
+/** A session as it was read: by default it waits for a person and has no messages. */
+export function readSession(fields: Partial<ReadSession> = {}): ReadSession {
 	return {
 		sessionId: '3f9a2c1d',
 		status: 'humanInput',
@@ -18,12 +22,37 @@ export function buildSession(fields: Partial<Session> = {}): Session {
 	};
 }
 
+/** A session as the program knows it. */
+export function throughGate(read: ReadSession): Session {
+	return atOnce(gated(read));
+}
+
+/** Null for what is no session. */
+export function gatedResponse(value: unknown, sessionId: string): Session | null {
+	const read = readSessionResponse(value, sessionId);
+	return read && throughGate(read);
+}
+
+export function buildSession(fields: Partial<ReadSession> = {}): Session {
+	return throughGate(readSession(fields));
+}
+
+export const fingerprintOf = (items: Parameters<typeof texts.fingerprintOf>[0]) => atOnce(texts.fingerprintOf(items));
+export const hashOfTexts = (all: readonly string[]) => atOnce(texts.hashOfTexts(all));
+
+export function shownHashOf({ content, humanInput }: Pick<ReadMessage, 'content' | 'humanInput'>): string {
+	return atOnce(texts.shownHashOf(content, humanInput));
+}
+
+/** Items as the service sent them. */
+export const sentItems = (items: readonly ReadItem[]) => items as unknown as readonly SentItem[];
+
 /** A message without actions and questions. */
-export function saying(content: string, role = 'assistant'): Message {
+export function saying(content: string, role = 'assistant'): ReadMessage {
 	return { role, content, actions: [], humanInput: [] };
 }
 
 /** An item without an answer. */
-export function unanswered(title: string): HumanInputItem {
+export function unanswered(title: string): ReadItem {
 	return { title, description: '', value: '' };
 }

@@ -1,17 +1,13 @@
 import type { HomeView, ModalView } from '@slack/types';
+import { atOnce } from '../../../src/core/slices.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
 import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/features/settings/fields.ts';
 import type { SettingsModel } from '../../../src/features/settings/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
+import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../../src/questions/gate.ts';
 import type { HandOver } from '../../../src/questions/hand-over.ts';
 import type { InputGuess } from '../../../src/questions/input-kind.ts';
-import {
-	type AgentAction,
-	type HumanInputItem,
-	type Message,
-	openQuestion,
-	type Session,
-} from '../../../src/questions/session.ts';
+import { type AgentAction, openQuestion, type Session } from '../../../src/questions/session.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
@@ -113,7 +109,7 @@ function present<Value>(value: Value | null): Value {
 	return value;
 }
 
-export function asked(title: string, description = ''): HumanInputItem {
+export function asked(title: string, description = ''): ReadItem {
 	return { title, description, value: '' };
 }
 
@@ -129,7 +125,7 @@ export const FIELD_ITEMS = {
 	time: field('Start time', '', '09:30'),
 	line: field('Your password', 'For the shop', ''),
 	longText: field('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.', GIANT),
-} as const satisfies Record<InputGuess['kind'], HumanInputItem>;
+} as const satisfies Record<InputGuess['kind'], ReadItem>;
 export const FIELD_DRAFTS: readonly string[] = Object.values(FIELD_ITEMS).map(({ draft }) => draft);
 
 const ACTIONS: readonly AgentAction[] = [
@@ -140,14 +136,20 @@ const ACTIONS: readonly AgentAction[] = [
 	{ kind: 'other', text: HOSTILE },
 ];
 
-export function agentMessage(content: string, overrides: Partial<Message> = {}): Message {
+export function agentMessage(content: string, overrides: Partial<ReadMessage> = {}): ReadMessage {
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
 
-export const EMPTY = present(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, SESSION_ID));
+export function throughGate(read: ReadSession): Session {
+	return atOnce(gated(read));
+}
 
-export function sessionOf(text: string, overrides: Partial<Session> = {}): Session {
-	return {
+export const EMPTY = throughGate(
+	present(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, SESSION_ID)),
+);
+
+export function sessionOf(text: string, overrides: Partial<ReadSession> = {}): Session {
+	return throughGate({
 		...EMPTY,
 		status: 'active',
 		name: text,
@@ -168,18 +170,19 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 		sessionDetails: text,
 		maxSteps: 30,
 		...overrides,
-	};
+	});
 }
 
 export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
 
-export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
+export function asking(humanInput: readonly ReadItem[], session: ReadSession = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
-	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };
+	const messages = [...session.messages, agentMessage(newest, { humanInput })];
+	return throughGate({ ...session, status: 'humanInput', messages });
 }
 
 /** `count` items of each kind in turn, with `text` after title and description. */
-export function itemsOf(count: number, text = ''): HumanInputItem[] {
+export function itemsOf(count: number, text = ''): ReadItem[] {
 	const kinds = Object.values(FIELD_ITEMS);
 	return listOf(count, (index) => {
 		const { title = '', description = '' } = kinds[index % kinds.length] ?? {};
@@ -272,16 +275,16 @@ export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
 export const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
 export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
 
-const snapshots = new WeakMap<Session, SessionSnapshot>();
+const snapshots = new WeakMap<ReadSession, SessionSnapshot>();
 
 /** How a watch sees the session. Made once for each session, because a giant one takes long. */
-export function snapshotAtNow(session: Session): SessionSnapshot {
-	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
+export function snapshotAtNow(session: ReadSession): SessionSnapshot {
+	const snapshot = snapshots.get(session) ?? snapshotOf(throughGate(session), NOW);
 	snapshots.set(session, snapshot);
 	return snapshot;
 }
 
-export function questionOf(session: Session): QuestionView {
+export function questionOf(session: ReadSession): QuestionView {
 	return present(snapshotAtNow(session).question);
 }
 

@@ -16,7 +16,8 @@ import {
 import { homeView, type InboxModel, inboxModal } from '../../../src/features/inbox/view.ts';
 import { replyOffer } from '../../../src/features/reply/view.ts';
 import { settingsForm } from '../../../src/features/settings/view.ts';
-import { openQuestion, type Session } from '../../../src/questions/session.ts';
+import type { ReadSession } from '../../../src/questions/gate.ts';
+import { openQuestion } from '../../../src/questions/session.ts';
 import { answerCard, errorModal } from '../../../src/slack/error-view.ts';
 import {
 	ABOUT,
@@ -49,13 +50,15 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
+	throughGate,
 	USER_ID,
 } from './samples.ts';
 
 const REPLY = { ...PLACE, id: ANSWER_ID, readAt: NOW, arrival: null, messageTs: PLACE.threadTs };
 export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0', channelId: 'C0' });
 
-export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
+export function sessionModelOf(read: ReadSession, overrides: Partial<SessionModel> = {}): [SessionModel] {
+	const session = throughGate(read);
 	const metadata = metadataOf({ sessionId: session.sessionId });
 	const about = { session, question: openQuestion(session), metadata, watch: { watching: false } };
 	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];

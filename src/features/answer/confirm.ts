@@ -2,7 +2,8 @@ import { elapsedSince, startDeadline } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
 import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { beforePut, resumeOutcome } from '../../questions/compare.ts';
-import { fingerprintOf, isOver, isReworded, type Session, shownHashOf } from '../../questions/session.ts';
+import { isOver, isReworded, type Session } from '../../questions/session.ts';
+import { stringOf } from '../../questions/texts.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
 import {
@@ -102,10 +103,10 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 function canRestart(answer: Answer, session: Session): boolean {
 	const message = session.messages[answer.question.messageIndex];
 	if (message === undefined || message !== session.messages.at(-1) || isOver(session.status)) return false;
-	const storedValues = message.humanInput.map(({ value }) => value);
+	const storedValues = message.sent.map(({ value }) => stringOf(value));
 	return (
-		fingerprintOf(message.humanInput) === answer.fingerprint &&
-		!isReworded(answer.shownHash, shownHashOf(message)) &&
+		message.fingerprint === answer.fingerprint &&
+		!isReworded(answer.shownHash, message.shownHash) &&
 		isStoredAnswer(answer, storedValues)
 	);
 }

@@ -1,8 +1,10 @@
+import { inSlices } from '../../core/slices.ts';
 import { type Answer, arrivalOf, hasArrived, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
-import { isSecretValue } from '../../questions/secrecy.ts';
+import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { LeftEmpty, Session } from '../../questions/session.ts';
-import { askingMessageIndex, fingerprintOf, questionAt, sameText } from '../../questions/session.ts';
+import { askingMessageIndex, questionAt } from '../../questions/session.ts';
+import { sameText, stringOf } from '../../questions/texts.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 type Stored = Pick<AnswerStore, 'ofSession'>;
@@ -11,13 +13,18 @@ type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
-/** What our answers say about a session. They are read if a message of it asks, or for `known`: a question perhaps gone. */
+/** What a read, a form or a button showed before: a question that is perhaps gone. */
+type Known = { readonly [Name in keyof Asked]: Asked[Name] | null };
+
+/** What our answers say about a session. They are read if a message of it asks, or for `known`. */
 export async function ourAnswers(
 	store: Stored,
-	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: object | null },
+	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Known | null },
 ) {
 	const index = askingMessageIndex(session);
 	const isAsked = index !== null || known !== null;
+	const movedTo = session.messages.findLastIndex(({ fingerprint }) => fingerprint === known?.fingerprint);
+	await examineQuestions(session, [index, known?.messageIndex, movedTo]);
 	const key = { service: serviceUrl, sessionId: session.sessionId };
 	const { answers, marks } = isAsked ? await store.ofSession(key) : { answers: [], marks: [] };
 	const newest = index === null ? null : questionAt(session, index);
@@ -46,6 +53,14 @@ export async function ourAnswers(
 	};
 }
 
+/** The rules read what is shown of a session, and let the event loop breathe. Later they know what they found. */
+async function examineQuestions(session: Session, indexes: readonly (number | null | undefined)[]): Promise<void> {
+	for (const index of new Set(indexes)) {
+		const question = index == null ? null : questionAt(session, index);
+		if (question !== null) await inSlices(examine(question));
+	}
+}
+
 function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
 	return answers
 		.filter((answer) => hasArrived(answer.state) && answer.fingerprint === fingerprint)
@@ -64,7 +79,7 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
 	return items.length > 0 && fits;
 }
 
-/** The answer before `answer`, ours or from outside. `values`: the service's, without secrets; null if `answer` has them. */
+/** The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has them. */
 export async function whoWasFirst(
 	store: Stored,
 	answer: Answer,
@@ -74,18 +89,20 @@ export async function whoWasFirst(
 	const { answers, marks } = await store.ofSession(answer.question);
 	const { fingerprint, question: asked } = answer;
 	const question = questionAt(session, asked.messageIndex);
+	await examineQuestions(session, [asked.messageIndex]);
 	const items = itemsOf(answer);
-	const storedValues = values ?? items.map(({ value }) => value ?? '');
+	const ownValues = items.map(({ value }) => value ?? '');
+	const storedValues = values === null ? ownValues : question?.sent.map(({ value }) => stringOf(value));
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
 	const arrived = arrivedTo(answers, { ...asked, fingerprint });
-	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues));
+	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues ?? []));
 	return {
 		answerId: first?.id ?? null,
 		person: first?.person ?? null,
 		at: first?.deliveredAt ?? null,
 		same: values === null,
 		values: items.map(({ value, secret }, position) =>
-			secret || value === null || isHidden(position) ? null : (storedValues[position] ?? null),
+			secret || value === null || isHidden(position) ? null : ((values ?? ownValues)[position] ?? null),
 		),
 	};
 }
@@ -96,10 +113,11 @@ export async function isOverwritten(
 	{ id, question, fingerprint, content, deliveredAt }: Answer,
 	session: Session,
 ): Promise<boolean> {
-	const items = session.messages[question.messageIndex]?.humanInput;
-	if (items === undefined || content.kind !== 'readable' || fingerprintOf(items) !== fingerprint) return false;
+	const message = session.messages[question.messageIndex];
+	if (message === undefined || content.kind !== 'readable' || message.fingerprint !== fingerprint) return false;
 	const isOther = content.items.some(({ value }, position) => {
-		const stored = items[position]?.value ?? '';
+		const sent = message.sent[position];
+		const stored = sent === undefined ? '' : stringOf(sent.value);
 		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
 	});
 	if (!isOther) return false;

@@ -189,7 +189,7 @@ function pictureOf({ session, links }: SessionModel) {
 
 /** A table or code needs the whole width: the screenshot is below then. */
 function pictureBeside(model: SessionModel, { context: said }: Question) {
-	return /^\s*(?:\||```)/m.test(said) ? null : pictureOf(model);
+	return /^[^\S\n]*(?:\||```)/m.test(said) ? null : pictureOf(model);
 }
 
 function questionBlocks(model: SessionModel, question: Question, form: Form, mark: CutMark): KnownBlock[] {

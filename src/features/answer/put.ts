@@ -88,7 +88,7 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 		/** Sends all items of `session`, with `values` in the empty ones. */
 		async send(answer: Answer, permit: DeliveryPermit, session: Session, values: OurValues): Promise<void> {
 			const { sessionId, messageIndex } = answer.question;
-			const items = mergeForPut(session.messages[messageIndex]?.humanInput ?? [], values);
+			const items = mergeForPut(session.messages[messageIndex]?.sent ?? [], values);
 			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(answer.putStartedAt));
 		},
 	};

@@ -133,9 +133,10 @@ export function createPresenter(
 		},
 
 		async model(showing: Showing): Promise<SessionModel> {
-			const { person, viewId, reading, metadata } = showing;
+			const { person, viewId, reading, metadata, wanted } = showing;
 			const { session, readAt } = reading;
-			const ours = await ourAnswers(answers, { serviceUrl, session, known: metadata });
+			const known = typeof wanted === 'number' ? { ...metadata, messageIndex: wanted } : metadata;
+			const ours = await ourAnswers(answers, { serviceUrl, session, known });
 			const { leftEmpty, marks } = ours;
 			const question = openQuestion(session, leftEmpty);
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];

@@ -54,10 +54,11 @@ export function buildForm(
 ): Form {
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
-	const emptyValues = question.items.map(() => '');
-	const empty = putBodyOf(metadata.sessionId, question.messageIndex, mergeForPut(question.items, emptyValues));
-	const bytes = Buffer.byteLength(empty);
-	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge' };
+	const { sent, messageIndex } = question;
+	const emptyValues = sent.map(() => '');
+	const most = PUT_LIMIT_BYTES - LEAST_ROOM_BYTES;
+	const empty = putBodyOf(metadata.sessionId, messageIndex, mergeForPut(sent, emptyValues), most);
+	if (empty === null) return { kind: 'tooLarge' };
 
 	const isShownAgain = isShown(metadata, question);
 	const fields = planFields(question, metadata, draft, secret ?? null);
@@ -73,7 +74,7 @@ export function buildForm(
 			messageIndex: question.messageIndex,
 			fingerprint: question.fingerprint,
 			shownHash: question.shownHash,
-			putOverheadBytes: bytes,
+			putOverheadBytes: empty.length,
 			fields: positionsOf(() => true),
 			offered: positionsOf((field) => offerOf(field, limits.offer) !== null),
 			shown: metadata.plainText ? 'plain' : 'guessed',

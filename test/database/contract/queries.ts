@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
 import { questionAt } from '../../../src/questions/session.ts';
 import { assistant, session } from '../../features/watch/support.ts';
+import { buildSession } from '../../support/sessions.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -81,7 +82,9 @@ export function describeQueries(subject: Subject): void {
 			});
 			await accepted(subject.store, second, 'delivering', 'delivered');
 			expect(await leftEmpty()).toEqual([1, 2]);
-			expect(await leftEmpty({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })).toEqual([]);
+			expect(
+				await leftEmpty(buildSession({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })),
+			).toEqual([]);
 			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1], fingerprint }), 'refused');
 			expect(await leftEmpty({ ...ASKS, sessionId: 's2' })).toEqual([]);
 		});

@@ -1,10 +1,11 @@
-import type { Message, Session } from '../../../src/questions/session.ts';
+import type { ReadMessage } from '../../../src/questions/gate.ts';
+import type { Session } from '../../../src/questions/session.ts';
 import { buildSession, saying, unanswered } from '../../support/sessions.ts';
 import type { Asked } from './history.ts';
 
 interface Agent {
 	readonly sessionId: string;
-	messages: Message[];
+	messages: ReadMessage[];
 	status: string;
 	/** The newest question, open or not. */
 	question: Asked | null;
@@ -53,7 +54,7 @@ export function createService({ now, questions }: { now: () => number; questions
 			const agent = agentOf(question.sessionId);
 			if (agent.question !== question) return 'too late';
 			const index = agent.messages.length - 1;
-			const message = agent.messages[index] as Message;
+			const message = agent.messages[index] as ReadMessage;
 			const [item] = message.humanInput;
 			if (question.settledAt !== null || item === undefined) return item?.value === value ? 'same' : 'too late';
 			agent.messages[index] = { ...message, humanInput: [{ ...item, value }] };

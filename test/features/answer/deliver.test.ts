@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
 import { LeaseLost } from '../../../src/features/answer/put.ts';
-import { fingerprintOf } from '../../../src/questions/session.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../../database/support.ts';
+import { fingerprintOf } from '../../support/sessions.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
 const HOUR = 3_600_000;

@@ -5,24 +5,25 @@ import { createDelivery } from '../../../src/features/answer/deliver.ts';
 import { createPut } from '../../../src/features/answer/put.ts';
 import { createAnswerWorker } from '../../../src/features/answer/worker.ts';
 import type { Answer, Person } from '../../../src/questions/answer.ts';
-import { fingerprintOf, type HumanInputItem, type Session, shownHashOf } from '../../../src/questions/session.ts';
+import type { ReadItem, ReadSession } from '../../../src/questions/gate.ts';
+import type { SentItem } from '../../../src/questions/session.ts';
 import type { SessionServiceClient } from '../../../src/session-service/client.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
-import { buildSession, saying, unanswered } from '../../support/sessions.ts';
+import { fingerprintOf, readSession, saying, shownHashOf, throughGate, unanswered } from '../../support/sessions.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
 
 const ITEMS = [unanswered('Which one?')];
 
-export function asking(sessionId: string): Session {
-	return buildSession({ sessionId, messages: [saying('Do it.', 'user'), { ...saying('I ask.'), humanInput: ITEMS }] });
+export function asking(sessionId: string): ReadSession {
+	return readSession({ sessionId, messages: [saying('Do it.', 'user'), { ...saying('I ask.'), humanInput: ITEMS }] });
 }
 
 /** What an answer stores of the question of `asking`. */
-function hashesOf({ messages: [, question = saying('')] }: Session) {
+function hashesOf({ messages: [, question = saying('')] }: ReadSession) {
 	return { fingerprint: fingerprintOf(question.humanInput), shownHash: shownHashOf(question) };
 }
 
@@ -33,12 +34,15 @@ export interface Call {
 	readonly at: number;
 }
 
+/** What a PUT sends is what the next read finds. */
+const sentAsRead = (items: readonly SentItem[]) => items as unknown as readonly ReadItem[];
+
 /** Answers in a real SQLite store, workers, and a fake service; all on one manual clock. */
 export async function createHarness() {
 	const clock = createManualClock(T0);
 	const dataDir = makeDataDir();
 	const store = await open({ dataDir: dataDir.path, clock });
-	const sessions = new Map<string, Session>();
+	const sessions = new Map<string, ReadSession>();
 	const calls: Call[] = [];
 	const told: Answer[] = [];
 	const workers: { stop(): Promise<void> }[] = [];
@@ -58,7 +62,7 @@ export async function createHarness() {
 		tell: () => undefined,
 	};
 
-	function current(sessionId: string): Session {
+	function current(sessionId: string): ReadSession {
 		return sessions.get(sessionId) ?? asking(sessionId);
 	}
 
@@ -67,10 +71,10 @@ export async function createHarness() {
 		const readAt = clock.now();
 		const session = current(sessionId);
 		await on.read(sessionId);
-		return { session, readAt, since: readAt, endedAt: readAt };
+		return { session: throughGate(session), readAt, since: readAt, endedAt: readAt };
 	}
 
-	function save(sessionId: string, messageIndex: number, items: readonly HumanInputItem[]): void {
+	function save(sessionId: string, messageIndex: number, items: readonly ReadItem[]): void {
 		const session = current(sessionId);
 		sessions.set(sessionId, {
 			...session,
@@ -89,7 +93,7 @@ export async function createHarness() {
 				if (maySend?.() === false) throw new SessionServiceError('timed_out', 'too late to be sent');
 				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
 				await on.put(sessionId);
-				save(sessionId, messageIndex, items);
+				save(sessionId, messageIndex, sentAsRead(items));
 			},
 		}),
 	};
@@ -159,7 +163,7 @@ export async function createHarness() {
 		save,
 		/** The session as the service has it. */
 		session: current,
-		setSession: (session: Session) => void sessions.set(session.sessionId, session),
+		setSession: (session: ReadSession) => void sessions.set(session.sessionId, session),
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>

@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
 import { SCREENSHOT_TEXT } from '../../../src/features/watch/details-view.ts';
-import type { Message, Session } from '../../../src/questions/session.ts';
+import type { ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { momentMrkdwn, statusWords } from '../../../src/slack/words.ts';
 import { expectSafeView } from '../../slack/support/check.ts';
@@ -13,14 +13,14 @@ import { saying } from '../../support/sessions.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 
-function show(session: Session, more: Partial<SessionModel> = {}): ModalView {
+function show(session: ReadSession, more: Partial<SessionModel> = {}): ModalView {
 	const view = sessionModal(buildSessionModel(session, now, more));
 	expectSafeView(view);
 	return view;
 }
 
-const asking = (more: Partial<Session> = {}) => sessionAsking([{ title: 'Which hall?' }], more);
-const step = (content: string, actions: Message['actions'] = []): Message => ({
+const asking = (more: Partial<ReadSession> = {}) => sessionAsking([{ title: 'Which hall?' }], more);
+const step = (content: string, actions: ReadMessage['actions'] = []): ReadMessage => ({
 	role: 'assistant',
 	content,
 	actions,
@@ -67,7 +67,7 @@ describe('sessionModal with an open question', () => {
 		const session = sessionAsking(items, { name: ours, status: 'humanInput', sessionDetails: ours });
 		const rich = {
 			...session,
-			messages: [session.messages[0] as Message, step3, step3, ...session.messages.slice(1)].map((message) => ({
+			messages: [session.messages[0] as ReadMessage, step3, step3, ...session.messages.slice(1)].map((message) => ({
 				...message,
 				content: ours,
 			})),
@@ -204,7 +204,7 @@ describe('sessionModal without an open question', () => {
 		expect(decodeMetadata(view.private_metadata)).toMatchObject({ messageIndex: null, fingerprint: null, fields: [] });
 	});
 
-	const waiting = (messages: readonly Message[]) =>
+	const waiting = (messages: readonly ReadMessage[]) =>
 		textsOf(show({ ...asking(), status: 'humanInput', messages }).blocks);
 	const answered = sessionAsking([{ title: 'Which hall?', value: 'The blue one' }]).messages;
 	it('says where to look when the agent waits but asked nothing in fields', () => {
@@ -325,7 +325,7 @@ describe('session details', () => {
 		],
 		lastScreenshotUrl: 'https://bucket.example/shot.png',
 		sessionVariables: ['SHOP_PASSWORD'],
-	} satisfies Session;
+	} satisfies ReadSession;
 
 	it('shows result, task, details, files, screenshot and the names of variables', () => {
 		const view = show(rich);

@@ -3,11 +3,11 @@ import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
 import { StoreUnavailableError } from '../../../src/database/database.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
-import { fingerprintOf, type Session } from '../../../src/questions/session.ts';
+import type { ReadSession } from '../../../src/questions/gate.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../../database/support.ts';
 import { line } from '../../support/sentences.ts';
-import { saying } from '../../support/sessions.ts';
+import { fingerprintOf, saying } from '../../support/sessions.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
@@ -17,14 +17,14 @@ const ANSWERED = [{ title: 'Which one?', description: '', value: 'blue' }];
 /** After this long a PUT cannot land any more. */
 const MAY_LAND_MS = 2_000 + CALL_TIMEOUT_MS + CLOCK_ALLOWANCE_MS;
 
-function withMessages(messages: Session['messages'], status = 'active'): Session {
+function withMessages(messages: ReadSession['messages'], status = 'active'): ReadSession {
 	return { ...asking('s1'), status, messages };
 }
 
 function message(
 	role: string,
-	humanInput: Session['messages'][number]['humanInput'] = [],
-): Session['messages'][number] {
+	humanInput: ReadSession['messages'][number]['humanInput'] = [],
+): ReadSession['messages'][number] {
 	return { ...saying(humanInput.length > 0 ? 'I ask.' : 'Words.', role), humanInput };
 }
 
@@ -126,7 +126,7 @@ describe('an answer with an unknown outcome after the time to give up', () => {
 });
 
 describe('an answer whose PUT was saved and reported as failed', () => {
-	async function afterwards(session: Session) {
+	async function afterwards(session: ReadSession) {
 		const harness = await createHarness();
 		harness.on.put = () => {
 			harness.setSession(session);

@@ -4,8 +4,8 @@ import { stateLine } from '../../../src/features/answer/view.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
 import { homeView, waitingCountWords, weekWords } from '../../../src/features/inbox/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
-import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { answerOf, item, now } from '../../slack/support/answers.ts';
+import { gatedResponse } from '../../support/sessions.ts';
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
@@ -13,7 +13,7 @@ type Shown = Extract<InboxContent, { kind: 'shown' }>;
 function asking(description: string, buttons = true): Shown {
 	const human_input = [{ title: 'Which colour?', description, value: '' }];
 	const raw = { name: 'Chairs', status: 'humanInput', messages: [{ role: 'assistant', content: '', human_input }] };
-	const session = readSessionResponse({ session: raw }, 'demo');
+	const session = gatedResponse({ session: raw }, 'demo');
 	const snapshot = session === null ? null : snapshotOf(session, now);
 	if (snapshot === null || snapshot.question === null) throw new Error('no question');
 	const { question: view, name: sessionName } = snapshot;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sessionModal } from '../../../src/features/answer/form-view.ts';
-import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { newMetadata } from '../../../src/slack/ids.ts';
 import { expectSafeView } from '../../slack/support/check.ts';
 import { CANARY } from '../../slack/support/hostile-session.ts';
 import { buildSessionModel } from '../../support/session-model.ts';
+import { gatedResponse } from '../../support/sessions.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 const mega = 1_000_000;
@@ -78,7 +78,7 @@ describe('giant sessions', () => {
 					vncPassword: CANARY,
 				},
 			};
-			const session = readSessionResponse(raw, '3f9a2c1d');
+			const session = gatedResponse(raw, '3f9a2c1d');
 			if (session === null) throw new Error('unreadable');
 			for (const page of [0, 1, 10_000]) {
 				const view = sessionModal(

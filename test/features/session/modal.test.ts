@@ -188,10 +188,11 @@ describe('the steps', () => {
 	it('reads the steps again, and says so, when the reading is not in memory any more', async () => {
 		const large = (name: string) => ({
 			status: 'active',
-			messages: Array.from({ length: 8 }, (_, n) => ({
-				role: 'assistant',
-				content: `${name} does thing ${n + 1}. ${'x'.repeat(2_500_000)}`,
-			})),
+			messages: [
+				// Of items, all that was sent is kept for the PUT.
+				{ role: 'user', content: 'Work.', human_input: [{ title: 'x'.repeat(20_000_000) }] },
+				...Array.from({ length: 8 }, (_, n) => ({ role: 'assistant', content: `${name} does thing ${n + 1}.` })),
+			],
 		});
 		app.service.sessions.put('large1', large('One'));
 		app.service.sessions.put('large2', large('Two'));

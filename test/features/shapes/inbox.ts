@@ -36,11 +36,11 @@ import {
 	inboxModal,
 	snoozedMessage,
 } from '../../../src/features/inbox/view.ts';
-import type { Session } from '../../../src/questions/session.ts';
+import type { ReadSession } from '../../../src/questions/gate.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
-function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
+function questionOf(session: ReadSession, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
 	const view = viewOf(session);
 	const question = { ...GIANT_QUESTION.question, sessionId: session.sessionId, messageIndex: view.messageIndex };
 	const { fingerprint } = view;

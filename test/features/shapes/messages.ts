@@ -31,6 +31,7 @@ import {
 	sessionOf,
 	shapesOf,
 	snapshotAtNow,
+	throughGate,
 	USER_ID,
 } from '../../../sandbox/gallery/shapes/samples.ts';
 import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
@@ -80,7 +81,7 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../../src/features/watch/view.ts';
-import type { Session } from '../../../src/questions/session.ts';
+import type { ReadSession } from '../../../src/questions/gate.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, noWindow, stillWaitingMessage } from '../../../src/slack/error-view.ts';
 import { textMessage } from '../../../src/slack/parts.ts';
@@ -105,11 +106,11 @@ const CHOSEN = answerOf({
 	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
 });
 
-function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
+function cardOf(session: ReadSession, overrides: Partial<CardModel> = {}): [CardModel] {
 	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
 }
 
-function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
+function reminderOf(session: ReadSession, stage: ReminderStage): RemindedQuestion {
 	const { sessionId, name: sessionName } = session;
 	const entry = { ...ESCALATION.entry, sessionId, stage, isLast: stage === 'escalation' };
 	return { ...ESCALATION, entry, question: questionOf(session), sessionName, handOver: null };
@@ -210,7 +211,7 @@ export function messageVariants(): Shape[] {
 		}),
 		...shapesOf(filesMessage, {
 			none: [EMPTY, MODEL.links],
-			one: [{ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }, MODEL.links],
+			one: [throughGate({ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }), MODEL.links],
 			refused: [REFUSED_LINKS, MODEL.links],
 		}),
 	];
@@ -264,7 +265,7 @@ function plainPosts(): readonly PostedContent[] {
 
 type SettledHow = NonNullable<Parameters<typeof settledQuestionPost>[1]>;
 /** A reminder of a question that is over. */
-function settled(session: Session, how: SettledHow, post = POST): RemindedQuestion {
+function settled(session: ReadSession, how: SettledHow, post = POST): RemindedQuestion {
 	return { ...reminderOf(session, 'escalation'), outcome: outcomeWords(askedAs(questionOf(session)), how, post) };
 }
 

@@ -1,4 +1,13 @@
-import { AT_WORK, answerItem, answerOf, HOSTILE, MODEL, NOW, OTHER } from '../../../sandbox/gallery/shapes/samples.ts';
+import {
+	AT_WORK,
+	answerItem,
+	answerOf,
+	HOSTILE,
+	MODEL,
+	NOW,
+	OTHER,
+	throughGate,
+} from '../../../sandbox/gallery/shapes/samples.ts';
 import type { ReceiptContext } from '../../../src/features/answer/receipt-view.ts';
 import {
 	AGENT_OUTCOMES,
@@ -18,7 +27,7 @@ export function casesOf<Value, Args extends readonly unknown[]>(
 }
 
 /** Its links are refused, each for another reason. */
-export const REFUSED_LINKS: Session = {
+export const REFUSED_LINKS: Session = throughGate({
 	...AT_WORK,
 	files: ['https://10.0.0.1/', 'http://files.example/', 'https://ada:pw@files.example/', 'nowhere'].map(
 		(signedUrl) => ({
@@ -28,7 +37,7 @@ export const REFUSED_LINKS: Session = {
 		}),
 	),
 	lastScreenshotUrl: 'https://localhost/screen.png',
-};
+});
 
 function conflictWith(overrides: Partial<OtherAnswer>): Answer {
 	const items = [answerItem(HOSTILE, HOSTILE), answerItem('Password', null, { secret: true }), answerItem('', '')];

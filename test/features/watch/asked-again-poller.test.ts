@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/questions/session.ts';
+import type { ReadMessage } from '../../../src/questions/gate.ts';
 import { saying } from '../../support/sessions.ts';
 import { addWatch, assistant, createPollerHarness, pass, session } from './support.ts';
 
 const started = session().messages;
 const note = saying('A summary', 'system');
 
-function code(value = '', title = 'Colour'): Message {
+function code(value = '', title = 'Colour'): ReadMessage {
 	return { ...assistant('Which one?'), humanInput: [{ title, description: '', value }] };
 }
 
-function logIn(user: string, password: string): Message {
+function logIn(user: string, password: string): ReadMessage {
 	const item = (title: string, value: string) => ({ title, description: '', value });
 	return { ...assistant('Log in'), humanInput: [item('User', user), item('Code', password)] };
 }

@@ -6,10 +6,11 @@ import { answerOf, now } from '../../slack/support/answers.ts';
 import { expectSafeMessage } from '../../slack/support/check.ts';
 import { askedContent, postContext } from '../../slack/support/posts.ts';
 import { sessionAsking, textsOf } from '../../slack/support/questions.ts';
+import { throughGate } from '../../support/sessions.ts';
 
 const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
 const names = { displayName: () => 'Ann' };
-const view = snapshotOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), now);
+const view = snapshotOf(throughGate(sessionAsking([{ title: 'Hall', value: 'The small one' }])), now);
 
 /** What a channel reads about an answered question. */
 function wordsOf(standing: Answer | null): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
+import type { ReadMessage } from '../../../src/questions/gate.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import {
@@ -64,7 +65,7 @@ describe.each([
 
 	it('does not learn a gap of an hour between steps', async () => {
 		const { machine, clock, put, store } = await watchedFor(5_000);
-		const messages = [...started];
+		const messages: ReadMessage[] = [...started];
 		for (let step = 0; step < 8; step += 1) {
 			messages.push(assistant(`Step ${step}`));
 			put({ messages: [...messages] });

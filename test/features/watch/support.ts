@@ -11,7 +11,8 @@ import { createPoller, type PollerOptions } from '../../../src/features/watch/po
 import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { PostContent } from '../../../src/posts/kinds.ts';
 import { readWatch } from '../../../src/posts/watch-rows.ts';
-import type { Message, Session } from '../../../src/questions/session.ts';
+import type { ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
+import type { Session } from '../../../src/questions/session.ts';
 import {
 	NO_ANSWERS as NOBODY_ANSWERED,
 	type SessionSnapshot,
@@ -27,12 +28,12 @@ import { buildSession, saying, unanswered } from '../../support/sessions.ts';
 export const SERVICE = 'https://service.example';
 export const T0 = Date.parse('2026-01-05T09:00:00Z');
 
-export function assistant(content: string, ...titles: string[]): Message {
+export function assistant(content: string, ...titles: string[]): ReadMessage {
 	return { ...saying(content), humanInput: titles.map(unanswered) };
 }
 
 /** By default a working session with one step. */
-export function session(overrides: Partial<Session> = {}): Session {
+export function session(overrides: Partial<ReadSession> = {}): Session {
 	const sessionId = overrides.sessionId ?? 's1';
 	return buildSession({
 		sessionId,
@@ -130,7 +131,7 @@ export function createFakeService(clock: Clock) {
 		service,
 		failures,
 		reads,
-		put: (overrides: Partial<Session>) => {
+		put: (overrides: Partial<ReadSession>) => {
 			const made = session(overrides);
 			sessions.set(made.sessionId, made);
 			return made;

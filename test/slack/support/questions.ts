@@ -1,8 +1,9 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
-import { openQuestion, type Question, type Session } from '../../../src/questions/session.ts';
+import type { ReadSession } from '../../../src/questions/gate.ts';
+import { openQuestion, type Question } from '../../../src/questions/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/ids.ts';
-import { buildSession, saying } from '../../support/sessions.ts';
+import { readSession, saying, throughGate } from '../../support/sessions.ts';
 
 export interface AskedItem {
 	readonly title: string;
@@ -11,9 +12,9 @@ export interface AskedItem {
 }
 
 /** A session whose second message asks these items. */
-export function sessionAsking(items: readonly AskedItem[], more: Partial<Session> = {}): Session {
+export function sessionAsking(items: readonly AskedItem[], more: Partial<ReadSession> = {}): ReadSession {
 	const humanInput = items.map(({ title, description = '', value = '' }) => ({ title, description, value }));
-	return buildSession({
+	return readSession({
 		status: 'active',
 		messages: [saying('Book a hall.', 'user'), { ...saying('I need to know something.'), humanInput }],
 		...more,
@@ -21,7 +22,7 @@ export function sessionAsking(items: readonly AskedItem[], more: Partial<Session
 }
 
 export function questionOf(items: readonly AskedItem[], status = 'active'): Question {
-	const question = openQuestion(sessionAsking(items, { status }));
+	const question = openQuestion(throughGate(sessionAsking(items, { status })));
 	if (question === null) throw new Error('nothing is open');
 	return question;
 }

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { boundaryBefore, NOTE_LENGTH, noteOf } from '../core/cut.ts';
+import { atOnce } from '../core/slices.ts';
+
+declare const SENT: unique symbol;
+declare const SHOWN: unique symbol;
+
+/** What an agent wrote, as the service sent it: it goes back in the PUT. No string for the compiler, so that nothing shows it. */
+export interface SentText {
+	readonly [SENT]: true;
+}
+
+/** What people and rules see of a text from outside: `shown` made it. */
+export type ShownText = string & { readonly [SHOWN]: true };
+
+export const asSent = (text: string) => text as unknown as SentText;
+/** For the PUT, and for comparing with what we sent. */
+export const stringOf = (text: SentText) => text as unknown as string;
+
+/** Marks on one letter are sorted in quadratic time, so a run of more than 30 is broken up (UAX #15). */
+const LONG_MARK_RUN = /(\p{M}{30})(?=\p{M})/gu;
+const withBrokenRuns = (text: string) => text.replace(LONG_MARK_RUN, '$1\u034f');
+
+/** The index after so many code points; the length of a text that has no more. */
+function indexAfter(text: string, codePoints: number): number {
+	if (text.length <= codePoints) return text.length;
+	let at = 0;
+	for (let count = 0; count < codePoints && at < text.length; count++)
+		at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+	return at;
+}
+
+/** At most `most` code points of a text. What is left out is said at its end, in UTF-16 units. */
+export function shown(text: string, most: number): { readonly text: ShownText; readonly isCut: boolean } {
+	const broken = indexAfter(text, most) < text.length ? null : withBrokenRuns(text);
+	if (broken !== null && indexAfter(broken, most) === broken.length) return { text: broken as ShownText, isCut: false };
+	// With 30 marks goes one character that breaks their run.
+	const room = Math.floor(((most - NOTE_LENGTH) * 30) / 31);
+	const start = text.slice(0, boundaryBefore(text, indexAfter(text, room)));
+	// Copied: a part of a string keeps the whole in memory.
+	const kept = Buffer.from(withBrokenRuns(start), 'utf16le').toString('utf16le');
+	return { text: `${kept}${noteOf(text.length - start.length)}` as ShownText, isCut: true };
+}
+
+/** Whether a stored text is the one that was sent: a service may trim it and rewrite its line ends. */
+export function sameText(stored: string, sent: string): boolean {
+	// Composing makes a text at most four times shorter, and other line ends at most twice as long.
+	return stored === sent || (stored.trim().length <= 8 * sent.length && comparable(stored) === comparable(sent));
+}
+
+function comparable(text: string): string {
+	return withBrokenRuns(text.replaceAll('\r\n', '\n').trim()).normalize();
+}
+
+/* Hashes of whole texts. They are made once, where a session is read, and yield after each part of a long text. */
+
+/** UTF-16 units. Work on so many takes a few milliseconds. */
+const PART = 65_536;
+
+/** 128 bits: no accidental collisions, and short enough for a view's private_metadata. */
+const HEX_DIGITS = 32;
+
+/**
+ * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all lone
+ * surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
+ */
+export function* hashOfTexts(texts: Iterable<string>): Generator<void, string> {
+	const hash = createHash('sha256');
+	for (const text of texts) {
+		hash.update(`${text.length}:`);
+		for (let from = 0; from < text.length; from += PART) {
+			hash.update(text.slice(from, from + PART), 'utf16le');
+			yield;
+		}
+	}
+	return hash.digest('hex').slice(0, HEX_DIGITS);
+}
+
+type Texts = Readonly<Record<'title' | 'description', string>>;
+
+/** Identifies a question: a hash of its items' titles and descriptions in order. */
+export function fingerprintOf(items: readonly Texts[]): Generator<void, string> {
+	return hashOfTexts(items.flatMap(({ title, description }) => [title, description]));
+}
+
+/** A hash of all that an asking message shows, but for what changes by itself: white space, composition, link signatures. */
+export function* shownHashOf(content: string, items: readonly Texts[]): Generator<void, string> {
+	const lasting: string[] = [];
+	for (const text of [content, ...items.flatMap(({ title, description }) => [title, description])]) {
+		lasting.push(yield* composed(yield* unsigned(text)));
+	}
+	return yield* hashOfTexts(lasting);
+}
+
+/** What never joins what stands before it: no mark, Hangul vowel or final, vowel sign of Kirat Rai, or half of a character. */
+const APART = /[^\p{M}\u1160-\u11ff\udc00-\udfff\u{16d63}-\u{16d6a}]/u;
+
+/** One space for white space, and NFC. */
+function* composed(text: string): Generator<void, string> {
+	const parts: string[] = [];
+	for (let from = 0; from < text.length; ) {
+		const to = apartBefore(text, from, Math.min(text.length, from + PART));
+		// With a text instead of the function, V8 builds a chain of strings: ten times as much memory and time.
+		parts.push(
+			withBrokenRuns(text.slice(from, to))
+				.normalize('NFC')
+				.replace(/\s{2,}|[^\S ]/g, () => ' '),
+		);
+		from = to;
+		yield;
+	}
+	const joined = parts.map((part, at) => (parts[at - 1]?.endsWith(' ') && part.startsWith(' ') ? part.slice(1) : part));
+	return joined.join('').trim();
+}
+
+/** The last place up to `to` where the text can be divided. Only in a run of as many marks or vowel signs is that `to`. */
+function apartBefore(text: string, from: number, to: number): number {
+	if (to === text.length) return to;
+	for (let at = to; at > from; at--) {
+		if (APART.test(String.fromCodePoint(text.codePointAt(at) ?? 0))) return at;
+	}
+	return to;
+}
+
+/** What ends a URL: the next character of prose, Markdown or Slack's markup. */
+const URL_END = /[\s<>"'`|\\^{}[\]()]/g;
+
+/** Parameters that sign a URL in S3 and compatible services, Google, CloudFront and Azure. */
+const SIGNATURE =
+	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
+const LONGEST_SIGNATURE = 22;
+
+/** In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must see. */
+const OF_SIGNING =
+	/^(?:X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip|srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password)=/i;
+
+/** Removes the signature of pre-signed links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
+export function withoutSignedLinks(text: string): string {
+	return atOnce(unsigned(text));
+}
+
+/** URLs are searched without a pattern, which takes 20 times as long in a long text. */
+function* unsigned(text: string): Generator<void, string> {
+	if (!text.includes('?')) return text;
+	const parts: string[] = [];
+	let from = 0;
+	for (let colon = text.indexOf('://'); colon !== -1; colon = text.indexOf('://', Math.max(from, colon + 3))) {
+		yield;
+		const scheme = /https?$/i.exec(text.slice(Math.max(from, colon - 5), colon))?.[0];
+		if (scheme === undefined) continue;
+		URL_END.lastIndex = colon + 3;
+		const end = URL_END.exec(text)?.index ?? text.length;
+		if (end === colon + 3) continue;
+		const start = colon - scheme.length;
+		parts.push(text.slice(from, start), yield* withoutSignature(text.slice(start, end)));
+		from = end;
+	}
+	return [...parts, text.slice(from)].join('');
+}
+
+function* withoutSignature(url: string): Generator<void, string> {
+	let isSigned = false;
+	for (let from = 0; from < url.length && !isSigned; from += PART) {
+		isSigned = SIGNATURE.test(url.slice(from, from + PART + LONGEST_SIGNATURE));
+		yield;
+	}
+	if (!isSigned) return url;
+	const parts: string[] = [];
+	let open = '';
+	for (let from = 0; from < url.length; ) {
+		// Up to the next parameter.
+		const length = url.slice(from + PART).search(/[?&;#]/);
+		const to = length === -1 ? url.length : from + PART + length;
+		const replaced = url.slice(from, to).replace(/(?<=[?&;#])[^?&;#]+/g, (one) => (OF_SIGNING.test(one) ? '…' : one));
+		const part = (open + replaced).replace(/…(?:(?:&amp;|[&;])…)+/g, '…');
+		// What the next part may go on with.
+		open = /…(?:&(?:a(?:m(?:p;?)?)?)?|;)?$/.exec(part)?.[0] ?? '';
+		parts.push(part.slice(0, part.length - open.length));
+		from = to;
+		yield;
+	}
+	return [...parts, open].join('');
+}
