@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionJson } from '../sandbox/session-service/json.ts';
+import { itemsOf } from '../sandbox/session-service/log.ts';
+import { cutQuestionWords } from '../src/features/answer/form-view.ts';
+import { openSession } from './slack/support/open-session.ts';
+import { startApp } from './support/app.ts';
+import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';
+import { watchTurns } from './support/longest-turn.ts';
+
+/** Of the program, the fake Slack and the fake service together; the program's part is at most 100 ms. 1.0.0 took up to 100 s. */
+const MOST_MS = 200;
+
+describe('a watched session whose texts are made to take long', () => {
+	let app: Awaited<ReturnType<typeof startApp>>;
+	let count = 0;
+	beforeAll(async () => {
+		app = await startApp({ env: { UNDO_SECONDS: '0' }, service: { startOnRead: false, resumeAfterMs: 600_000 } });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+
+	/** Watches a session, and waits for the post of its question. */
+	async function watch(json: SessionJson) {
+		const id = `session${++count}`;
+		const before = new Set(app.slack.state.messages.map(({ ts }) => ts));
+		app.service.sessions.put(id, json);
+		const ada = app.slack.as('ada');
+		expect((await ada.command('#agents', `/session watch ${id}`)).ok).toBe(true);
+		const post = await ada.waitForMessage(
+			'#agents',
+			(one) => !before.has(one.ts) && one.notification().startsWith('An agent asks'),
+		);
+		return { id, post };
+	}
+
+	it.each(Object.entries(HOSTILE_TEXTS))('stops nothing else for long: %s', async (_, make) => {
+		const json = make();
+		using turns = watchTurns();
+		const { id, post } = await watch(json);
+		await openSession(app, id);
+		if (post.buttons().includes('Yes')) {
+			await post.press('Yes');
+			await app.slack.changes.until(
+				() => app.service.log.savedPuts(id).length > 0,
+				() => 'nothing was sent',
+			);
+		}
+		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
+		expect(turns.longest()).toBeLessThan(MOST_MS);
+	});
+
+	it('stops nothing else for long: many questions that are asked and answered between two reads', async () => {
+		const { id } = await watch(says('Decide.'));
+		const [make] = [HOSTILE_TEXTS['30 items of harmless words']];
+		const [, hostile] = make?.().messages ?? [];
+		const answered = {
+			...hostile,
+			human_input: (hostile?.human_input ?? []).map((one) => ({ ...one, value: 'blue' })),
+		};
+		const { messages } = says('Decide.', [{ title: 'Which hall?' }]);
+		using turns = watchTurns();
+		app.service.sessions.patch(id, { messages: [...Array.from({ length: 40 }, () => answered), ...(messages ?? [])] });
+		await app.slack.as('ada').waitForMessage('#agents', (one) => one.notification().includes('Which hall?'));
+		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
+		expect(turns.longest()).toBeLessThan(MOST_MS);
+	});
+
+	it('tells nothing of a question that it has not read, shows how much is missing, and sends all of it back', async () => {
+		const rest = `\n${'e\u0301'.repeat(5_000)}${'\u0301'.repeat(50)}\ud800`;
+		const items = Array.from({ length: 4 }, (_, at) => ({
+			title: `Question ${at}`,
+			description: at === 0 ? `One of: red, blue${rest}` : `${at}${rest}`,
+			value: at === 0 ? '' : `${at}`,
+		}));
+		const { id, post } = await watch(says('Decide.', items));
+		expect(post.notification()).toMatch(/^An agent asks for an answer/);
+		expect(post.buttons()).toContain('Answer');
+		expect(post.buttons()).not.toContain('red');
+		const modal = await openSession(app, id);
+		expect(modal.text()).toMatch(/\(\d,\d{3} more characters\)/);
+		expect(modal.text()).toContain(cutQuestionWords(true));
+		await modal.fill(0, 'green');
+		await modal.submit();
+		await app.slack.changes.until(
+			() => app.service.log.savedPuts(id).length > 0,
+			() => 'nothing was sent',
+		);
+		const [put] = app.service.log.savedPuts(id);
+		expect(put === undefined ? [] : itemsOf(put)).toEqual([{ ...items[0], value: 'green' }, ...items.slice(1)]);
+	});
+});
