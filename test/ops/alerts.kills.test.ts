@@ -226,6 +226,16 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 		await active(app.url);
 	},
 
+	async HandraiseLoopBlocked({ quiet, active }) {
+		await using app = await startApp();
+		// The longest pause is that since the scrape before: the start of a program is one.
+		await fetch(`${app.url}/metrics`);
+		await quiet(app.url);
+		await active(app.url, async () => {
+			for (const end = performance.now() + 1_100; performance.now() < end; );
+		});
+	},
+
 	async HandraiseRestarts({ expect, look, quiet }) {
 		const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
 		const service = createFakeSessionService();
