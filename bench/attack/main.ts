@@ -9,6 +9,7 @@ import { peopleFloods } from './people-floods.ts';
 import { pressFloods } from './press-floods.ts';
 import { type Scenario, unless } from './scenario.ts';
 import { switchingFlood } from './switching-flood.ts';
+import { textAttacks } from './text-attacks.ts';
 
 const SCENARIOS: readonly Scenario[] = [
 	...httpScenarios,
@@ -16,6 +17,7 @@ const SCENARIOS: readonly Scenario[] = [
 	...pressFloods,
 	...switchingFlood,
 	...hostileService,
+	...textAttacks,
 ];
 const NAMES = SCENARIOS.map(({ name }) => name);
 const PATHS = ['/healthz', '/readyz', '/metrics'] as const;
