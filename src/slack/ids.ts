@@ -293,7 +293,6 @@ const METADATA_SCHEMA = z.object({
 	partial: z.boolean().default(false),
 	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
 	readAt: z.number().min(0).default(0),
-	arrival: ARRIVAL,
 	origin: ORIGIN.default({ channelId: null, threadTs: null }),
 	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	putOverheadBytes: z.number().min(0).default(0),
@@ -313,6 +312,7 @@ const METADATA_SCHEMA = z.object({
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
+	arrival: ARRIVAL,
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);
