@@ -16,8 +16,7 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
 
 /** Runs such work at once: where it is known to be short. */
 export function atOnce<Result>(work: Generator<void, Result>): Result {
-	for (;;) {
-		const { done, value } = work.next();
-		if (done === true) return value;
-	}
+	let step = work.next();
+	while (step.done !== true) step = work.next();
+	return step.value;
 }

@@ -1,4 +1,4 @@
-import { type Expression, type Insertable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
 import { parseOrNull } from '../../core/values.ts';
 import { add, change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
@@ -46,15 +46,10 @@ import {
 
 /**
  * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
- * after its form was read, because its author has not seen that one. A single insert covers the case without a conflict.
+ * after its form was read, because its author has not seen that one.
  */
-export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	return db.write(async (trx) => {
-		const inserted = await insertWithoutConflict(trx, cipher, answer);
-		if (inserted === null) return acceptDespiteConflict(trx, db, cipher, answer);
-		await markAccepted(trx, answer);
-		return { kind: 'accepted', answer: inserted };
-	});
+export function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
 }
 
 /** Its own window shows the receipt from now on. */
@@ -63,27 +58,7 @@ async function markAccepted(trx: Db, { viewId, question, press, acceptedAt: now 
 	await markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
 }
 
-/** Null when another row has the same submission key or conflicts. */
-async function insertWithoutConflict(db: Db, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
-	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
-	const row = newRow(answer, cipher);
-	const inserted = await insertUnless(db, row, db.selectFrom('answers').select('id').where(sameOrConflicting(answer)))
-		// After a concurrent submission for the same question, what follows decides.
-		.onConflict((conflict) => conflict.doNothing())
-		.executeTakeFirst();
-	return inserted === undefined ? null : readAnswer(inserted, cipher);
-}
-
-/** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
-function insertUnless(db: Db, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
-	return db
-		.insertInto('answers')
-		.columns(Object.keys(row) as (keyof typeof row)[])
-		.expression(rowUnlessExists(db, row, blocker).where(isOwnSchema()))
-		.returningAll();
-}
-
-async function acceptDespiteConflict(
+async function acceptInTransaction(
 	db: Db,
 	store: StoreDatabase,
 	cipher: Cipher,
@@ -98,8 +73,14 @@ async function acceptDespiteConflict(
 	const newer = () => stopBesideNewer(store);
 	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
 
-	const nothing = sql`(select 1 where false)`;
-	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
+	const insert = (row: Insertable<Tables['answers']>) =>
+		db
+			.insertInto('answers')
+			.columns(Object.keys(row) as (keyof typeof row)[])
+			.expression(rowUnlessExists(db, row, sql`(select 1 where false)`).where(isOwnSchema()))
+			.returningAll()
+			.executeTakeFirstOrThrow(newer);
+	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 	const row = newRow(answer, cipher);
 	const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
 	if (by !== undefined) {
