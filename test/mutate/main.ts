@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { RULES } from '../support/lanes.ts';
 
 const USAGE = `npm run mutate -- PATH [PATH ...] [options]
@@ -19,6 +20,8 @@ if (positionals.length === 0) {
 	console.error(USAGE);
 	process.exit(2);
 }
+// Each change runs in a new thread, which loads everything again.
+Object.assign(process.env, COMPILE_CACHE);
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
@@ -41,7 +44,7 @@ const stryker = new Stryker({
 	tsconfigFile: 'none',
 	// Nothing here checks types. Otherwise Stryker parses and changes every file of the copy.
 	disableTypeChecks: false,
-	reporters: ['clear-text'],
+	reporters: ['clear-text', 'progress'],
 	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
 });
 // Why it fails, Stryker has logged.
