@@ -83,6 +83,8 @@ describe('changesBetween', () => {
 			{ kind: 'ended', status: 'stopped' },
 		]);
 		expect(between({ messages: [asking([''])] }, { messages: [] })).toEqual([{ kind: 'stepped' }, closed]);
+		const another = [asking(['x'], 'Other'), asking([''], 'New')];
+		expect(between({ messages: [asking([''])] }, { messages: another })).toContainEqual(closed);
 		expect(
 			between({ messages: [asking(['x', ''])] }, { status: 'active', messages: [asking(['x', ''])] }),
 		).toContainEqual(closed);
@@ -97,6 +99,13 @@ describe('changesBetween', () => {
 	it('finds that the same message asks something else', () => {
 		expect(between({ messages: [asking([''])] }, { messages: [asking(['', ''], 'New')] })).toEqual([
 			{ kind: 'questionChanged', messageIndex: 0, items: [0, 1] },
+		]);
+		expect(between({ messages: [asking([''])] }, { messages: [asking(['x', ''], 'New')] })).toEqual([
+			{ kind: 'questionChanged', messageIndex: 0, items: [1] },
+		]);
+		expect(between({ messages: [asking([''])] }, { messages: [asking(['x'], 'New')] })).toEqual([
+			{ kind: 'questionChanged', messageIndex: 0, items: [] },
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: true },
 		]);
 	});
 	it('finds that an open question has another text, and does not count it as asked again', () => {
@@ -113,11 +122,16 @@ describe('changesBetween', () => {
 			{ kind: 'questionMoved', messageIndex: 1 },
 			{ ...change, messageIndex: 1 },
 		]);
+		expect(between({ messages: [asking([''])] }, { messages: [asking(['x'], 'New'), asking([''])] })).toContainEqual({
+			kind: 'questionMoved',
+			messageIndex: 1,
+		});
 	});
 	it('finds no other text in a settled question, or in white space', () => {
 		const again = (values: string[], content: string) => ({ messages: [{ ...asking(values), content }] });
 		expect(between(again([''], 'One  text'), again([''], '\nOne text'))).toEqual([]);
 		expect(between(again(['x'], 'One text'), { ...again(['x'], 'Two'), status: 'humanInput' })).toEqual([]);
+		expect(between(again(['x'], 'One text'), again([''], 'Two')).map(({ kind }) => kind)).toEqual(['questionAsked']);
 		expect(between(again([''], 'One text'), again(['x'], 'Two')).map(({ kind }) => kind)).toEqual(['questionAnswered']);
 	});
 
@@ -142,6 +156,7 @@ describe('changesBetween', () => {
 		expect(since([done], [0, 1])).toContainEqual({ ...answer, isWhole: true });
 		expect(since([done], [0, 1]).map(({ kind }) => kind)).not.toContain('questionClosed');
 		expect(since([asking(['x', '', 'z'])], [0])).toEqual(since([asking(['x', '', 'z'])], []));
+		expect(since([asking(['x', '', 'z'])], [0, 1])).toEqual(since([asking(['x', '', 'z'])], []));
 	});
 	it('finds the end once', () => {
 		const ended = { kind: 'ended', status: 'completed' };
@@ -158,6 +173,8 @@ describe('changesBetween', () => {
 		}
 		expect(between({ files: [file, other] }, { files: [other, file] })).toEqual([{ kind: 'filesChanged' }]);
 		expect(between({}, { messages: [done] })).toEqual([{ kind: 'stepped' }, { kind: 'resultChanged' }]);
+		const corrected = { ...done, actions: [{ kind: 'done' as const, text: 'It is 43' }] };
+		expect(between({ messages: [done] }, { messages: [corrected] })).toEqual([{ kind: 'resultChanged' }]);
 	});
 	it('takes linear time for the items of a question', () => {
 		const values = (first: string) =>

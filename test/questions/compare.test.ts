@@ -62,6 +62,8 @@ describe('compareForDelivery', () => {
 	it('never finds an answer that fills no item', () => {
 		expect(compare('humanInput', ['', ''], ['', ''])).toEqual({ kind: 'clear' });
 		expect(compare('humanInput', ['x', ''], [null, '']).kind).not.toBe('alreadyOurs');
+		// The service trims it: sent, it is as empty as the item.
+		expect(compare('humanInput', [''], [' '])).toEqual({ kind: 'clear' });
 	});
 	it.each(['humanInput', 'active', 'paused'])(
 		'reports what somebody else answered while the status is %s',
