@@ -187,6 +187,7 @@ describe('one press does not answer', () => {
 		['Which one?', '- <!here>\n- B'],
 		['Which one?', '- <@U012AB3CD>\n- B'],
 		['Which one?', '- **Morning** flight\n- **Evening** flight'],
+		['Which one?', '- *A* search\n- Hill climbing'],
 		['Which one?', '- [ ] Morning\n- [x] Evening'],
 		['Which one?', '- [A](https://evil.example)\n- B'],
 		// Labels that look the same.
