@@ -5,6 +5,7 @@ import { type ItemView, questionViewAt } from '../../src/questions/session-snaps
 import { escapeMrkdwn } from '../../src/slack/mrkdwn.ts';
 import { questionText } from '../../src/slack/question-view.ts';
 import { oneLine } from '../../src/slack/text.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { gatedResponse } from '../support/sessions.ts';
 import { expectHarmlessMrkdwn } from './support/check.ts';
 import { hostileSession } from './support/hostile-session.ts';
@@ -171,7 +172,7 @@ describe('the text of a question', () => {
 					}
 				}
 			}),
-			{ numRuns: 400 },
+			randomRuns(1_600),
 		);
 	});
 
@@ -191,7 +192,7 @@ describe('the text of a question', () => {
 					expect(text.startsWith(`An agent asks: ${escapeMrkdwn(start).slice(0, 20)}`)).toBe(true);
 				}
 			}),
-			{ numRuns: 1_000 },
+			randomRuns(4_000),
 		);
 	});
 });

@@ -20,6 +20,7 @@ import {
 	withoutListed,
 	withoutMarks,
 } from '../../src/slack/text.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { expectHarmlessMrkdwn, expectQuoted } from './support/check.ts';
 import { hostileText } from './support/hostile-text.ts';
 
@@ -133,7 +134,7 @@ describe('cutting', () => {
 				expect(cutTo(text, room).length).toBeLessThanOrEqual(room);
 				expect(text.startsWith(cutTo(text, room))).toBe(true);
 			}),
-			{ numRuns: 1500 },
+			randomRuns(6_000),
 		);
 	});
 

@@ -28,7 +28,9 @@ export const RULES = [
 ];
 
 /** Properties whose random cases two lanes share; see random-runs.ts. */
-const SHARED = ['test/{features/{hostile-*,voices},posts/histories,questions/occurrences}.test.ts'];
+const SHARED = [
+	'test/{features/{hostile-*,voices},posts/histories,questions/occurrences,slack/{question-text,text}}.test.ts',
+];
 
 const filesNamed = (...lanes: readonly string[]) =>
 	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);
