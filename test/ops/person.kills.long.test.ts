@@ -27,6 +27,8 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const ADA = 'U0ADA';
 const FORGET = ['forget', ADA, '--yes', ADA];
 const ANSWERS = 3_000;
+/** How long the command waits for a replica. */
+const WAIT_MS = 15_000;
 /** When the program is killed after the command began, which needs about 300 ms to start; null: as soon as it is committed. */
 const KILLED_AFTER_MS = [0, 300, 400, 500, null];
 
@@ -131,18 +133,27 @@ it('goes on with another replica when the one that began is killed', async () =>
 	expect(left.rows).toEqual([{ answers: 0, letters: 0 }]);
 
 	await other.terminate();
-	const lost = runPerson(['export', ADA], env);
+	const begin = (args: readonly string[]) => {
+		const begun = Promise.withResolvers<ChildProcess>();
+		return { ended: runPerson(args, env, { onStart: begun.resolve }), child: begun.promise };
+	};
+	const asks = "select name from shared_states where name like 'person:%'";
+	const hasAsked = () => expect.poll(async () => (await admin.query(asks)).rows.length, { timeout: 10_000 }).toBe(1);
+	const lost = begin(['export', ADA]);
 	const lose = "delete from shared_states where name like 'person:ask:%'";
 	await expect.poll(async () => (await admin.query(lose)).rowCount, { timeout: 10_000 }).toBe(1);
-	const none = await runPerson(['export', ADA], env);
+	// As a replica lost it whose clock is minutes ahead: the command goes on as if somebody worked on it.
+	(await lost.child).send(3 * WAIT_MS);
+	expect(await lost.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Handraise ended or failed, /) });
+	const unheard = begin(['export', ADA]);
+	await hasAsked();
+	(await unheard.child).send(WAIT_MS);
+	const none = await unheard.ended;
 	expect([none.code, none.stderr]).toEqual([
 		1,
 		expect.stringMatching(/^No running Handraise did it within 15 s: the request is taken back, and nothing changed\./),
 	]);
-	const asks = "select name from shared_states where name like 'person:%'";
 	expect((await admin.query(asks)).rows).toEqual([]);
-	// As a replica does whose clock is minutes ahead.
-	expect(await lost).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Handraise ended or failed, /) });
 	const unread = runPerson(['export', ADA], env);
 	const reply = `update shared_states set name = replace(name, 'ask', 'reply'), state = '1.x' where name like 'person:ask:%'`;
 	await expect.poll(async () => (await admin.query(reply)).rowCount, { timeout: 10_000 }).toBe(1);
@@ -150,11 +161,10 @@ it('goes on with another replica when the one that began is killed', async () =>
 		code: 1,
 		stderr: expect.stringMatching(/^Handraise replied, but with another key: /),
 	});
-	const children: ChildProcess[] = [];
-	const stopped = runPerson(FORGET, env, { onStart: (child) => children.push(child) });
-	await expect.poll(async () => (await admin.query(asks)).rows.length, { timeout: 10_000 }).toBe(1);
-	children[0]?.kill('SIGINT');
-	expect(await stopped).toMatchObject({ code: 1, stderr: 'The request is taken back: nothing changed.\n' });
+	const stopped = begin(FORGET);
+	await hasAsked();
+	(await stopped.child).kill('SIGINT');
+	expect(await stopped.ended).toMatchObject({ code: 1, stderr: 'The request is taken back: nothing changed.\n' });
 	expect((await admin.query(asks)).rows).toEqual([]);
 	await Promise.all([admin.end(), watcher.end()]);
 }, 120_000);

@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 
 const PERSON = new URL('../../src/person.ts', import.meta.url).pathname;
+const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 
-/** Runs `npm run person` with these settings alone. `typed`: its standard input. `by`: the command that starts it. */
+/**
+ * Runs `npm run person` with these settings alone. `typed`: its standard input. `by`: the command that starts it. A number that
+ * is sent to the child of `onStart` moves its clock by so many milliseconds.
+ */
 export async function runPerson(
 	args: readonly string[],
 	env: Readonly<Record<string, string>>,
@@ -18,19 +22,20 @@ export async function runPerson(
 		readonly onStart?: (child: ChildProcess) => void;
 	} = {},
 ) {
-	const [command = '', ...others] = [...by, process.execPath, PERSON, ...args];
+	const [command = '', ...others] = [...by, process.execPath, '--import', SHIFTED_CLOCK, PERSON, ...args];
 	const child = spawn(command, others, {
 		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
+		stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
 	});
 	onStart(child);
 	const said = { stdout: '', stderr: '' };
 	for (const name of ['stdout', 'stderr'] as const) {
-		child[name].setEncoding('utf8').on('data', (text: string) => {
+		child[name]?.setEncoding('utf8').on('data', (text: string) => {
 			said[name] += text;
 		});
 	}
-	child.stdin.on('error', () => undefined);
-	child.stdin.end(typed);
+	child.stdin?.on('error', () => undefined);
+	child.stdin?.end(typed);
 	const [code] = await once(child, 'close');
 	return { code: code as number, ...said };
 }
