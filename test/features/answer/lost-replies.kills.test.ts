@@ -29,7 +29,8 @@ afterAll(async () => {
 });
 afterEach(() => proxy.heal());
 
-const isInsert = (statement: string) => statement.includes('insert into "answers"');
+/** Each acceptance begins with the lock of its question, also one that finds its answer stored. */
+const isAcceptance = (statement: string) => statement.includes('pg_advisory_xact_lock');
 
 async function fillIn(id: string, title: string, value: string): Promise<Modal> {
 	app.service.sessions.put(id, askingSession([title]));
@@ -56,7 +57,7 @@ it.each([
 );
 
 it('sends an answer once when the reply to storing it is lost', async () => {
-	proxy.lose(isInsert, 1);
+	proxy.lose(isAcceptance, 1);
 	const modal = await fillIn('insert', 'Name', 'Ada');
 	expect(await modal.submit()).toMatchObject({ outcome: 'updated', trouble: null });
 	const told = await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
@@ -65,7 +66,7 @@ it('sends an answer once when the reply to storing it is lost', async () => {
 });
 
 it('says that the outcome is unknown when both replies to storing are lost, and sends nothing twice', async () => {
-	proxy.lose(isInsert, 2);
+	proxy.lose(isAcceptance, 2);
 	const modal = await fillIn('twice', 'Name', 'Ada');
 	const first = await modal.submit();
 	expect(JSON.stringify(first.errors)).toContain('Handraise could not check whether your answer was saved.');
