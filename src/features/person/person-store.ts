@@ -93,7 +93,7 @@ export function createPersonStore(
 			if (isPostgres(trx))
 				await sql`lock table ${sql.join(LOCKED)}, watched_sessions in exclusive mode nowait`.execute(trx);
 			const own = from(trx, 'answers', { userId }).select(['sessionId', 'state', 'restartAskedAt', 'putStartedAt']);
-			const answers = await own.select(['acceptedAt', 'submission']).orderBy('acceptedAt').execute();
+			const answers = await own.select(['acceptedAt', 'submission']).orderBy('acceptedAt').orderBy('id').execute();
 			const live = answers.filter(
 				({ state, restartAskedAt, putStartedAt }) =>
 					isBlocking(state) || restartAskedAt !== null || (state === 'delivered' && putStartedAt !== null),
