@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { backUp } from '../src/database/backup.ts';
-import { ANN, accepted, BOB, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
+import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
@@ -86,34 +86,38 @@ describe('npm run backup', () => {
 
 describe('npm run restore', () => {
 	it('lists what the backup lacks, asks, and only then puts it in the place of the database, which it keeps', async () => {
+		const edited = submission({ id: 'edited', sessionId: 'four', acceptedAt: T0 + 2_000 });
 		await store(async (opened) => {
 			await accepted(opened, submission({ id: 'same', sessionId: 'one' }), 'delivering', 'delivered');
 			await accepted(opened, submission({ id: 'later', sessionId: 'two', person: BOB }));
+			await accepted(opened, edited);
 		});
 		backUp(dataDir, copy);
 		await store(async (opened) => {
 			await moved(opened, 'later', 'delivering', 'delivered');
+			await opened.answers.accept({ ...edited, items: [item('red')] });
 			await accepted(opened, submission({ id: 'new', sessionId: 'three', acceptedAt: T0 + 61_000 }));
 		});
 		const listed = [
-			'Answers that were given or have changed since the backup: 2',
+			'Answers that were given or have changed since the backup: 3',
 			`2026-01-05 09:00:00 UTC  ${BOB.userId} (T1)  session two, message 1: delivered (in the backup: accepted)`,
+			`2026-01-05 09:00:02 UTC  ${ANN.userId} (T1)  session four, message 1: accepted (in the backup: accepted)`,
 			`2026-01-05 09:01:01 UTC  ${ANN.userId} (T1)  session three, message 1: accepted`,
 			ASKS,
 		];
 		for (const input of ['no\n', ''])
 			expect(restore(input)).toEqual({ status: 1, lines: listed, stderr: 'No restore: nothing was changed.\n' });
-		expect(await answerIds()).toEqual(['later', 'new', 'same']);
+		expect(await answerIds()).toEqual(['edited', 'later', 'new', 'same']);
 
 		const { status, lines, stderr } = restore('yes\n');
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 		const [former = ''] = formerFiles();
 		expect(lines).toEqual([...listed, `Restored. The former database is ${join(dataDir, former)}`]);
-		expect(await answerIds()).toEqual(['later', 'same']);
+		expect(await answerIds()).toEqual(['edited', 'later', 'same']);
 
 		copy = join(dataDir, former);
 		restore('yes\n');
-		expect(await answerIds()).toEqual(['later', 'new', 'same']);
+		expect(await answerIds()).toEqual(['edited', 'later', 'new', 'same']);
 	});
 
 	it('refuses while Handraise runs, with what is no backup, and with one of a newer version', async () => {

@@ -188,6 +188,11 @@ describe('the settings', () => {
 			{ ALLOWED_CHANNEL: 'C0ABC' },
 			/^ALLOWED_CHANNEL is no setting and would not limit who may answer: .*ALLOWED_CHANNELS/,
 		],
+		[
+			'a rule about access in lower case',
+			{ allowed_users: 'U0ABC' },
+			/^allowed_users is no setting and would not limit/,
+		],
 		['a proxy without a scheme', { HTTPS_PROXY: 'secret.example:3128' }, /^HTTPS_PROXY is not the address of a proxy/],
 		['a proxy of another kind', { HTTP_PROXY: 'socks5://secret.example' }, /^HTTP_PROXY is not the address of a proxy/],
 		[

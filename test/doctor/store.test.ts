@@ -121,9 +121,9 @@ const key: Case[] = [
 		name: 'others may read the key file',
 		breaks: async (harness) => {
 			await databaseAt(harness, 'none');
-			chmodSync(join(harness.dataDir, 'encryption.key'), 0o644);
+			chmodSync(join(harness.dataDir, 'encryption.key'), 0o640);
 		},
-		says: /^! Encryption key: .* has mode 0644, so others on this machine may use the key: chmod 600/,
+		says: /^! Encryption key: .* has mode 0640, so others on this machine may use the key: chmod 600/,
 		exit: 0,
 	},
 ];

@@ -173,8 +173,10 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
 			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
+			// The author cannot take it back: what was secret stays hidden.
+			const { kind } = await subject.store.answers.accept({ ...given, items: [item('green')] });
 			const { marks } = await subject.replica.answers.ofSession(given.question);
-			expect(marks).toMatchObject([{ secret: [0], boxed: true }]);
+			expect([kind, marks]).toMatchObject(['tooLate', [{ secret: [0], boxed: true }]]);
 		});
 
 		it('marks an item as secret when its author does so before sending began', async () => {

@@ -87,11 +87,13 @@ describe('a delivery', () => {
 		expect(errors).toMatchObject([{ fields: { answer: id, code: 'internal' } }]);
 	});
 
-	it('succeeds when the session is found at the third try', async () => {
+	it('succeeds when the session is found after two 404s in a row, and another failure begins the count anew', async () => {
 		await using harness = await createHarness();
-		let left = 2;
+		const failures = ['session_not_found', 'session_not_found', 'unavailable', 'session_not_found'] as const;
+		let reads = 0;
 		harness.on.read = () => {
-			if (left-- > 0) throw new SessionServiceError('session_not_found', '404');
+			const code = failures[reads++];
+			if (code !== undefined) throw new SessionServiceError(code, code);
 		};
 		const { id } = await harness.accept('s1');
 		harness.createWorker().start();

@@ -198,14 +198,16 @@ describe('a session', () => {
 		expect(readsOf('s2').length).toBeGreaterThan(15);
 	});
 
-	it('ends the watches of a session that is gone, and announces it', async () => {
-		const { store, clock, put, start, failures, announced } = await createPollerHarness();
+	it('ends the watches of a session at the third 404 in a row, and announces it', async () => {
+		const { store, clock, put, start, failures, announced, readsOf } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		start();
 		await pass(clock, 2_000);
+		const before = readsOf('s1').length;
 		failures.set('s1', 'session_not_found');
 		await pass(clock, 60_000);
+		expect(readsOf('s1').length - before).toBe(3);
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone' }]);
 	});
 
