@@ -89,7 +89,8 @@ describe('/session watch all', () => {
 	});
 
 	it('posts a question that replaces an open one beside it, and reminds in the thread of the newest', async () => {
-		await start({ env: { REMIND_AFTER: '40s' } });
+		await start({ env: { REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
+		app.slack.settings.events.push('message.channels');
 		await app.watchAll();
 		const id = app.waiting();
 		const first = await app.postOf(id);
@@ -103,6 +104,12 @@ describe('/session watch all', () => {
 		const reminder = await app.until(() => second.thread()[0]);
 		expect(reminder.text()).toMatch(REMINDER);
 		expect(first.thread()).toEqual([]);
+		// Nor is what people write there offered as an answer to the newest.
+		for (const thread of [first, second]) await app.slack.as('ada').say('#agents', 'Forest', { thread });
+		const offers = () => app.calls('chat.postEphemeral').map(({ request }) => request['thread_ts']);
+		await app.until(() => offers().length > 0);
+		await app.pass(2_000);
+		expect(offers()).toEqual([second.ts]);
 	});
 
 	it('leaves a session alone that the channel watches, and brings it into another channel', async () => {
