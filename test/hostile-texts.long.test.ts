@@ -51,17 +51,21 @@ describe('a watched session whose texts are made to take long', () => {
 		expect(turns.longest()).toBeLessThan(MOST_MS);
 	});
 
-	it('stops nothing else for long: many questions that are asked and answered between two reads', async () => {
+	it.each([
+		[40, HOSTILE_TEXTS['30 items of harmless words']?.()],
+		[8_000, says('', [{ title: 'Go on?', description: '' }])],
+	])('stops nothing else for long: %i questions that are asked and answered between two reads', async (count, json) => {
 		const { id } = await watch(says('Decide.'));
-		const [make] = [HOSTILE_TEXTS['30 items of harmless words']];
-		const [, hostile] = make?.().messages ?? [];
-		const answered = {
+		const [, hostile] = json?.messages ?? [];
+		const answered = (at: number) => ({
 			...hostile,
-			human_input: (hostile?.human_input ?? []).map((one) => ({ ...one, value: 'blue' })),
-		};
+			human_input: (hostile?.human_input ?? []).map((one) => ({ ...one, title: `${one.title} ${at}`, value: 'blue' })),
+		});
 		const { messages } = says('Decide.', [{ title: 'Which hall?' }]);
 		using turns = watchTurns();
-		app.service.sessions.patch(id, { messages: [...Array.from({ length: 40 }, () => answered), ...(messages ?? [])] });
+		app.service.sessions.patch(id, {
+			messages: [...Array.from({ length: count }, (_, at) => answered(at)), ...(messages ?? [])],
+		});
 		await app.slack.as('ada').waitForMessage('#agents', (one) => one.notification().includes('Which hall?'));
 		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
 		expect(turns.longest()).toBeLessThan(MOST_MS);

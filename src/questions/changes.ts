@@ -154,13 +154,18 @@ function changesOfOlder(before: QuestionState, session: Session): Change[] {
 	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex: before.messageIndex }] : [];
 }
 
-/** Questions between the announced and the newest one: they were asked and answered since. */
+/** Of the questions that were asked and answered between two reads: more is no story that anybody reads in a channel. */
+const MOST_UNSEEN = 50;
+
+/** The newest questions between the announced and the newest one: they were asked and answered since. */
 function answeredBetween(before: QuestionState | null, newest: QuestionState | null, session: Session): Change[] {
 	const first = (before?.messageIndex ?? -1) + 1;
-	return session.messages.slice(first, newest?.messageIndex ?? 0).flatMap((_, at) => {
-		const positions = questionDigestAt(session, first + at)?.answered ?? [];
-		return positions.length > 0 ? [answered(first + at)] : [];
-	});
+	const indexes = [...session.messages.keys()].slice(first, newest?.messageIndex ?? 0);
+	const isAnswered = (index: number) => (questionDigestAt(session, index)?.answered.length ?? 0) > 0;
+	return indexes
+		.filter(isAnswered)
+		.slice(-MOST_UNSEEN)
+		.map((index) => answered(index));
 }
 
 function changesOfNewest(before: QuestionState | null, current: QuestionState): Change[] {

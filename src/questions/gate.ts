@@ -1,3 +1,4 @@
+import { parseAddress } from '../core/values.ts';
 import { type HumanInputItem, type Message, type RawTexts, resultOf, type SentItem, type Session } from './session.ts';
 import { fingerprintOf, hashOfTexts, shown, shownHashOf } from './texts.ts';
 
@@ -6,6 +7,7 @@ export interface ReadSession extends Omit<Session, 'messages' | 'resultHash' | '
 	readonly messages: readonly ReadMessage[];
 }
 
+/** `actions`: `open` with the whole address. */
 export interface ReadMessage extends Pick<Message, 'role' | 'actions'> {
 	readonly content: string;
 	readonly humanInput: readonly ReadItem[];
@@ -63,7 +65,7 @@ function* gatedMessage({ role, content, actions, humanInput }: ReadMessage): Gen
 		role: textOf(role),
 		content: text,
 		isCut,
-		actions: yield* each(actions, (action) => ({ ...action, text: textOf(action.text) })),
+		actions: yield* each(actions, (one) => ({ ...one, text: (one.kind === 'open' ? hostOf : textOf)(one.text) })),
 		humanInput: yield* each(humanInput, ({ title, description, value }): HumanInputItem => {
 			const named = shown(title, MOST_OF_ITEM);
 			const described = shown(description, MOST_OF_ITEM);
@@ -76,4 +78,12 @@ function* gatedMessage({ role, content, actions, humanInput }: ReadMessage): Gen
 		fingerprint: hasItems ? yield* fingerprintOf(humanInput) : '',
 		shownHash: hasItems ? yield* shownHashOf(content, humanInput) : '',
 	};
+}
+
+/** Only the host and port are kept: user names, paths and queries contain secrets. */
+function hostOf(whole: string): string {
+	const address = whole.trim();
+	// People and agents write "example.org:8080/path" for an address; "javascript:…" and "file:…" are none.
+	const url = parseAddress(/^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address);
+	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
 }

@@ -134,7 +134,7 @@ function readAction(name: string, value: unknown): AgentAction {
 		case 'click':
 			return { kind: 'click', text: '' };
 		case 'go_to_url':
-			return { kind: 'open', text: hostOf(asText(asObject(value)?.url ?? value)) };
+			return { kind: 'open', text: asText(asObject(value)?.url ?? value) };
 		case 'done':
 			return { kind: 'done', text: asText(asObject(value)?.text ?? value) };
 		case 'save_to_file':
@@ -145,24 +145,9 @@ function readAction(name: string, value: unknown): AgentAction {
 }
 
 function readSavedFile(file: JsonObject): AgentAction {
-	const text = asText(file.filename) || (asText(file.file_path).split(/[/\\]/).at(-1) ?? '');
+	const path = asText(file.file_path);
+	const text = asText(file.filename) || path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 	return { kind: file.status === 'deleted' ? 'deleteFile' : 'saveFile', text };
-}
-
-/** The host is searched for in so many characters: a host has at most 253, a user name before it a few more. */
-const LONGEST_ADDRESS = 2_000;
-
-/** Plain web addresses, as nearly all are: parsing hundreds as URLs takes longer than reading the rest of a session. */
-const PLAIN = /^https?:\/\/((?!xn--)[a-z\d-]+(?:\.(?!xn--)[a-z\d-]+)*\.[a-z]{2,})(?=[/?#]|$)/;
-
-/** Only the host and port are kept: user names, paths and queries contain secrets. */
-function hostOf(whole: string): string {
-	const address = whole.slice(0, LONGEST_ADDRESS).trim();
-	const plain = PLAIN.exec(address)?.[1];
-	if (plain !== undefined) return plain;
-	// People and agents write "example.org:8080/path" for an address; "javascript:…" and "file:…" are none.
-	const url = URL.parse(/^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address);
-	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
 }
 
 export const MAX_PAGE_BYTES = 10_000_000;

@@ -1,26 +1,14 @@
 import { BlockList, isIP } from 'node:net';
+import { parseAddress } from '../core/values.ts';
 
 /** Slack's limit for the address of a button. */
 const MAX_URL_LENGTH = 3_000;
 
 /** The special-purpose registries of IANA: not public. */
-const PRIVATE_IPV4 = [
-	'0.0.0.0/8',
-	'10.0.0.0/8',
-	'100.64.0.0/10',
-	'127.0.0.0/8',
-	'169.254.0.0/16',
-	'172.16.0.0/12',
-	'192.0.0.0/24',
-	'192.0.2.0/24',
-	'192.88.99.0/24',
-	'192.168.0.0/16',
-	'198.18.0.0/15',
-	'198.51.100.0/24',
-	'203.0.113.0/24',
-	'224.0.0.0/4',
-	'240.0.0.0/4',
-];
+const PRIVATE_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`.split(
+	/\s/,
+);
 /** Everything outside 2000::/3, and within it what is reserved or holds IPv4 addresses. */
 const PRIVATE_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
@@ -48,7 +36,7 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 	return (address: string | null) => {
 		if (address === null) return { kind: 'none' } as const;
 		// The link is normalised as browsers do, so the shown host is the one that they open.
-		const url = URL.parse(address);
+		const url = parseAddress(address);
 		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address))
 			return refused('not a usable link');
 		if (url.username !== '' || url.password !== '') return refused('user name in the link');

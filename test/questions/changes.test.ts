@@ -72,6 +72,12 @@ describe('changesBetween', () => {
 			{ kind: 'questionAnswered', messageIndex: 3, isWhole: true },
 		]);
 	});
+	it('finds the newest of thousands', () => {
+		const messages = Array.from({ length: 5_000 }, () => asking(['x']));
+		const found = between({ status: 'active', messages: [] }, { status: 'active', messages });
+		const places = found.flatMap((change) => (change.kind === 'questionAnswered' ? [change.messageIndex] : []));
+		expect([places.length, places[0], places.at(-1)]).toEqual([51, 4_949, 4_999]);
+	});
 	it('closes a question after the agent goes on, the session ends or its message is removed', () => {
 		const closed = { kind: 'questionClosed', messageIndex: 0 };
 		expect(between({ messages: [asking([''])] }, { messages: [asking(['']), asking([''], 'New')] })).toContainEqual(

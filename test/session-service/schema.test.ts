@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadSession } from '../../src/questions/gate.ts';
+import { atOnce } from '../../src/core/slices.ts';
+import { gated, type ReadSession } from '../../src/questions/gate.ts';
 import { isPutSuccess, readSessionResponse } from '../../src/session-service/schema.ts';
 import { anyResponse } from './any-response.ts';
 
@@ -10,9 +11,10 @@ function read(session: unknown): ReadSession {
 	return result;
 }
 
-/** The actions of a session whose one message has this `agent_data`. */
+/** The actions of a session whose one message has this `agent_data`, as people see them. */
 function actionsOf(agentData: unknown) {
-	return read({ status: 'active', messages: [{ role: 'assistant', agent_data: agentData }] }).messages[0]?.actions;
+	const session = read({ status: 'active', messages: [{ role: 'assistant', agent_data: agentData }] });
+	return atOnce(gated(session)).messages[0]?.actions;
 }
 
 const whole = {
@@ -217,6 +219,8 @@ describe('actions', () => {
 		[{ go_to_url: { url: 'shop.example/a' } }, { kind: 'open', text: 'shop.example' }],
 		[{ go_to_url: { url: 'shop.example:8080/a' } }, { kind: 'open', text: 'shop.example:8080' }],
 		[{ go_to_url: { url: 'https://bücher.example/' } }, { kind: 'open', text: 'xn--bcher-kva.example' }],
+		[{ go_to_url: { url: `https://user:${'p'.repeat(9_000)}@shop.example/` } }, { kind: 'open', text: 'shop.example' }],
+		[{ go_to_url: { url: `https://${'書'.repeat(400)}.example/` } }, { kind: 'open', text: '' }],
 		[{ go_to_url: { url: 'javascript:alert(1)' } }, { kind: 'open', text: '' }],
 		[{ go_to_url: { url: 'file:///etc/passwd' } }, { kind: 'open', text: '' }],
 		[{ go_to_url: { url: 'data:text/html,token' } }, { kind: 'open', text: '' }],
@@ -227,6 +231,7 @@ describe('actions', () => {
 		[{ done: null }, { kind: 'done', text: '' }],
 		[{ save_to_file: { file_path: '/tmp/x/a.csv', filename: 'a.csv' } }, { kind: 'saveFile', text: 'a.csv' }],
 		[{ save_to_file: { file_path: '/tmp/x/a.csv', status: 'deleted' } }, { kind: 'deleteFile', text: 'a.csv' }],
+		[{ save_to_file: { file_path: 'C:\\x\\a.csv' } }, { kind: 'saveFile', text: 'a.csv' }],
 		[{ save_to_file: 'a.csv' }, { kind: 'saveFile', text: 'a.csv' }],
 		[{ scroll_down: { amount: 3, password: 'pw' } }, { kind: 'other', text: 'scroll_down' }],
 	])('%j', (action, expected) => {

@@ -16,6 +16,10 @@ export function says(content: string, items: MessageJson['human_input'] = [item]
 const many = (count: number, description: string, title = 'Which?') =>
 	Array.from({ length: count }, (_, at) => ({ title: `${title} ${at}`, description }));
 
+/** An address whose host has so many different letters. */
+const ideographs = (length: number, first: number) =>
+	`https://${Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 37 + first) % 20_000))).join('')}.com/`;
+
 /** Words of many rules in several scripts, with what is read in more than one way. */
 const WORDS = 'Пожалуйста code 1n the phone, was für ein Passwor 🙂 é. p a s s l33t and so i need your pin it? ';
 
@@ -34,6 +38,28 @@ export const HOSTILE_TEXTS: Readonly<Record<string, () => SessionJson>> = {
 	'5 MB beyond Latin': () => says(filled(2.4 * MEGABYTE, 'é가\u1161다漢')),
 	'5 MB of Hangul vowels': () => says('\u1161'.repeat(1.6 * MEGABYTE)),
 	'a signed address of 5 MB': () => says(`https://a.example/?${filled(5 * MEGABYTE, 'sig=1&a=2;amp;')}`),
+	'pages and files with addresses beyond Latin': () => ({
+		...says('Decide.'),
+		files: many(20, '').map((_, at) => ({ filename: 'f', signedUrl: ideographs(5_400, at) })),
+		lastScreenshotUrl: ideographs(5_400, 20),
+		messages: [
+			{
+				...task,
+				agent_data: { action: many(800, '').map((_, at) => ({ go_to_url: { url: ideographs(1_990, at) } })) },
+			},
+			{ role: 'assistant', content: 'Decide.', human_input: [item] },
+		],
+	}),
+	'24,000 pages with addresses beyond Latin': () => ({
+		...says('Decide.'),
+		messages: [
+			{
+				...task,
+				agent_data: { action: many(24_000, '').map((_, at) => ({ go_to_url: { url: ideographs(50, at) } })) },
+			},
+			{ role: 'assistant', content: 'Decide.', human_input: [item] },
+		],
+	}),
 	addresses: () => says(filled(5 * MEGABYTE, 'https://a.example/?a=1&sig=2 ')),
 	'steps of 5 MB': () => ({
 		...says('Decide.'),
