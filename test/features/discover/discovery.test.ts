@@ -52,9 +52,7 @@ describe('/session watch all', () => {
 
 	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const first = await app.postOf(id);
+		const { id, post: first } = await app.raisedHand();
 		app.answerElsewhere(id);
 		await app.until(() => first.text().includes(OUTSIDE));
 		await app.pass(15_000);
@@ -68,9 +66,7 @@ describe('/session watch all', () => {
 
 	it('posts at once what the agent asks next after an answer in Handraise, also between two lists', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const first = await app.postOf(id);
+		const { id, post: first } = await app.raisedHand();
 		await first.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.list.mode = 'off';
@@ -90,9 +86,7 @@ describe('/session watch all', () => {
 
 	it('posts a question that replaces an open one beside it, and reminds in the thread of the newest', async () => {
 		await start({ env: { REMIND_AFTER: '40s' } });
-		await app.watchAll();
-		const id = app.waiting();
-		const first = await app.postOf(id);
+		const { id, post: first } = await app.raisedHand();
 		app.service.sessions.push(id, {
 			role: 'assistant',
 			content: 'Another thing.',
@@ -120,9 +114,7 @@ describe('/session watch all', () => {
 
 	it('says on the post who is answering, and opens the session there', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		await post.press('Open session');
 		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
 		const hers = app.slack.as('grace').messages(post.channel, { all: true });
@@ -135,10 +127,10 @@ describe('/session watch all', () => {
 
 	it('keeps away a question that somebody stopped, also when the list was away, and brings the next one', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		await app.command(`/session unwatch ${id}`);
+		await app.until(() => post.buttons().join() === 'Watch again');
+		expect(post.text()).toContain(SETTLED_WORDS.unwatched);
 		app.service.list.mode = 'off';
 		await app.saysInChannel(leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, null));
 		app.service.list.mode = 'on';
@@ -159,23 +151,19 @@ describe('/session watch all', () => {
 
 	it('finds the list again after an outage in which nothing could be read', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		await app.postOf(id);
-		app.service.faults.add({ kind: 'error' });
+		const { id } = await app.raisedHand();
+		await app.service.goDown();
 		await app.saysInChannel(SERVICE_DOWN);
 		app.service.sessions.remove(id);
 		await app.pass(2 * MINUTE);
-		app.service.faults.clear();
-		const next = await app.until(() => app.postOf(app.waiting('Order a desk')));
-		expect(next.text()).toContain('Order a desk');
+		const next = app.waiting('Order a desk');
+		await app.service.comeBack();
+		await app.postOf(next);
 	});
 
 	it('makes a card of a raised hand when somebody watches its session', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
 		const card = await app.until(() => app.asked(id)[1]);
 		expect(card.text()).toContain(statusWords('humanInput').mrkdwn);
@@ -201,9 +189,7 @@ describe('/session watch all', () => {
 
 	it('does not end what a list leaves out while it waits', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		app.service.list.hidden.add(id);
 		await app.pass(2 * MINUTE);
 		expect(post.buttons()).toContain('red');
@@ -259,8 +245,7 @@ describe('/session watch all', () => {
 
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
 		await start();
-		await app.watchAll();
-		const post = await app.postOf(app.waiting());
+		const { post } = await app.raisedHand();
 		const listed = (await app.command('/session list', 'grace')).text();
 		expect(listed).toContain(watchCountWords(1, true));
 		expect(listed).toMatch(/The questions of all sessions come into this channel: `watch all` by @ada/);
@@ -274,22 +259,6 @@ describe('/session watch all', () => {
 		expect(app.asked(another)).toEqual([]);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
 		expect((await app.command('/session unwatch all')).text()).toContain(unwatchedAllWords(0, false));
-	});
-
-	it('does not bring back a raised hand that somebody unwatched, until it is raised again', async () => {
-		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
-		await app.command(`/session unwatch ${id}`);
-		await app.until(() => post.buttons().join() === 'Watch again');
-		expect(post.text()).toContain(SETTLED_WORDS.unwatched);
-		await app.pass(2 * MINUTE);
-		expect(app.asked(id)).toHaveLength(1);
-		app.answerElsewhere(id);
-		await app.pass(30_000);
-		app.ask(id, ['Which size?']);
-		await app.until(() => app.asked(id)[1]);
 	});
 });
 
