@@ -3,14 +3,14 @@ import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/p
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
 import { statusWords } from '../../../src/slack/words.ts';
 import { answering, REMINDER, SERVICE_DOWN, watchOutcome, whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
 const MINUTE = 60_000;
 let app: Awaited<ReturnType<typeof discoveringApp>>;
 
 async function start(options: Parameters<typeof discoveringApp>[0] = {}): Promise<void> {
-	app = await discoveringApp(options);
+	app = await discoveringApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
 }
 
 afterEach(async () => {

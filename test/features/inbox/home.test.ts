@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { placeMrkdwn } from '../../../src/slack/words.ts';
 import { answering, DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong, SOME_REQUESTS } from '../watch/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../watch/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
 let app: InboxApp;
 const start = async (options: Parameters<typeof inboxApp>[0] = {}) => {
-	app = await inboxApp(options);
+	app = await inboxApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
 };
 afterEach(async () => {
 	app.slack.faults.clear();

@@ -14,7 +14,7 @@ import {
 	WAIT,
 } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
-import { expectNothingWrong, SOME_REQUESTS } from '../watch/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../watch/harness.ts';
 
 const MINUTE = 60_000;
 let app: SettingsApp;
@@ -26,7 +26,9 @@ afterEach(async () => {
 });
 
 const start = async (env: Record<string, string> = {}) => {
-	app = await settingsApp({ env: { REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0', ...env } });
+	app = await settingsApp({
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0', ...env },
+	});
 };
 
 /** The posts of a thread or channel that remind. */
@@ -226,7 +228,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 	});
 
 	it('comes alone when the message showed the others', async () => {
-		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off', ...SOME_REQUESTS });
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile(WAIT);

@@ -7,11 +7,11 @@ import { MAYBE_REPEAT, statusWords, waitingWords } from '../../../src/slack/word
 import { openSession } from '../../slack/support/open-session.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { answeredBy, answering } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp();
+	app = await watchingApp({ env: FEWEST_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {

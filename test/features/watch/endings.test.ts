@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WatchEnd } from '../../../src/database/watch.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { ended } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
@@ -10,7 +10,7 @@ const NOT_FOUND = { error: 'channel_not_found', when: ({ channel }: { channel?: 
 
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp();
+	app = await watchingApp({ env: FEWEST_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { sampleOrganisation } from '../../../fake-slack/index.ts';
 import { placeMrkdwn } from '../../../src/slack/words.ts';
 import type { AppOptions } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const OTHER = 'T0OTHER';
 const EVERY_MS = 3 * 60_000;
@@ -11,7 +11,7 @@ const SHARED = 'Another organisation can read this channel, or is invited to it'
 
 let app: WatchingApp;
 async function start(options: AppOptions = {}): Promise<void> {
-	app = await watchingApp(options);
+	app = await watchingApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
 }
 afterEach(async () => {
 	app.slack.faults.clear();

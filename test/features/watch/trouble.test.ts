@@ -5,12 +5,12 @@ import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { answering, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp();
+	app = await watchingApp({ env: FEWEST_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {
