@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { SETTLED_WORDS, WATCHED_AGAIN } from '../../../src/features/watch/post-view.ts';
-import { BEGAN_ALL, ENDED_ALL } from '../../support/sentences.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
+import { BEGAN_ALL, ENDED_ALL, ended, SERVICE_DOWN } from '../../support/sentences.ts';
+import { expectNothingWrong } from '../watch/harness.ts';
+import { discoveringApp } from './harness.ts';
 
 const MINUTE = 60_000;
 const WATCH_AGAIN = 'Watch again';
-let app: WatchingApp;
+let app: Awaited<ReturnType<typeof discoveringApp>>;
 
 async function start(env: Record<string, string> = {}): Promise<void> {
-	const settings = { DISCOVER_SESSIONS: 'true', MAX_WATCHES_PER_CHANNEL: '200', REMIND_AFTER: 'off', ...env };
-	app = await watchingApp({ env: settings, service: { list: { mode: 'on' } } });
+	app = await discoveringApp({ env: { MAX_WATCHES_PER_CHANNEL: '200', REMIND_AFTER: 'off', ...env } });
 }
 
 afterEach(async () => {
@@ -29,17 +29,10 @@ const notices = () =>
 		return post.text().includes(ENDED_ALL) ? 'unwatch' : [];
 	});
 
-/** A session that nobody watches and that waits for a person. */
-function waiting(name: string): string {
-	const id = app.session({ name });
-	app.ask(id, [{ title: 'Which colour?', description: 'One of: red, green' }]);
-	return id;
-}
-
 /** Its question was posted and stopped in the channel some minutes ago. */
 async function stopped(name: string): Promise<string> {
 	await app.command('/session watch all');
-	const id = waiting(name);
+	const id = app.waiting(name);
 	await postOf(name);
 	await app.command(`/session unwatch ${id}`);
 	await app.until(() => openPostsOf(name).length === 0);
@@ -61,7 +54,7 @@ describe('/session watch all after /session unwatch all', () => {
 	it('brings what still waits again, also what the channel never saw', async () => {
 		await start();
 		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
-		for (const name of names) waiting(name);
+		for (const name of names) app.waiting(name);
 		await app.pass(12_000);
 		await app.command('/session watch all');
 		await postOf('Chair 0');
@@ -79,7 +72,7 @@ describe('/session watch all after /session unwatch all', () => {
 		await start();
 		await app.command('/session watch all');
 		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
-		for (const name of names) waiting(name);
+		for (const name of names) app.waiting(name);
 		await app.until(() => names.every((name) => postsOf(name).length > 0));
 		const type = (who: string, line: string) => app.slack.as(who).command('#agents', line);
 		await Promise.all([type('ada', '/session unwatch all'), type('grace', '/session watch all')]);
@@ -107,7 +100,7 @@ it('a direct message is not told who began, and anybody is told when sessions ca
 	const told = await app.command('/session watch all', 'ada', 'dm');
 	expect(told.text()).toContain('from now on. ⏳ The list of sessions cannot be got at the moment');
 	app.service.list.mode = 'on';
-	waiting('Chairs');
+	app.waiting('Chairs');
 	await app.until(() => app.inChannel('dm').find((post) => post.text().includes('“Chairs”')));
 	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
 });
@@ -138,7 +131,7 @@ describe('/session unwatch before the first read', () => {
 		await start(SLOW);
 		await app.command('/session watch all');
 		await app.pass(12_000);
-		const id = waiting('Chairs');
+		const id = app.waiting('Chairs');
 		slow(id);
 		await app.until(() => app.service.log.reads(id).length > 0);
 		await app.command(`/session unwatch ${id}`);
@@ -171,7 +164,7 @@ describe('posts that are on their way', () => {
 		await app.command('/session watch all');
 		await app.pass(5_000);
 		const release = app.slack.faults.hold('chat.postMessage', (args) => JSON.stringify(args).includes('Which colour?'));
-		const id = waiting('Chairs');
+		const id = app.waiting('Chairs');
 		const isHeld = () => app.calls('chat.postMessage').some(({ doneAt }) => doneAt === null);
 		await app.until(isHeld);
 		await app.command(command.replace('ID', id));
@@ -193,7 +186,7 @@ describe('posts that are on their way', () => {
 			await app.command('/session watch all');
 			await app.pass(5_000);
 			const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-			const id = waiting('Chairs');
+			const id = app.waiting('Chairs');
 			await app.pass(MINUTE);
 			app.service.sessions.answerAsPage(id, ['red'], 2);
 			app.service.sessions.setStatus(id, 'active');
@@ -222,9 +215,9 @@ it('a channel is told of no beginning that ended before it could be told', async
 });
 
 it('sessions that come and go in lists do not keep others from being read', async () => {
-	await start({ ...USUAL_REQUESTS, DISCOVER_SESSIONS: 'false', MAX_WATCHES_PER_PERSON: '200' });
-	const others = Array.from({ length: 24 }, () => app.session());
-	const unsteady = Array.from({ length: 100 }, (_, index) => waiting(`Chair ${index}`));
+	await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false', MAX_WATCHES_PER_PERSON: '200' });
+	const others = Array.from({ length: 12 }, () => app.session());
+	const unsteady = Array.from({ length: 50 }, (_, index) => app.waiting(`Chair ${index}`));
 	const ids = [...others, ...unsteady];
 	for (let at = 0; at < ids.length; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
 	await app.pass(3 * MINUTE);
@@ -239,3 +232,117 @@ it('sessions that come and go in lists do not keep others from being read', asyn
 	// Within a minute each could be read once.
 	expect(readCount() - before).toBeGreaterThan(2 * others.length);
 }, 120_000);
+
+const pauseNotices = () => app.inChannel().filter((post) => post.text().includes('is paused'));
+
+/** Listed sessions that ask nothing when they are read. */
+function dead(count: number): void {
+	for (let number = 0; number < count; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
+}
+
+describe('listed sessions that ask nothing', () => {
+	it('do not keep watched sessions from being read', async () => {
+		await start({ SESSION_SERVICE_RPM: '100', MAX_WATCHES_PER_CHANNEL: '100' });
+		const ids = Array.from({ length: 4 }, () => app.session());
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.pass(MINUTE);
+		const count = () => ids.reduce((sum, id) => sum + app.service.log.reads(id).length, 0);
+		const before = count();
+		await app.pass(2 * MINUTE);
+		const usual = count() - before;
+		dead(60);
+		await app.watchAll();
+		await app.pass(5 * MINUTE);
+		const then = count();
+		await app.pass(2 * MINUTE);
+		expect(count() - then).toBeGreaterThan(usual / 2);
+	}, 60_000);
+
+	it('do not keep a question out of a full channel, and do not count as watched there', async () => {
+		await start({ MAX_WATCHES_PER_CHANNEL: '1' });
+		dead(6);
+		await app.pass(20_000);
+		const id = app.waiting('Real');
+		await app.watchAll();
+		await app.until(() => app.asked(id)[0]);
+		expect(app.inChannel().filter((post) => post.text().includes('limit'))).toEqual([]);
+	});
+
+	it('do not keep their places when they cannot be read', async () => {
+		await start({ MAX_WATCHES_PER_CHANNEL: '1' });
+		const odd = app.session({ name: 'Odd', status: 'humanInput' });
+		app.service.faults.add({ kind: 'error', sessionId: odd });
+		await app.watchAll();
+		await app.pass(20_000);
+		const id = app.waiting('Real');
+		await app.until(() => app.asked(id)[0]);
+		expect(app.inChannel().filter((post) => post.text().includes(SERVICE_DOWN))).toEqual([]);
+	});
+});
+
+describe('what ends or pauses it', () => {
+	it('ends where the bot was removed, and tells who began it', async () => {
+		await start();
+		await app.raisedHand();
+		await app.slack.remove('#agents', 'handraise');
+		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
+		expect(dm.text()).toContain('The watch of all sessions in');
+		expect(dm.text()).toContain('use `/session watch all` to start again');
+		expect(dm.text()).toContain(ended('botRemoved').replace('watch`', 'watch all`'));
+		app.waiting('Another');
+		await app.pass(MINUTE);
+		expect(app.slack.as('ada').dm()).toHaveLength(1);
+	});
+
+	it('pauses when the list disappears, not for a moment, and says so once a day, and goes on when it is back', async () => {
+		await start();
+		const { post } = await app.raisedHand();
+		app.service.list.mode = 'off';
+		await app.pass(30_000);
+		app.service.list.mode = 'on';
+		await app.postOf(app.waiting('Soon after'));
+		expect(pauseNotices()).toEqual([]);
+		app.service.list.mode = 'off';
+		await app.saysInChannel('`watch all` is paused');
+		expect((await app.command('/session list')).text()).toContain('`watch all` is paused');
+		expect(post.buttons()).toContain('red');
+		const other = app.waiting('Other');
+		await app.pass(10 * MINUTE);
+		expect(app.raised()).toHaveLength(3);
+		app.service.list.mode = 'on';
+		await app.pass(5 * MINUTE);
+		await app.postOf(other);
+		expect((await app.command('/session list')).text()).not.toContain('is paused');
+		app.service.list.mode = 'off';
+		await app.pass(20 * MINUTE);
+		expect((await app.command('/session list')).text()).toContain('is paused');
+		expect(pauseNotices()).toHaveLength(1);
+	});
+
+	it('tells the channel once a day that discovering is switched off', async () => {
+		await start();
+		const { id, post } = await app.raisedHand();
+		await app.restart({ DISCOVER_SESSIONS: 'false' });
+		await app.saysInChannel('DISCOVER_SESSIONS');
+		await app.pass(5_000);
+		await app.restart({ DISCOVER_SESSIONS: 'false' });
+		app.waiting('Other');
+		await app.pass(MINUTE);
+		expect(app.raised()).toHaveLength(2);
+		app.answerElsewhere(id);
+		await app.until(() => post.buttons().length === 0);
+		expect(pauseNotices()).toHaveLength(1);
+		await app.restart({ DISCOVER_SESSIONS: 'true' });
+		await app.until(() => app.inChannel().some((one) => one.text().includes('Other')));
+	});
+
+	it('goes on after a restart without posting anything twice', async () => {
+		await start();
+		const { id } = await app.raisedHand();
+		await app.restart();
+		const other = app.waiting('Other');
+		await app.postOf(other);
+		await app.pass(MINUTE);
+		expect([app.asked(id).length, app.asked(other).length]).toEqual([1, 1]);
+	});
+});

@@ -3,14 +3,14 @@ import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/p
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
 import { statusWords } from '../../../src/slack/words.ts';
 import { answering, REMINDER, SERVICE_DOWN, watchOutcome, whatHappened } from '../../support/sentences.ts';
-import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
 const MINUTE = 60_000;
 let app: Awaited<ReturnType<typeof discoveringApp>>;
 
 async function start(options: Parameters<typeof discoveringApp>[0] = {}): Promise<void> {
-	app = await discoveringApp(options);
+	app = await discoveringApp({ ...options, env: { ...FEWEST_REQUESTS, ...options.env } });
 }
 
 afterEach(async () => {
@@ -52,9 +52,7 @@ describe('/session watch all', () => {
 
 	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const first = await app.postOf(id);
+		const { id, post: first } = await app.raisedHand();
 		app.answerElsewhere(id);
 		await app.until(() => first.text().includes(OUTSIDE));
 		await app.pass(15_000);
@@ -68,9 +66,7 @@ describe('/session watch all', () => {
 
 	it('posts at once what the agent asks next after an answer in Handraise, also between two lists', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const first = await app.postOf(id);
+		const { id, post: first } = await app.raisedHand();
 		await first.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.list.mode = 'off';
@@ -91,9 +87,7 @@ describe('/session watch all', () => {
 	it('posts a question that replaces an open one beside it, and reminds in the thread of the newest', async () => {
 		await start({ env: { REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
 		app.slack.settings.events.push('message.channels');
-		await app.watchAll();
-		const id = app.waiting();
-		const first = await app.postOf(id);
+		const { id, post: first } = await app.raisedHand();
 		app.service.sessions.push(id, {
 			role: 'assistant',
 			content: 'Another thing.',
@@ -127,9 +121,7 @@ describe('/session watch all', () => {
 
 	it('says on the post who is answering, and opens the session there', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		await post.press('Open session');
 		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
 		const hers = app.slack.as('grace').messages(post.channel, { all: true });
@@ -142,10 +134,10 @@ describe('/session watch all', () => {
 
 	it('keeps away a question that somebody stopped, also when the list was away, and brings the next one', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		await app.command(`/session unwatch ${id}`);
+		await app.until(() => post.buttons().join() === 'Watch again');
+		expect(post.text()).toContain(SETTLED_WORDS.unwatched);
 		app.service.list.mode = 'off';
 		await app.saysInChannel(leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, null));
 		app.service.list.mode = 'on';
@@ -166,23 +158,19 @@ describe('/session watch all', () => {
 
 	it('finds the list again after an outage in which nothing could be read', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		await app.postOf(id);
-		app.service.faults.add({ kind: 'error' });
+		const { id } = await app.raisedHand();
+		await app.service.goDown();
 		await app.saysInChannel(SERVICE_DOWN);
 		app.service.sessions.remove(id);
 		await app.pass(2 * MINUTE);
-		app.service.faults.clear();
-		const next = await app.until(() => app.postOf(app.waiting('Order a desk')));
-		expect(next.text()).toContain('Order a desk');
+		const next = app.waiting('Order a desk');
+		await app.service.comeBack();
+		await app.postOf(next);
 	});
 
 	it('makes a card of a raised hand when somebody watches its session', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
 		const card = await app.until(() => app.asked(id)[1]);
 		expect(card.text()).toContain(statusWords('humanInput').mrkdwn);
@@ -208,9 +196,7 @@ describe('/session watch all', () => {
 
 	it('does not end what a list leaves out while it waits', async () => {
 		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
+		const { id, post } = await app.raisedHand();
 		app.service.list.hidden.add(id);
 		await app.pass(2 * MINUTE);
 		expect(post.buttons()).toContain('red');
@@ -266,8 +252,7 @@ describe('/session watch all', () => {
 
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
 		await start();
-		await app.watchAll();
-		const post = await app.postOf(app.waiting());
+		const { post } = await app.raisedHand();
 		const listed = (await app.command('/session list', 'grace')).text();
 		expect(listed).toContain(watchCountWords(1, true));
 		expect(listed).toMatch(/The questions of all sessions come into this channel: `watch all` by @ada/);
@@ -281,22 +266,6 @@ describe('/session watch all', () => {
 		expect(app.asked(another)).toEqual([]);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
 		expect((await app.command('/session unwatch all')).text()).toContain(unwatchedAllWords(0, false));
-	});
-
-	it('does not bring back a raised hand that somebody unwatched, until it is raised again', async () => {
-		await start();
-		await app.watchAll();
-		const id = app.waiting();
-		const post = await app.postOf(id);
-		await app.command(`/session unwatch ${id}`);
-		await app.until(() => post.buttons().join() === 'Watch again');
-		expect(post.text()).toContain(SETTLED_WORDS.unwatched);
-		await app.pass(2 * MINUTE);
-		expect(app.asked(id)).toHaveLength(1);
-		app.answerElsewhere(id);
-		await app.pass(30_000);
-		app.ask(id, ['Which size?']);
-		await app.until(() => app.asked(id)[1]);
 	});
 });
 

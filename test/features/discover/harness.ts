@@ -35,11 +35,18 @@ export async function discoveringApp({ env, service, ...options }: AppOptions = 
 		return id;
 	}
 
+	/** A session that waits after `/session watch all`, and its post. */
+	async function raisedHand() {
+		await watchAll();
+		const id = waiting();
+		return { id, post: await postOf(id) };
+	}
+
 	/** Somebody answers outside of Handraise, and the agent goes on. */
 	function answerElsewhere(id: string, index = 2): void {
 		app.service.sessions.answerAsPage(id, ['red'], index);
 		app.service.sessions.setStatus(id, 'active');
 	}
 
-	return { ...app, asked, raised, postOf, saysInChannel, listCalls, watchAll, waiting, answerElsewhere };
+	return { ...app, asked, raised, postOf, saysInChannel, listCalls, watchAll, waiting, raisedHand, answerElsewhere };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
 import { NOT_THERE } from '../../../src/slack/error-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { FLIGHT, handOverApp } from '../hand-over/harness.ts';
@@ -38,26 +39,53 @@ async function removed(): Promise<void> {
 
 const toldToBob = () =>
 	[app.slack.as('bob').modal(), ...app.dms('bob')].map((message) => message?.text() ?? '').join('\n');
+/** Refusals in direct messages, and in a window over a form: an error in the form itself is none of these. */
+function timesRefused(): number {
+	const window = app.slack.as('bob').modal();
+	const texts = [...(window?.submitText() === null ? [window] : []), ...app.dms('bob')].map((one) => one.text());
+	return texts.filter((text) => text.includes(NOT_THERE)).length;
+}
+/** Resolves when Bob was refused something. */
+const refused = () => app.until(() => timesRefused() > 0, toldToBob);
+/** Does what is refused to Bob, and closes the window that tells him. */
+async function expectRefused(act: () => Promise<unknown> | undefined): Promise<void> {
+	const before = timesRefused();
+	await act();
+	await app.until(() => timesRefused() > before, toldToBob);
+	const window = app.slack.as('bob').modal();
+	if (window?.submitText() === null) await window.close();
+}
+const errorsOf = async (form: Modal) => Object.values((await form.submit()).errors ?? {}).join();
 
-it.each(['TP 570', 'Answer…', 'Hand over'])(
-	'refuses %s in an old copy of Home to somebody who was removed',
-	async (label) => {
-		await removed();
-		await app.slack.as('bob').home()?.press(label);
-		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
-		expect(app.slack.as('bob').modal()?.text() ?? '').not.toContain('Which flight');
-		await app.pass(15_000);
-		expect(app.service.log.puts(id)).toEqual([]);
-	},
-);
+/** Bob's form, opened from Home. */
+async function formOfBob() {
+	await app.slack.as('bob').home()?.press('Answer…');
+	return app.slack.as('bob').waitForModal((modal) => modal.submitText() !== null);
+}
+
+/** Bob opens the session in the channel and chooses. */
+async function windowOfBob() {
+	const form = await openSession(app.app, id, 'bob', '#secret');
+	await form.choose(0, 'TP 570');
+	return form;
+}
+
+it('refuses every button in an old copy of Home to somebody who was removed', async () => {
+	await removed();
+	for (const label of ['TP 570', 'Answer…', 'Hand over']) {
+		await expectRefused(() => app.slack.as('bob').home()?.press(label));
+		expect(app.slack.as('bob').modal()).toBeNull();
+	}
+	await app.pass(15_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+});
 
 it('refuses the window of Hand over, which was open before', async () => {
 	await app.slack.as('bob').home()?.press('Hand over');
 	const modal = await app.slack.as('bob').waitForModal('Hand over to');
 	await removed();
 	await modal.choose('Hand over to', 'tess');
-	const { errors } = await modal.submit();
-	expect(Object.values(errors ?? {}).join()).toContain(NOT_THERE);
+	expect(await errorsOf(modal)).toContain(NOT_THERE);
 	await app.pass(15_000);
 	expect(app.dms('tess')).toEqual([]);
 });
@@ -74,11 +102,6 @@ it('refuses somebody who gave the question back, in an old copy of the direct me
 });
 
 describe('a window that was opened from a copy', () => {
-	/** Bob's form, opened from Home. */
-	async function formOfBob() {
-		await app.slack.as('bob').home()?.press('Answer…');
-		return app.slack.as('bob').waitForModal((modal) => modal.submitText() !== null);
-	}
 	/** The agent asks something else. */
 	function askAnother(): void {
 		app.service.sessions.answerAsPage(id, ['TP 570']);
@@ -86,32 +109,18 @@ describe('a window that was opened from a copy', () => {
 		app.ask(id, ['Which hotel?'], '');
 	}
 
-	it('sends no answer of somebody who was removed', async () => {
+	it('sends no answer of somebody who was removed, shows them nothing new and ends no watch for them', async () => {
 		const form = await formOfBob();
 		await removed();
 		await form.choose(0, 'TP 570');
-		const { errors } = await form.submit();
-		expect(Object.values(errors ?? {}).join()).toContain(NOT_THERE);
+		expect(await errorsOf(form)).toContain(NOT_THERE);
 		await app.pass(15_000);
 		expect(app.service.log.puts(id)).toEqual([]);
-	});
-
-	it('shows them nothing new', async () => {
-		const form = await formOfBob();
-		await removed();
-		askAnother();
-		await form.press('Refresh');
-		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
-		expect(toldToBob()).not.toContain('Which hotel');
-	});
-
-	it('ends no watch for them', async () => {
-		const form = await formOfBob();
-		await removed();
-		await form.press('Stop watching here');
-		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
+		await expectRefused(() => form.press('Stop watching here'));
 		askAnother();
 		await app.until(() => app.thread(id, '#secret').some((one) => one.text().includes('Which hotel?')));
+		await expectRefused(() => form.press('Refresh'));
+		expect(toldToBob()).not.toContain('Which hotel');
 	});
 
 	it('is refused to somebody who gave the question back', async () => {
@@ -122,8 +131,7 @@ describe('a window that was opened from a copy', () => {
 		await dm.press('Give back');
 		await app.givenBackTo('ada');
 		await form.choose(0, 'TP 570');
-		const { errors } = await form.submit();
-		expect(Object.values(errors ?? {}).join()).toContain(NOT_THERE);
+		expect(await errorsOf(form)).toContain(NOT_THERE);
 		askAnother();
 		await form.press('Refresh');
 		const tess = app.slack.as('tess');
@@ -132,19 +140,15 @@ describe('a window that was opened from a copy', () => {
 });
 
 describe('a window that was opened in the private channel itself', () => {
-	/** Bob opens the session there and chooses. */
-	async function windowOfBob() {
-		const form = await openSession(app.app, id, 'bob', '#secret');
-		await form.choose(0, 'TP 570');
-		return form;
-	}
-	const told = () => app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
-
-	it('sends no answer of somebody who was removed, and keeps what they chose', async () => {
+	it('takes nothing of somebody who was removed, and keeps what they chose', async () => {
 		const form = await windowOfBob();
 		await removed();
-		const { errors } = await form.submit();
-		expect(Object.values(errors ?? {}).join()).toContain(NOT_THERE);
+		for (const label of ['Refresh', 'Type freely', 'Stop watching here']) {
+			await expectRefused(() => form.press(label));
+			expect(form.value(0)).toBe('TP 570');
+		}
+		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain('Book a flight');
+		expect(await errorsOf(form)).toContain(NOT_THERE);
 		await app.pass(15_000);
 		expect(app.service.log.puts(id)).toEqual([]);
 		expect(form.value(0)).toBe('TP 570');
@@ -153,21 +157,11 @@ describe('a window that was opened in the private channel itself', () => {
 		await app.until(() => app.service.log.puts(id).length === 1);
 	});
 
-	it.each(['Refresh', 'Type freely', 'Stop watching here'])('refuses them %s', async (label) => {
-		const form = await windowOfBob();
-		await removed();
-		await form.press(label);
-		await told();
-		expect(form.value(0)).toBe('TP 570');
-		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain('Book a flight');
-	});
-
 	it('keeps the choice when Slack does not tell who is there', async () => {
 		const form = await windowOfBob();
 		app.slack.faults.add({ method: 'users.conversations', error: 'internal_error' });
 		await app.slack.remove('#secret', 'bob');
-		const { errors } = await form.submit();
-		expect(Object.values(errors ?? {}).join()).toContain('could not check');
+		expect(await errorsOf(form)).toContain('could not check');
 		expect(form.value(0)).toBe('TP 570');
 		await app.pass(15_000);
 		expect(app.service.log.puts(id)).toEqual([]);
@@ -189,15 +183,13 @@ describe('a window that was opened in the private channel itself', () => {
 		'sends nothing again from the receipt of a form opened %s',
 		async (where) => {
 			app.service.sessions.patch(id, { podStatus: 'stopped' });
-			if (where === 'from Home') await app.slack.as('bob').home()?.press('Answer…');
-			const form =
-				where === 'from Home' ? await app.slack.as('bob').waitForModal('[Send answer]') : await windowOfBob();
+			const form = await (where === 'from Home' ? formOfBob() : windowOfBob());
 			await form.choose(0, 'TP 570');
 			await form.submit();
 			await app.until(() => form.buttons().includes('Send again'));
 			await removed();
 			await form.press('Send again');
-			await told();
+			await refused();
 			await app.pass(5_000);
 			expect(app.service.log.puts(id)).toHaveLength(1);
 		},
@@ -248,7 +240,7 @@ it('posts no text of somebody who was removed', async () => {
 	await app.until(() => app.slack.as('bob').home()?.buttons().includes(label));
 	await removed();
 	await app.slack.as('bob').home()?.press(label);
-	await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
+	await refused();
 	expect(app.inChannel('#secret').some((one) => one.text().includes('> TP 570'))).toBe(false);
 });
 

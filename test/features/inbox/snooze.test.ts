@@ -24,6 +24,15 @@ const home = (who = 'ada') => {
 const SHOWN = waitingCountWords(1, 0);
 const SNOOZED = waitingCountWords(0, 1);
 
+/** A question that Ada has snoozed in Home. */
+async function snoozed(label: string): Promise<string> {
+	const [id = ''] = await app.askedIn('#agents', ['Chairs']);
+	await app.openHome();
+	await home().press(label);
+	await app.homeSays(SNOOZED);
+	return id;
+}
+
 describe('Snooze', () => {
 	it('hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
 		await start();
@@ -81,10 +90,7 @@ describe('Snooze', () => {
 
 	it('does not hide what the agent asks instead', async () => {
 		await start();
-		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
-		await app.openHome();
-		await home().press('Snooze for 1 h');
-		await app.homeSays(SNOOZED);
+		const id = await snoozed('Snooze for 1 h');
 		app.service.sessions.answerAsPage(id, ['red']);
 		app.ask(id, ['Which size?']);
 		await app.homeSays('Which size?', { without: ['snoozed'] });
@@ -92,10 +98,7 @@ describe('Snooze', () => {
 
 	it('does not hide a later question with the same words', async () => {
 		await start();
-		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
-		await app.openHome();
-		await home().press('Snooze until tomorrow 9:00');
-		await app.homeSays(SNOOZED);
+		const id = await snoozed('Snooze until tomorrow 9:00');
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.threadSays(id, OUTSIDE);
 		await app.homeSays(waitingCountWords(0, 0));
@@ -108,10 +111,7 @@ describe('Snooze', () => {
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 		if (ada === undefined) throw new Error('there is no ada');
 		ada.tz = 'Asia/Tokyo';
-		await app.askedIn('#agents', ['Chairs']);
-		await app.openHome();
-		await home().press('Snooze until tomorrow 9:00');
-		await app.homeSays(SNOOZED);
+		await snoozed('Snooze until tomorrow 9:00');
 		const [, seconds] = /<!date\^(\d+)\^[^>]*>\. Only your inbox/.exec(JSON.stringify(home().blocks())) ?? [];
 		const until = new Date(Number(seconds) * 1_000);
 		expect(until.toISOString().slice(11)).toBe('00:00:00.000Z');
@@ -125,10 +125,7 @@ describe('Snooze', () => {
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 		if (ada === undefined) throw new Error('there is no ada');
 		ada.tz = tz;
-		await app.askedIn('#agents', ['Chairs']);
-		await app.openHome();
-		await home().press('Snooze until tomorrow 9:00');
-		await app.homeSays(SNOOZED);
+		await snoozed('Snooze until tomorrow 9:00');
 		const told = await app.until(() => app.slack.as('ada').dm()[0]);
 		expect(told.text()).toContain('That is 9:00 UTC');
 	});

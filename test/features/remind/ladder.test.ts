@@ -13,18 +13,22 @@ import {
 	says,
 	WAIT,
 } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+import { type SettingsApp, settingsApp } from '../settings/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../watch/harness.ts';
 
 const MINUTE = 60_000;
-let app: WatchingApp;
+let app: SettingsApp;
 
 afterEach(async () => {
+	app.slack.faults.clear();
 	expectNothingWrong(app);
 	await app[Symbol.asyncDispose]();
 });
 
 const start = async (env: Record<string, string> = {}) => {
-	app = await watchingApp({ env: { REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0', ...env } });
+	app = await settingsApp({
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0', ...env },
+	});
 };
 
 /** The posts of a thread or channel that remind. */
@@ -46,8 +50,10 @@ async function asked(title = 'Which colour?'): Promise<string> {
 }
 
 describe('a question that nobody answers', () => {
-	it('is reminded of in its thread, then shown in the channel, at most three times', async () => {
+	it('is reminded of in its thread, then shown in the channel, at most three times, unlike one that was answered', async () => {
 		await start();
+		const answered = await asked('Which size?');
+		app.service.sessions.answerAsPage(answered, ['large']);
 		const id = await asked();
 		const askedAt = app.clock.now();
 		const reminder = await app.threadSays(id, REMINDER);
@@ -62,6 +68,7 @@ describe('a question that nobody answers', () => {
 		expect(reminders(app.inChannel()).length).toBe(3);
 		const isLast = reminders(app.thread(id)).map((post) => post.text().includes(LAST));
 		expect(isLast).toEqual([false, false, false, true]);
+		expect(reminders(app.thread(answered))).toEqual([]);
 	});
 
 	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
@@ -90,14 +97,6 @@ describe('a question that nobody answers', () => {
 		const reminder = await app.threadSays(id, REMINDER);
 		expect(app.clock.now() - postedAt).toBeGreaterThanOrEqual(38_000);
 		expect(reminder.text()).not.toMatch(/\d min/);
-	});
-
-	it('is not reminded of once it is answered', async () => {
-		await start();
-		const id = await asked();
-		app.service.sessions.answerAsPage(id, ['red']);
-		await app.pass(4 * MINUTE);
-		expect(reminders(app.thread(id))).toEqual([]);
 	});
 
 	it('is not reminded of while the service is away, and once when it is back', async () => {
@@ -150,19 +149,6 @@ describe('questions of a channel that are due together', () => {
 		await app.until(() => together?.text().includes(digestText(0)));
 		expect(together?.text()).toMatch(/~.*Which size\?/);
 		expect(together?.buttons()).toEqual([]);
-	});
-
-	it('are one message too when they were due while the program was stopped', async () => {
-		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
-		const [, second] = await bothAsk();
-		await app.stop();
-		await app.clock.advance(5 * MINUTE);
-		app.service.faults.add({ kind: 'slow', ms: 4_000, sessionId: second, method: 'GET' });
-		await app.restart();
-		await app.until(() => digests().length > 0);
-		await app.pass(MINUTE);
-		expect(reminders(app.inChannel())).toEqual([]);
-		expect(digests()).toHaveLength(1);
 	});
 
 	it('are one message too when they were due while the service was away, and one is read late', async () => {
@@ -242,7 +228,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 	});
 
 	it('comes alone when the message showed the others', async () => {
-		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off', ...SOME_REQUESTS });
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile(WAIT);
@@ -263,7 +249,7 @@ describe('a question whose delivered answer vanished', () => {
 	it('is reminded of once, and its buttons take an answer again', async () => {
 		// The session looks as before the answer: the agent does not go on.
 		const service = { resumeAfterMs: 60 * MINUTE };
-		app = await watchingApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
+		app = await settingsApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
 		const id = await app.watched();
 		const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 		const post = await app.threadSays(id, 'Which flight?');
@@ -314,7 +300,7 @@ describe('a question that somebody is answering', () => {
 });
 
 describe('the text of a reminder', () => {
-	it('tells nothing of a question in a channel that watches discreetly', async () => {
+	it('tells nothing of a question in a channel that watches discreetly, or that looks secret', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const id = await app.watched({}, '--discreet');
 		app.ask(id, ['Which colour?']);
@@ -323,14 +309,9 @@ describe('the text of a reminder', () => {
 		expect(reminder.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
 		const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
 		expect(text).toMatch(new RegExp(`${ASKS}$`));
-	});
-
-	it('tells nothing of a question that looks secret', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
-		const id = await app.watched();
-		app.ask(id, ['What is the SMS code?']);
-		const reminder = await app.threadSays(id, REMINDER);
-		expect(JSON.stringify(reminder.blocks())).not.toContain('SMS code');
+		const secret = await app.watched();
+		app.ask(secret, ['What is the SMS code?']);
+		expect(JSON.stringify((await app.threadSays(secret, REMINDER)).blocks())).not.toContain('SMS code');
 	});
 });
 
@@ -344,4 +325,105 @@ describe('reminders that are off', () => {
 		await app.pass(3 * MINUTE);
 		expect(app.thread(id)).toHaveLength(1);
 	});
+});
+
+const hhmm = (at: number) => new Date(at).toISOString().slice(11, 16);
+
+describe('reminders while Slack is away', () => {
+	it('does not post every missed reminder of a question at once when Slack is back', async () => {
+		await start();
+		const id = await asked();
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		await app.pass(5 * MINUTE);
+		lift();
+		await app.until(() => reminders(app.thread(id)).length > 0);
+		await app.pass(30_000);
+		const texts = reminders(app.thread(id)).map((post) => post.text().split('\n')[0]);
+		expect(texts).toHaveLength(1);
+	});
+
+	it('does not post a reminder in quiet hours that began while Slack was away', async () => {
+		await start({ REMIND_AFTER: '1m', ESCALATE_AFTER: 'off' });
+		const now = app.clock.now();
+		const { outcome } = await app.save({
+			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+			'Quiet hours from': hhmm(now + 4 * MINUTE),
+			'Quiet hours to': hhmm(now + 9 * 60 * MINUTE),
+			'Time zone': 'UTC',
+		});
+		expect(outcome).toBe('updated');
+		await app.told(1);
+		const id = await asked();
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		await app.until(() => app.clock.now() > now + 5 * MINUTE, undefined, 8 * MINUTE);
+		lift();
+		await app.pass(3 * MINUTE);
+		const texts = reminders(app.thread(id)).map((post) => post.text().split('\n')[0]);
+		expect(texts).toEqual([]);
+	});
+
+	it('does not mention whom the settings do not name any more', async () => {
+		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
+		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+		await app.told(1);
+		const id = await asked();
+		let isLimited = false;
+		const when = (args: Json) => {
+			const isReminder = ESCALATION.test(JSON.stringify(args));
+			isLimited ||= isReminder;
+			return isReminder;
+		};
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', when, status: 503 });
+		await app.until(() => isLimited, undefined, 10 * MINUTE);
+		await app.save({ 'Escalate after': 'Off', Mention: [] });
+		await app.told(2);
+		lift();
+		await app.pass(7 * MINUTE);
+		const posts = reminders(app.thread(id));
+		expect(posts.flatMap((post) => post.rung())).toEqual([]);
+	});
+});
+
+describe('an escalation whose thread was deleted', () => {
+	it('stays in the channel, because it would mention people twice', async () => {
+		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
+		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+		await app.told(1);
+		const id = await asked();
+		app.thread(id)[0]?.remove();
+		app.card(id)?.remove();
+		const from = app.now();
+		const escalations = () =>
+			app.calls('chat.postMessage', from).filter(({ request }) => ESCALATION.test(JSON.stringify(request)));
+		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
+		await app.pass(15_000);
+		expect(escalations()).toHaveLength(1);
+		expect(reminders(app.inChannel())).toHaveLength(1);
+	});
+});
+
+/** The texts in threads or outside of them that begin so. To look at each thread would take long for so many. */
+function texts(words: string, { inThread }: { inThread: boolean }): string[] {
+	const messages = app.slack.state.messages.filter(({ threadTs }) => (threadTs !== undefined) === inThread);
+	return messages.map(({ text }) => text).filter((text) => text.startsWith(words));
+}
+
+it('reminders that were due while the program was stopped are one message, also when their reads take longer than 20 s', async () => {
+	await start({ ...SOME_REQUESTS, REMIND_AFTER: '20m', ESCALATE_AFTER: 'off' });
+	const ids = Array.from({ length: 20 }, () => app.session());
+	await app.command(`/session watch ${ids.join(' ')}`);
+	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 1));
+	for (const id of ids) app.ask(id, ['Which colour?']);
+	const questions = () => app.inChannel().filter((message) => /^✋ .* asks$/m.test(message.text()));
+	await app.until(() => questions().length === 20);
+	await app.pass(2_000);
+	await app.stop();
+	await app.clock.advance(30 * MINUTE);
+	await app.restart();
+	const restartedAt = app.clock.now();
+	await app.until(() => texts('⏰', { inThread: false }).length > 0);
+	expect(app.clock.now() - restartedAt).toBeGreaterThan(20_000);
+	await app.pass(3 * MINUTE);
+	expect(texts('⏰', { inThread: false })).toEqual([`${digestText(20)}.`]);
+	expect(texts('⏰', { inThread: true })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { answeredBy, answering, ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
-import { expectNothingWrong } from '../watch/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 
 const MINUTE = 60_000;
 const FLIGHT = item('Which flight?', 'One of: LH 1173, TP 570');
@@ -17,7 +17,9 @@ afterEach(async () => {
 });
 
 const start = async (env: Record<string, string> = {}) => {
-	app = await settingsApp({ env: { REMIND_AFTER: '40s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0', ...env } });
+	app = await settingsApp({
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0', ...env },
+	});
 };
 
 /** A question, its post and its reminder. */

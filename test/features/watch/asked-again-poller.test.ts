@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadMessage } from '../../../src/questions/gate.ts';
 import { saying } from '../../support/sessions.ts';
-import { addWatch, assistant, createPollerHarness, pass, session } from './support.ts';
+import { assistant, createWatchedHarness, pass, session } from './support.ts';
 
 const started = session().messages;
 const note = saying('A summary', 'system');
@@ -21,13 +21,9 @@ const gone = { messages: started };
 const moved = { status: 'humanInput', messages: [note, ...started, code()] };
 
 /** A watched session. `heardAfter` changes it and returns what is announced. */
-async function createWatchedHarness() {
-	const harness = await createPollerHarness();
-	const { store, clock, put, start, announced } = harness;
-	put({});
-	const watch = await addWatch(store);
-	start();
-	await pass(clock, 5_000);
+async function watched() {
+	const harness = await createWatchedHarness({ ms: 5_000 });
+	const { clock, put, announced } = harness;
 	await announced();
 	async function heardAfter(change: Parameters<typeof put>[0]) {
 		put(change);
@@ -37,12 +33,12 @@ async function createWatchedHarness() {
 			.map((content) => (content.kind === 'settled' ? `${content.how} ${content.messageIndex}` : content.kind))
 			.toSorted();
 	}
-	return { ...harness, watch, heardAfter };
+	return { ...harness, heardAfter };
 }
 
 describe('a question', () => {
 	it('announces a question each time its answer is cleared and it is asked again', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
@@ -51,7 +47,7 @@ describe('a question', () => {
 	});
 
 	it('announces a question again that is asked again after the history was rewound', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(gone)).toEqual([]);
@@ -61,7 +57,7 @@ describe('a question', () => {
 	});
 
 	it('announces a question again each time one item is cleared and the agent asks for it', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
 		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
@@ -72,7 +68,7 @@ describe('a question', () => {
 	});
 
 	it('announces a question each time it changes to another one and back', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['changed 2', 'question']);
@@ -84,7 +80,7 @@ describe('a question', () => {
 	});
 
 	it('announces a question again that is asked in the same words after the first was trimmed', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		const trimmed = started.slice(1);
@@ -96,7 +92,7 @@ describe('a question', () => {
 	});
 
 	it('an open question that moves to another index is not announced again, and is settled at the new index', async () => {
-		const { heardAfter, store, clock } = await createWatchedHarness();
+		const { heardAfter, store, clock } = await watched();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(moved)).toEqual(['redraw']);
 		expect(await heardAfter(asking)).toEqual(['redraw']);
@@ -109,7 +105,7 @@ describe('a question', () => {
 	});
 
 	it('a question that moves updates the card', async () => {
-		const { heardAfter, db, watch } = await createWatchedHarness();
+		const { heardAfter, db, watch } = await watched();
 		await heardAfter(asking);
 		const wanted = async () => {
 			const card = db.read
@@ -127,7 +123,7 @@ describe('a question', () => {
 	});
 
 	it('closes a removed question although an older one with the same words remains', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		await heardAfter(answered);
 		const again = [...started, code('blue'), code()];
 		expect(await heardAfter({ status: 'humanInput', messages: again })).toEqual(['question']);
@@ -135,7 +131,7 @@ describe('a question', () => {
 	});
 
 	it('announces an answer once, although its message is missing in one read', async () => {
-		const { heardAfter } = await createWatchedHarness();
+		const { heardAfter } = await watched();
 		await heardAfter(asking);
 		expect(await heardAfter(answered)).toEqual(['answered 2']);
 		expect(await heardAfter(gone)).toEqual([]);
@@ -143,7 +139,7 @@ describe('a question', () => {
 	});
 
 	it('two replicas announce a question once each time it is asked', async () => {
-		const { heardAfter, start } = await createWatchedHarness();
+		const { heardAfter, start } = await watched();
 		start();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2']);
@@ -151,7 +147,7 @@ describe('a question', () => {
 	});
 
 	it('announces no question again after the digest was damaged', async () => {
-		const { heardAfter, db } = await createWatchedHarness();
+		const { heardAfter, db } = await watched();
 		await heardAfter(asking);
 		const forget = () => db.write((trx) => trx.updateTable('watched_sessions').set({ digest: '{"v":9}' }).execute());
 		await forget();

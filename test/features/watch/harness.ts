@@ -16,6 +16,8 @@ const DIGEST = /questions wait for an answer/;
 const REASONABLE_MS = 5 * 60_000;
 /** Most tests only let time pass: with few requests a minute that costs few reads. */
 const FEW_REQUESTS = { SESSION_SERVICE_RPM: '24' };
+/** For tests that let many minutes pass, in which few reads suffice. */
+export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '12' };
 /** For tests in which several reads must not take longer than people and leases wait. */
 export const SOME_REQUESTS = { SESSION_SERVICE_RPM: '60' };
 /** The default of the program, for tests of its speed and for people who read much at once. */

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createServiceHealth } from '../../../src/session-service/health.ts';
-import { createPollerHarness, FakeServiceError, newWatch, pass, plentiful, T0 } from './support.ts';
+import {
+	createPollerHarness,
+	createWatchedHarness,
+	FakeServiceError,
+	newWatch,
+	pass,
+	plentiful,
+	T0,
+} from './support.ts';
+
+const sessions = (count: number) => Array.from({ length: count }, (_, index) => ({ sessionId: `s${index}` }));
 
 describe('a service that is down', () => {
 	it('announces an outage once for each channel, and its end', async () => {
-		const { store, clock, put, start, failures, announced } = await createPollerHarness();
-		for (let index = 0; index < 12; index += 1) {
-			put({ sessionId: `s${index}` });
-			await store.add(newWatch({ sessionId: `s${index}`, channelId: index % 2 === 0 ? 'C1' : 'C2' }));
-		}
-		start();
-		await pass(clock, 10_000);
+		const watches = sessions(12).map((watch, index) => ({ ...watch, channelId: index % 2 === 0 ? 'C1' : 'C2' }));
+		const { clock, failures, announced } = await createWatchedHarness({ watches, ms: 10_000 });
 		await announced();
 		failures.set('*', 'unavailable');
 		await pass(clock, 90_000);
@@ -23,13 +27,7 @@ describe('a service that is down', () => {
 	});
 
 	it('reads all sessions soon after an outage', async () => {
-		const { store, clock, put, start, failures, reads } = await createPollerHarness();
-		for (let index = 0; index < 12; index += 1) {
-			put({ sessionId: `s${index}` });
-			await store.add(newWatch({ sessionId: `s${index}` }));
-		}
-		start();
-		await pass(clock, 5_000);
+		const { store, clock, put, failures, reads } = await createWatchedHarness({ watches: sessions(12), ms: 5_000 });
 		failures.set('*', 'unavailable');
 		await pass(clock, 300_000);
 		for (let index = 12; index < 18; index += 1) {
@@ -46,12 +44,8 @@ describe('a service that is down', () => {
 	});
 
 	it('announces a long rate limit as an outage, and counts no failure of a session', async () => {
-		const { store, clock, put, start, failures, announced, recorded } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		failures.set('*', 'rate_limited');
-		start();
-		await pass(clock, 29_000);
+		const limited = { failure: 'rate_limited', ms: 29_000 };
+		const { clock, failures, announced, recorded } = await createWatchedHarness(limited);
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
 		await pass(clock, 600_000);
 		expect(await announced()).toEqual([
@@ -68,11 +62,7 @@ describe('a service that is down', () => {
 it('announces a rate limit after half a minute, although nothing is read meanwhile', async () => {
 	let until = 0;
 	const budget = { ...plentiful, pausedUntil: () => until };
-	const { store, clock, put, start, failures, reads, announced } = await createPollerHarness({ budget });
-	put({});
-	await store.add(newWatch());
-	start();
-	await pass(clock, 5_000);
+	const { clock, failures, reads, announced } = await createWatchedHarness({ budget, ms: 5_000 });
 	await announced();
 	failures.set('*', 'rate_limited');
 	const before = reads.length;
@@ -87,14 +77,8 @@ it('announces a rate limit after half a minute, although nothing is read meanwhi
 
 describe('a service that works again', () => {
 	it('reads failed sessions at once after any successful call', async () => {
-		const { store, clock, put, start, failures, reads, announced } = await createPollerHarness();
-		const health = createServiceHealth({ clock });
-		for (let index = 0; index < 5; index += 1) {
-			put({ sessionId: `s${index}` });
-			await store.add(newWatch({ sessionId: `s${index}` }));
-		}
-		start({ health });
-		await pass(clock, 5_000);
+		const watched = await createWatchedHarness({ watches: sessions(5), ms: 5_000 });
+		const { clock, failures, health, reads, announced } = watched;
 		await announced();
 		failures.set('*', 'unavailable');
 		await pass(clock, 300_000);
@@ -109,12 +93,7 @@ describe('a service that works again', () => {
 	});
 
 	it('reads failed sessions at once after an outage that was too short to announce', async () => {
-		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
-		const health = createServiceHealth({ clock });
-		put({});
-		await store.add(newWatch());
-		start({ health });
-		await pass(clock, 5_000);
+		const { clock, failures, health, readsOf, announced } = await createWatchedHarness({ ms: 5_000 });
 		failures.set('*', 'unavailable');
 		await pass(clock, 18_000);
 		failures.clear();

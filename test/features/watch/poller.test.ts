@@ -4,6 +4,7 @@ import { refreshed } from '../../database/support.ts';
 import {
 	assistant,
 	createPollerHarness,
+	createWatchedHarness,
 	NO_ANSWERS,
 	NO_LIMITS,
 	newWatch,
@@ -28,11 +29,7 @@ const answered = {
 
 describe('posts', () => {
 	it('announces a question, its answer and the end, in that order and once each', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		start();
-		await pass(clock, 5_000);
+		const { store, clock, put, announced } = await createWatchedHarness({ ms: 5_000 });
 		expect(await announced()).toMatchObject([{ kind: 'card' }]);
 		put(asking);
 		await pass(clock, 30_000);
@@ -47,31 +44,20 @@ describe('posts', () => {
 	});
 
 	it('posts nothing of a question that was asked and answered between two reads', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { clock, put, announced } = await createWatchedHarness();
 		put(answered);
 		await pass(clock, 30_000);
 		expect(await announced()).toMatchObject([{ kind: 'card' }]);
 	});
 
 	it('announces a question that was open when the watch began', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		put(asking);
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { announced } = await createWatchedHarness({ state: asking });
 		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
 	});
 
 	it('announces a question to every channel that watches, after one read', async () => {
-		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
-		put({});
-		for (const channelId of ['C1', 'C2', 'C3']) await store.add(newWatch({ channelId }));
-		start();
-		await pass(clock, 2_000);
+		const watches = ['C1', 'C2', 'C3'].map((channelId) => ({ channelId }));
+		const { clock, put, announced, readsOf } = await createWatchedHarness({ watches });
 		put(asking);
 		const before = readsOf('s1').length;
 		await pass(clock, 2_500);
@@ -109,11 +95,7 @@ describe('posts', () => {
 	});
 
 	it('tells of no end, and of nothing new, when a session that was over goes on', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { clock, put, announced } = await createWatchedHarness();
 		await announced();
 		put({ status: 'completed' });
 		await pass(clock, 2_200);
@@ -123,11 +105,7 @@ describe('posts', () => {
 	});
 
 	it('tells that a question is closed by the end', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		put(asking);
-		await store.add(newWatch());
-		start();
-		await pass(clock, 5_000);
+		const { clock, put, announced } = await createWatchedHarness({ state: asking, ms: 5_000 });
 		await announced();
 		put({ ...asking, status: 'completed' });
 		await pass(clock, 60_000);
@@ -135,12 +113,8 @@ describe('posts', () => {
 	});
 
 	it('leaves out changes that the mode of the watch excludes', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		put({});
-		await store.add(newWatch({ mode: 'questionsOnly' }));
-		await store.add(newWatch({ channelId: 'C2' }));
-		start();
-		await pass(clock, 2_000);
+		const watches = [{ mode: 'questionsOnly' as const }, { channelId: 'C2' }];
+		const { clock, put, announced } = await createWatchedHarness({ watches });
 		await announced();
 		put({ status: 'paused' });
 		await pass(clock, 30_000);
@@ -148,11 +122,9 @@ describe('posts', () => {
 	});
 
 	it('never contains a value that looks like a secret', async () => {
-		const { store, clock, put, start } = await createPollerHarness();
-		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { store, clock, put } = await createWatchedHarness({
+			state: { status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] },
+		});
 		const value = 'hunter2-canary';
 		const item = { title: 'Password for the shop', description: '', value };
 		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
@@ -165,11 +137,7 @@ describe('posts', () => {
 
 describe('a session', () => {
 	it('reads a session that is over once more for the result, and then no more', async () => {
-		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { store, clock, put, announced, readsOf } = await createWatchedHarness();
 		put({ status: 'completed' });
 		await pass(clock, 2_200);
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
@@ -186,24 +154,14 @@ describe('a session', () => {
 	});
 
 	it('backs off only from the session that fails', async () => {
-		const { store, clock, put, start, failures, readsOf } = await createPollerHarness();
-		put({});
-		put({ sessionId: 's2' });
-		await store.add(newWatch());
-		await store.add(newWatch({ sessionId: 's2' }));
-		failures.set('s1', 'unreadable_answer');
-		start();
-		await pass(clock, 60_000);
+		const watches = [{}, { sessionId: 's2' }];
+		const { readsOf } = await createWatchedHarness({ watches, failure: 'unreadable_answer', ms: 60_000 });
 		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
 		expect(readsOf('s2').length).toBeGreaterThan(15);
 	});
 
 	it('ends the watches of a session at the third 404 in a row, and announces it', async () => {
-		const { store, clock, put, start, failures, announced, readsOf } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { clock, failures, announced, readsOf } = await createWatchedHarness();
 		const before = readsOf('s1').length;
 		failures.set('s1', 'session_not_found');
 		await pass(clock, 60_000);
@@ -212,11 +170,7 @@ describe('a session', () => {
 	});
 
 	it('follows on when a session was missing twice in a row', async () => {
-		const { store, clock, put, start, failures, announced, readsOf } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		start();
-		await pass(clock, 2_000);
+		const { clock, failures, announced, readsOf } = await createWatchedHarness();
 		const before = readsOf('s1').length;
 		failures.set('s1', 'session_not_found');
 		for (let turn = 0; turn < 100 && readsOf('s1').length < before + 2; turn += 1) await pass(clock, 500);
@@ -226,22 +180,20 @@ describe('a session', () => {
 	});
 
 	it('ends a watch when nothing changed for days', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness({ maxDays: 1 });
-		put({ status: 'paused' });
-		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
-		start();
-		await pass(clock, 90_000);
+		const { announced } = await createWatchedHarness({
+			maxDays: 1,
+			state: { status: 'paused' },
+			watches: [{ createdAt: T0 - 86_400_000 + 30_000 }],
+			ms: 90_000,
+		});
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when its session could not be read for days', async () => {
-		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
-		put({});
 		const long = T0 - 86_400_000 + 30_000;
-		await store.add(newWatch({ createdAt: long, view: sessionView('s1', long) }));
-		failures.set('s1', 'unreadable_answer');
-		start();
-		await pass(clock, 90_000);
+		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
+		const failing = { failure: 'unreadable_answer', maxDays: 1, watches };
+		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
@@ -272,11 +224,7 @@ describe('a session', () => {
 	});
 
 	it('reads a session soon after an answer', async () => {
-		const { store, db, clock, put, start, readsOf } = await createPollerHarness();
-		put(asking);
-		await store.add(newWatch());
-		start();
-		await pass(clock, 20_000);
+		const { db, clock, readsOf } = await createWatchedHarness({ state: asking, ms: 20_000 });
 		const before = readsOf('s1').length;
 		await refreshed({ db }, KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
 		await pass(clock, 4_000);
@@ -336,12 +284,8 @@ describe('replicas', () => {
 	});
 
 	it('replicas do not read a session that another one reads', async () => {
-		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
-		put(asking);
-		await store.add(newWatch());
-		failures.set('s1', 'hangs');
-		start();
-		await pass(clock, 1_000);
+		const hanging = { state: asking, failure: 'hangs', ms: 1_000 };
+		const { clock, start, failures, readsOf, announced } = await createWatchedHarness(hanging);
 		failures.clear();
 		start();
 		await pass(clock, 60_000);
@@ -350,12 +294,8 @@ describe('replicas', () => {
 	});
 
 	it('two replicas announce a question once', async () => {
-		const { store, clock, put, start, announced } = await createPollerHarness();
-		for (let index = 0; index < 10; index += 1) {
-			put({ sessionId: `s${index}` });
-			await store.add(newWatch({ sessionId: `s${index}` }));
-		}
-		start();
+		const watches = Array.from({ length: 10 }, (_, index) => ({ sessionId: `s${index}` }));
+		const { clock, put, start, announced } = await createWatchedHarness({ watches, ms: 0 });
 		start();
 		await pass(clock, 10_000);
 		for (let index = 0; index < 10; index += 1) put({ ...asking, sessionId: `s${index}` });
@@ -364,12 +304,7 @@ describe('replicas', () => {
 	});
 
 	it('a stopped poller gives its sessions back', async () => {
-		const { store, clock, put, start, failures } = await createPollerHarness();
-		put({});
-		await store.add(newWatch());
-		failures.set('s1', 'hangs');
-		const { stop } = start();
-		await pass(clock, 1_000);
+		const { store, clock, stop } = await createWatchedHarness({ failure: 'hangs', ms: 1_000 });
 		await stop();
 		expect(
 			await store.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, { now: clock.now(), only: null }),
@@ -382,14 +317,9 @@ describe('while reads wait for the request budget', () => {
 	async function waitingReads() {
 		let waiting = 0;
 		const budget = { ...plentiful, waiting: () => waiting };
-		const { store, clock, put, start, readsOf, failures } = await createPollerHarness({ budget });
 		const ids = ['s1', 's2', 's3'];
-		for (const sessionId of ids) {
-			put({ sessionId });
-			await store.add(newWatch({ sessionId }));
-		}
-		const { poller } = start();
-		await pass(clock, 100);
+		const watches = ids.map((sessionId) => ({ sessionId }));
+		const { store, clock, poller, readsOf, failures } = await createWatchedHarness({ budget, watches, ms: 100 });
 		const readCounts = () => ids.map((sessionId) => readsOf(sessionId).length);
 		expect(readCounts()).toEqual([1, 1, 1]);
 		return {
@@ -437,11 +367,7 @@ describe('while reads wait for the request budget', () => {
 it('reads nothing during a pause of the request budget', async () => {
 	const until = T0 + 40_000;
 	const budget = { ...plentiful, pausedUntil: () => until };
-	const { store, clock, put, start, reads } = await createPollerHarness({ budget });
-	put({});
-	await store.add(newWatch());
-	start();
-	await pass(clock, 39_000);
+	const { clock, reads } = await createWatchedHarness({ budget, ms: 39_000 });
 	expect(reads).toEqual([]);
 	await pass(clock, 3_000);
 	expect(reads.length).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ describe('in virtual time', () => {
 	});
 
 	it('notices a hundred sessions, one in ten at work, four times sooner than reading in turn', () => {
-		const lengthMs = 6 * HOUR;
+		const lengthMs = 3 * HOUR;
 		const scripts = writeScripts(defaultPopulation, 100, lengthMs, createRandom(5));
 		const options = { scripts, lengthMs, seed: 5 };
 		const gain = median(simulate('round robin', options).detection) / median(simulate('adaptive', options).detection);
@@ -45,7 +45,7 @@ describe('one person who watches fifty sessions that are all at work', () => {
 	it('one person with fifty busy sessions at most doubles the time until questions of others are noticed', {
 		timeout: 120_000,
 	}, () => {
-		const lengthMs = 6 * HOUR;
+		const lengthMs = 4 * HOUR;
 		const theirs = writeScripts(defaultPopulation, 20, lengthMs, createRandom(27));
 		const own = writeScripts(
 			{ name: 'at work', kinds: [{ ...working, share: 1 }], together: null },

@@ -216,9 +216,10 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			metrics: { watches: recorded.metrics },
 			config: { WATCH_MAX_DAYS: maxDays },
 		});
+		const health = createServiceHealth({ clock });
 		const poller = createPoller(core, {
 			budget: plentiful,
-			health: createServiceHealth({ clock }),
+			health,
 			...NO_ANSWERS,
 			onNews: () => {},
 			onQuestions: () => {},
@@ -227,7 +228,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		});
 		poller.start();
 		onTestFinished(poller.stop);
-		return { poller, stop: poller.stop };
+		return { poller, health, stop: poller.stop };
 	}
 	/**
 	 * Takes all posts that are due, and returns in their order the contents of first posts, and of questions that are drawn
@@ -258,4 +259,27 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		}
 	}
 	return { clock, store, db, ...fake, recorded, start, announced };
+}
+
+interface Watched extends PollerOverrides {
+	/** Of every watched session. */
+	readonly state?: Partial<ReadSession>;
+	readonly watches?: readonly Parameters<typeof newWatch>[0][];
+	/** Why no read of `s1` succeeds. */
+	readonly failure?: string | undefined;
+	readonly ms?: number;
+}
+
+/** A poller that has run for `ms`; by default session `s1` is watched in one channel. `watch`: the first one. */
+export async function createWatchedHarness({ state, watches = [{}], failure, ms = 2_000, ...overrides }: Watched = {}) {
+	const harness = await createPollerHarness(overrides);
+	const added: Watch[] = [];
+	for (const fields of watches) {
+		harness.put({ ...state, sessionId: fields?.sessionId ?? 's1' });
+		added.push(await addWatch(harness.store, fields));
+	}
+	if (failure !== undefined) harness.failures.set('s1', failure);
+	const started = harness.start();
+	await pass(harness.clock, ms);
+	return { ...harness, ...started, watch: added[0] as Watch };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
@@ -5,7 +6,8 @@ import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { NOTHING_ASKED, OUTSIDE, SETTLED_WORDS, switchingWords } from '../../../src/features/watch/post-view.ts';
 import { watchCountWords } from '../../../src/features/watch/view.ts';
 import { REMINDER } from '../../support/sentences.ts';
-import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { expectNothingWrong, SOME_REQUESTS, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
 /** So many questions without an answer are posted as usual. */
@@ -61,10 +63,10 @@ describe('a session that changes its question often', () => {
 	it('gets one post from the sixth change without an answer on, which shows the newest question', async () => {
 		const { id, post } = await switching();
 		expect(post.threadTs()).toBeNull();
-		await asksInTurn(id, 8, 30);
+		await asksInTurn(id, 8, 20);
 		expect(broadcasts(id)).toHaveLength(USUAL + 1);
-		await says(post, 'Question 30?');
-		expect(post.text()).not.toContain('Question 29?');
+		await says(post, 'Question 20?');
+		expect(post.text()).not.toContain('Question 19?');
 		expect(post.text()).toContain('opens what is asked when you press it');
 		expect(post.buttons()).toEqual(['Answer…']);
 		expect(app.thread(id).filter((one) => one.buttons().length > 0)).toHaveLength(1);
@@ -81,10 +83,10 @@ describe('a session that changes its question often', () => {
 		const [asked] = await app.until(() => broadcasts(id).length === 1 && broadcasts(id));
 		await says(asked as Posted, `It costs ${USUAL} EUR.`);
 		const from = { calls: app.now(), at: app.clock.now() };
-		await rewords(USUAL + 1, USUAL + 20);
+		await rewords(USUAL + 1, USUAL + 12);
 		const updates = app.calls('chat.update', from.calls).filter(({ request }) => request.ts === asked?.ts);
 		expect(updates.length).toBeLessThanOrEqual(1 + (app.clock.now() - from.at) / 10_000);
-		await says(asked as Posted, `It costs ${USUAL + 20} EUR.`);
+		await says(asked as Posted, `It costs ${USUAL + 12} EUR.`);
 		expect(asked?.buttons()).toContain('Yes');
 		await app.pass(2 * MINUTE);
 		expect(broadcasts(id)).toHaveLength(1);
@@ -93,7 +95,7 @@ describe('a session that changes its question often', () => {
 	it('gets one post as well when its questions vanish and come back', async () => {
 		await start();
 		const id = await app.watched();
-		for (let number = 1; number <= 20; number += 1) {
+		for (let number = 1; number <= 10; number += 1) {
 			await asks(id, `Question ${number % 2}?`);
 			await asks(id, null);
 		}
@@ -217,7 +219,7 @@ describe('a fast agent whose questions are answered', () => {
 	it('loses no notification', async () => {
 		await start();
 		const id = await app.watched();
-		for (let number = 1; number <= 12; number += 1) {
+		for (let number = 1; number <= 9; number += 1) {
 			const index = app.ask(id, [`Question ${number}?`]);
 			await app.until(() => broadcasts(id).length === number);
 			app.service.sessions.answerAsPage(id, ['Sand'], index);
@@ -225,7 +227,7 @@ describe('a fast agent whose questions are answered', () => {
 			app.service.sessions.setStatus(id, 'active');
 			await app.pass(3_000);
 		}
-		expect(broadcasts(id)).toHaveLength(12);
+		expect(broadcasts(id)).toHaveLength(9);
 		expect(oftenIn(app.thread(id))).toEqual([]);
 	});
 
@@ -281,3 +283,25 @@ describe('a raised hand that changes its question often', () => {
 		expect(raised()).toHaveLength(USUAL + 2);
 	});
 });
+
+it('gives a session that changes its question often one post for two replicas, and the rested question too', async () => {
+	const DATABASE_URL = await (await sharedPostgres()).createDatabase();
+	const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+	app = await watchingApp({ env: { ...USUAL_REQUESTS, DATABASE_URL, ENCRYPTION_KEY } });
+	const other = await app.app.startOther();
+	const id = await app.watched();
+	const switches = async (from: number, to: number) => {
+		for (let number = from; number <= to; number += 1) await asks(id, `Question ${number % 2}?`);
+	};
+	await switches(1, 12);
+	await app.until(() => broadcasts(id).length === 7);
+	await other.stop();
+	await switches(13, 15);
+	const post = await app.until(() => broadcasts(id).find((one) => one.text().includes(OFTEN)));
+	await app.until(() => post.text().includes('Question 1?'));
+	expect(broadcasts(id)).toHaveLength(7);
+	await app.until(() => broadcasts(id).length === 8);
+	await app.until(() => post.buttons().length === 0);
+	await app.pass(60_000);
+	expect(broadcasts(id)).toHaveLength(8);
+}, 60_000);

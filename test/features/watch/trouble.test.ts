@@ -5,11 +5,12 @@ import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { answering, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
+type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp();
+	app = await watchingApp({ env: FEWEST_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {
@@ -128,15 +129,6 @@ describe('Slack', () => {
 		await app.cardSays(id, 'Step two.');
 	});
 
-	it('posts a question once after Slack limited posts', async () => {
-		const id = await app.watched();
-		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 2 });
-		app.ask(id);
-		await app.threadSays(id, 'Which colour?');
-		await app.pass(60_000);
-		expect(app.thread(id)).toHaveLength(1);
-	});
-
 	it.each([
 		['rate_limited', 6],
 		['message_limit_exceeded', 6],
@@ -155,11 +147,14 @@ describe('Slack', () => {
 		expect(app.thread(id)).toHaveLength(1);
 	});
 
-	it('posts a question once when a proxy answers with a page instead of Slack, and logs nothing of it', async () => {
-		const id = await app.watched();
+	it.each<[string, Fault]>([
+		['limited posts', { status: 429, retryAfter: 20, times: 2 }],
+		['cut connections for a while', { drop: true, times: 3 }],
 		// The client makes an error with the whole text of it.
-		const error = '<html>An Only-on-this-page error</html>';
-		app.slack.faults.add({ method: 'chat.postMessage', error, times: 1, afterEffect: true });
+		['sent the page of a proxy', { error: '<html>An Only-on-this-page error</html>', times: 1, afterEffect: true }],
+	])('posts a question once after Slack %s', async (_, fault) => {
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'chat.postMessage', ...fault });
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.pass(60_000);
@@ -266,21 +261,14 @@ describe('Slack', () => {
 			expect(app.thread(id)).toHaveLength(2);
 		});
 	});
-
-	it('posts a question once after Slack cut connections for a while', async () => {
-		const id = await app.watched();
-		app.slack.faults.add({ method: 'chat.postMessage', drop: true, times: 3 });
-		app.ask(id);
-		await app.threadSays(id, 'Which colour?');
-		await app.pass(60_000);
-		expect(app.thread(id)).toHaveLength(1);
-	});
 });
+
+const metricsText = () => fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
 
 it('counts cards, posts and reads in the metrics', async () => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
-	const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
+	const metrics = await metricsText();
 	const value = (name: string) =>
 		Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+]+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN);
 	expect(value('handraise_watched_sessions')).toBeGreaterThanOrEqual(0);
@@ -297,10 +285,7 @@ it('counts a read as unchanged and writes no view while the same question stays 
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	await app.pass(10_000);
-	const changed = async () => {
-		const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
-		return /handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(metrics)?.[1];
-	};
+	const changed = async () => /handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(await metricsText())?.[1];
 	const view = () => {
 		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'), { readOnly: true });
 		return database.prepare('select view from watched_sessions where session_id = ?').get(id)?.view;

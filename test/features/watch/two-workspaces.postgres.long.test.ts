@@ -9,7 +9,7 @@ import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, SOME_REQUESTS, watchingApp } from './harness.ts';
 
 const BOTH = ['here', 'there'] as const;
-const ROUNDS = 6;
+const ROUNDS = 4;
 
 it('posts and tells each workspace only what is its own, with two programs on one database', async () => {
 	const store = {

@@ -6,6 +6,12 @@ const KEY_CHECK_MS = 660;
 const MINUTE = 60_000;
 let app: WatchingApp;
 
+async function watchAtOnce(count: number): Promise<string[]> {
+	const ids = Array.from({ length: count }, () => app.session());
+	for (let at = 0; at < count; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
+	return ids;
+}
+
 async function start(
 	keyCheckMs: number,
 	count: number,
@@ -16,10 +22,7 @@ async function start(
 		service: { keyCheckMs },
 		prepare: async ({ service }) => prepare(service),
 	});
-	const ids = Array.from({ length: count }, () => app.session());
-	for (let first = 0; first < count; first += 20) {
-		await app.command(`/session watch ${ids.slice(first, first + 20).join(' ')}`);
-	}
+	const ids = await watchAtOnce(count);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 0));
 	return ids;
 }
@@ -79,4 +82,65 @@ it('reads the others within seconds while a session hangs right after the start'
 	await app.until(() => others.every((id) => app.service.log.reads(id).some(({ at }) => at >= from)));
 	expect(isHanging()).toBe(true);
 	expect(app.clock.now() - from).toBeLessThan(10_000);
+});
+
+it('sees questions within 5 s although 120 watches began at once', async () => {
+	app = await watchingApp({ env: USUAL_REQUESTS, service: { list: { mode: 'on' } } });
+	await watchAtOnce(40);
+	await app.pass(120_000);
+	const ids = await watchAtOnce(120);
+	const delays: number[] = [];
+	for (const id of ids.slice(-20)) {
+		await app.pass(1_000);
+		const askedAt = app.clock.now();
+		const { seq } = app.service.log.list().at(-1) ?? { seq: 0 };
+		app.ask(id);
+		await app.until(() =>
+			app.service.log.list({ since: seq, sessionId: id }).some(({ answeredAt }) => answeredAt !== null),
+		);
+		delays.push(app.clock.now() - askedAt);
+	}
+	expect(Math.max(...delays)).toBeLessThanOrEqual(5_000);
+});
+
+it('posts the open question of a new watch from the read of whoever watches, without another one', async () => {
+	app = await watchingApp({ env: USUAL_REQUESTS });
+	const id = app.session();
+	app.ask(id);
+	await app.command(`/session watch ${id}`);
+	await app.threadSays(id, 'Which colour?');
+	expect(app.service.log.reads(id)).toHaveLength(1);
+	await app.pass(30_000);
+	expect(app.thread(id)).toHaveLength(1);
+	app.service.sessions.answerAsPage(id, ['Blue']);
+	await app.until(() => !(app.thread(id)[0]?.buttons() ?? []).includes('Answer'));
+});
+
+it('takes nothing back in a new watch because of a read that began before it', async () => {
+	app = await watchingApp({ env: USUAL_REQUESTS });
+	const id = app.session();
+	await app.watch(id, { channel: '#secret' });
+	const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	app.service.hooks.onWorkedOut = (entry) => {
+		if (entry.kind !== 'read' || entry.sessionId !== id) return undefined;
+		delete app.service.hooks.onWorkedOut;
+		held();
+		return released;
+	};
+	let isOld = false;
+	void isHeld.then(() => {
+		isOld = true;
+	});
+	await app.until(() => isOld);
+	app.ask(id);
+	// The clock moves on, as between any two acts of people.
+	await app.clock.advance(5);
+	await app.command(`/session watch ${id}`);
+	await app.threadSays(id, 'Which colour?');
+	release();
+	await app.pass(30_000);
+	const posts = app.thread(id);
+	expect(posts.map((post) => post.buttons())).toEqual([expect.arrayContaining(['Answer'])]);
+	await app.threadSays(id, 'Which colour?', '#secret');
 });
