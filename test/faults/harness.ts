@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createFakeSlack, type FakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
+import { done, task } from '../../sandbox/session-service/builders.ts';
 import {
 	createFakeSessionService,
 	type FakeSessionService,
@@ -45,6 +46,15 @@ export interface Part {
 	readonly batch: number;
 	readonly random: Random;
 	readonly onProgress?: (line: string) => void;
+}
+
+/** What each part of a run finds. */
+export interface Outcome {
+	/** Calls that Slack refused with status 429. */
+	readonly refusedCalls: number;
+	/** Also what Slack refuses as malformed of what the app sent. One text for each. */
+	readonly problems: readonly string[];
+	readonly seconds: number;
 }
 
 export interface HarnessOptions {
@@ -141,9 +151,35 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	};
 }
 
-/** What Slack would refuse as malformed of what the app sent, one line each. */
-export function violationsOf({ slack }: Harness): string[] {
-	return slack.violations().map(({ where, messages, payload }) => {
+/** A channel of these people and the app. */
+export function addChannel(
+	{ slack: { state } }: Harness,
+	{ id, name, people }: { id: string; name: string; people: readonly string[] },
+): void {
+	const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
+	state.channels.push({ id, name, members: [...people, state.app.botUser], ...kind });
+}
+
+/** A session that works and asks nothing yet. */
+export function addWorkingSession({ service }: Harness, id: string, name: string): void {
+	const messages = [task('Work.'), done('I begin.')];
+	service.sessions.put(id, { status: 'active', name, maxSteps: 90, messages, files: [] });
+}
+
+export async function watchSessions(
+	{ slack }: Harness,
+	{ person, channel, ids }: { person: string; channel: string; ids: readonly string[] },
+): Promise<void> {
+	const line = `/session watch ${ids.join(' ')}`;
+	const outcome = await slack.as(person).command(channel, line);
+	if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+}
+
+/** The outcome of a part that began at `startedAt`, by `performance.now()`. */
+export function outcomeOf({ slack, rates }: Harness, startedAt: number, found: readonly string[]): Outcome {
+	const refused = slack.violations().map(({ where, messages, payload }) => {
 		return `Slack refuses ${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
 	});
+	const seconds = (performance.now() - startedAt) / 1_000;
+	return { refusedCalls: rates.refused, problems: [...found, ...refused], seconds };
 }

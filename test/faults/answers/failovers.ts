@@ -4,7 +4,8 @@ import type { Outage } from '../hits.ts';
 import { createPostgresUnderTest } from '../stores.ts';
 import { TARGETS } from './moments.ts';
 import { type Failover, startPostgresPair } from './postgres-pair.ts';
-import { PEOPLE, type PressesResult, runPresses } from './presses/presses.ts';
+import { PEOPLE } from './presses/people.ts';
+import { type PressesResult, runPresses } from './presses/presses.ts';
 import { openDesk, PRESS_ENV, UNDO_MS } from './presses/questions.ts';
 import { type RunResult, runFaults } from './run.ts';
 

@@ -30,8 +30,7 @@ export interface Strike {
 	readonly all: boolean;
 	/** By session: the submissions made so far. */
 	readonly progress: ReadonlyMap<string, Progress | null>;
-	/** By view. */
-	readonly stored: ReadonlyMap<string, StoredAnswer>;
+	readonly stored: readonly StoredAnswer[];
 }
 
 /** Call this at the moment of the kill: the service continues to respond afterwards. */
@@ -61,7 +60,7 @@ export function progressOf({ service }: Harness, rounds: readonly Round[]): Map<
 export function phaseOf(round: Round, strike: Strike): Phase | null {
 	const progress = strike.progress.get(round.sessionId);
 	if (progress === undefined) return null;
-	const row = strike.stored.get(round.modal.id);
+	const row = strike.stored.find(({ viewId }) => viewId === round.modal.id);
 	const acked = round.ackedText !== null || round.told.length > 0;
 	// Without an acknowledgement a surviving replica may have it. Then the kill met nothing.
 	if (!acked) return !strike.all ? null : row === undefined ? 'before commit' : 'before ack';

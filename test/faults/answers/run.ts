@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import type { Part } from '../harness.ts';
-import { violationsOf } from '../harness.ts';
+import { type Outcome, outcomeOf, type Part } from '../harness.ts';
 import type { Outage } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
@@ -9,7 +8,7 @@ import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
 import { watchReceipts } from './receipt-watch.ts';
-import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
+import { type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
 import { createStrikes } from './strikes.ts';
 import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
@@ -28,14 +27,18 @@ export interface RunOptions extends Part {
 	readonly rounds: number;
 	/** What the turns do, one after the other; all aims by default. */
 	readonly aims?: readonly Aim[];
+	/** Ends as soon as each aim has met an answer. Goes on with those that have not. */
+	readonly untilMet?: boolean;
 	/** Stops the database instead of the program at every tenth kill, or in every turn. */
 	readonly outage?: Outage;
 	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
 	readonly freezeMs?: number;
 }
 
-export interface RunResult {
+export interface RunResult extends Outcome {
 	readonly verdict: Verdict;
+	/** With `untilMet`, aims that met no answer. A kill may come too early or too late, more often on a busy machine. */
+	readonly missing: readonly Aim[];
 	/** How many answers each phase's kills, and each other fault, met. */
 	readonly histogram: Readonly<Partial<Record<Phase | FaultName, number>>>;
 	readonly kills: number;
@@ -44,11 +47,6 @@ export interface RunResult {
 	readonly claims: ReadonlyMap<Claim, number>;
 	/** The errors of turns that could not finish. */
 	readonly brokenTurns: readonly string[];
-	/** Calls that Slack refused with status 429. */
-	readonly refusedCalls: number;
-	/** What Slack refuses as malformed of what the app sent, one line each. */
-	readonly violations: readonly string[];
-	readonly seconds: number;
 }
 
 /**
@@ -69,6 +67,7 @@ export async function runFaults({
 	batch,
 	random,
 	aims: given = aimsFor(harness.store.kind),
+	untilMet = false,
 	outage,
 	freezeMs,
 	onProgress = () => {},
@@ -77,10 +76,10 @@ export async function runFaults({
 	const watch = watchReceipts(harness);
 	const strikes = createStrikes(harness, random);
 	const rounds: Round[] = [];
-	const turns = createTurns({
-		harness,
+	const problems: string[] = [];
+	const turns = createTurns(harness, {
 		random,
-		beginRound: (options) => beginRound(harness, options),
+		report: (what) => problems.push(what),
 		onRound(round) {
 			rounds.push(round);
 			watch.follow(round);
@@ -93,25 +92,30 @@ export async function runFaults({
 	const aims = [...given.slice(first), ...given.slice(0, first)];
 	for (const phase of aims.some((aim) => !isFault(aim)) ? PHASES : []) met(phase, 0);
 	for (const aim of given.filter(isFault)) met(aim, 0);
+	/** In turn; with `untilMet`, those that have met no answer. */
+	const next = [...aims];
 	let killTurns = 0;
 	const brokenTurns: string[] = [];
 	let notBegun = 0;
 	await harness.startAll();
 	await harness.store.watchCommits();
 
-	for (let index = 0; rounds.length + notBegun < wanted; index++) {
-		const aim = aims[index % aims.length] ?? 'any time';
+	while (rounds.length + notBegun < wanted) {
+		const aim = next.shift();
+		if (aim === undefined) break;
+		let metCount = 0;
 		const turn = turns.next(Math.min(batch, wanted - rounds.length - notBegun));
 		await harness.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
-			if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
-			else await killTurn(turn, aim, killTurns++);
+			metCount = isFault(aim) ? await FAULT_KINDS[aim].run(turn) : await killTurn(turn, aim, killTurns++);
+			if (isFault(aim)) met(aim, metCount);
 		} catch (error) {
 			brokenTurns.push(`${aim}: ${error instanceof Error ? error.message : String(error)}`);
 			notBegun += Math.max(0, turn.size - (rounds.length - before));
 			if (!(await mend())) break;
 		}
+		if (!untilMet || metCount === 0) next.push(aim);
 		const broken = rounds.filter((one) => one.broken.length + one.untimely.length > 0).length;
 		onProgress(`${rounds.length} of ${wanted} submitted, last ${aim}, ${strikes.counts.kills} kills, ${broken} broken`);
 		tidy(rounds);
@@ -123,14 +127,13 @@ export async function runFaults({
 	watch.stop();
 	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
+		...outcomeOf(harness, started, [...problems, ...verdict.problems]),
 		verdict,
+		missing: untilMet ? next : [],
 		histogram: Object.fromEntries(histogram),
 		...strikes.counts,
 		claims: watch.seen,
 		brokenTurns,
-		refusedCalls: harness.rates.refused,
-		violations: violationsOf(harness),
-		seconds: (performance.now() - started) / 1000,
 	};
 
 	/** Cleans up after a failed turn so that the next is not affected. False when the program does not start. */
@@ -145,7 +148,8 @@ export async function runFaults({
 		);
 	}
 
-	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
+	/** Resolves with the number of answers that the kills met. */
+	async function killTurn(turn: Turn, target: Target, number: number): Promise<number> {
 		const isOutage = outage !== undefined && (outage.everyTurn === true || number % 10 === 9);
 		if (isOutage) await outage.prepare?.();
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
@@ -165,6 +169,7 @@ export async function runFaults({
 		} else {
 			await Promise.all([strikes.process(target, now), ...pressing()]);
 		}
+		return now.filter((round) => round.hits.length > 0).length;
 	}
 
 	async function begin(turn: Turn): Promise<Round> {

@@ -21,7 +21,7 @@ export function createStrikes(harness: Harness, random: Random) {
 			progress = progressOf(harness, now);
 		});
 		await pause(IN_FLIGHT_MS);
-		const stored = await harness.store.lookUp(now.map((round) => round.modal.id));
+		const stored = await harness.store.stored();
 		for (const round of now) {
 			const phase = phaseOf(round, { progress, ...victims, stored });
 			if (phase !== null) round.hits.push(phase);

@@ -117,7 +117,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	await restartEach({ ENCRYPTION_KEY_FORMER: '', ENCRYPTION_KEY_FORMER_FILE: '', ENCRYPTION_KEY_WRITE: '' });
 	await answering.stop();
 	await typing.stop();
-	for (const round of typists) await submit(harness, round, { twice: false, edit: () => null });
+	for (const round of typists) await submit(harness, round);
 	for (let answers = 0; answers < 2; answers++) await answer();
 	await until(() => rounds.every((round) => isOver(harness, round)), SETTLE_WITHIN_MS);
 	await metrics.stop();
@@ -154,7 +154,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 
 	async function answer(): Promise<void> {
 		const round = await begin(TYPISTS + (begun % 8));
-		await submit(harness, round, { twice: false, edit: () => null });
+		await submit(harness, round);
 	}
 
 	/** One after the other, as operators do. The replicas take these settings from `harness.env` when they start. */

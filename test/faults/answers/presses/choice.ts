@@ -4,6 +4,7 @@ import { CHOICE_WORDS } from '../../../../src/features/answer/receipt-view.ts';
 import { stateLine } from '../../../../src/features/answer/view.ts';
 import { ACTIONS } from '../../../../src/slack/ids.ts';
 import type { Harness } from '../../harness.ts';
+import { until } from '../../until.ts';
 import { claimIn } from '../receipt-watch.ts';
 import type { Claim } from '../round.ts';
 import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
@@ -43,8 +44,8 @@ export interface Choice {
 	readonly options: readonly string[];
 	/** Presses of options, oldest first. */
 	readonly attempts: Attempt[];
-	/** Of a form: which option was submitted, and whether that was acknowledged. */
-	form: { readonly modal: Modal; readonly option: string; acked: boolean } | null;
+	/** Of a form: which option was submitted, how often, and whether that was acknowledged. */
+	form: { readonly modal: Modal; readonly option: string; presses: number; acked: boolean } | null;
 	/** What they were told, in order, without repeats. */
 	readonly told: { readonly what: Told; readonly at: number; readonly shown: string }[];
 	/** The post that showed their choice with *Undo*. */
@@ -82,7 +83,6 @@ const MOST_PRESSES = 40;
 const PRESS_AGAIN_MS = 250;
 /** How long a person waits for the result of *Undo* before they press again. */
 const UNDO_ANSWERED_MS = 2_500;
-const LOOK_EVERY_MS = 20;
 const OFFERED = stateLine({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
 
 /** The people who answer, and everything that Slack shows them about it. */
@@ -164,8 +164,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 
 	/** What was told since there were `count` entries. */
 	async function toldSince(choice: Choice, count: number, withinMs: number): Promise<Told | null> {
-		const until = Date.now() + withinMs;
-		while (choice.told.length <= count && Date.now() < until) await pause(LOOK_EVERY_MS);
+		await until(() => choice.told.length > count, withinMs);
 		return choice.told[count]?.what ?? null;
 	}
 
@@ -252,6 +251,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 				await harness.serving();
 				if (!form.modal.isOpen() || form.modal.submitText() === null) return;
 				signals.emit('pressed', choice.question.sessionId);
+				form.presses = press;
 				const outcome = await form.modal.submit().catch(() => null);
 				if (outcome === null) return;
 				if (outcome.outcome === 'updated') {

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, records, text } from '../../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../../sandbox/session-service/builders.ts';
+import { asking, item } from '../../../../sandbox/session-service/builders.ts';
 import { CHOOSE_IDS } from '../../../../src/slack/ids.ts';
-import type { Harness, Part } from '../../harness.ts';
+import { addChannel, addWorkingSession, type Harness, type Part, watchSessions } from '../../harness.ts';
+import { until } from '../../until.ts';
 
 /** A question of a watched session that its post offers to answer in one press. */
 export interface Question {
@@ -21,7 +21,6 @@ export interface Button {
 	readonly value: string;
 }
 
-/** Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. */
 /** What each part with presses gets. */
 export interface PressPart extends Part {
 	readonly desk: QuestionDesk;
@@ -29,6 +28,7 @@ export interface PressPart extends Part {
 	readonly undoMs: number;
 }
 
+/** Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. */
 export interface QuestionDesk {
 	/** Resolves with questions that stand in Slack with their options. */
 	take(count: number): Promise<Question[]>;
@@ -58,14 +58,12 @@ export const UNDO_MS = 2_000;
 export async function openDesk(harness: Harness, sessionCount: number): Promise<QuestionDesk> {
 	const { slack, service, signals } = harness;
 	const { state } = slack;
-	const members = state.people.filter(({ name }) => harness.people.includes(name)).map(({ id }) => id);
+	const people = state.people.filter(({ name }) => harness.people.includes(name)).map(({ id }) => id);
 	const ids = Array.from({ length: sessionCount }, (_, index) => `p${harness.store.kind.charAt(0)}${index}x`);
 	const channelOf = (id: string) => `C0Q${id.toUpperCase()}`;
 	for (const id of ids) {
-		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
-		state.channels.push({ id: channelOf(id), name: id, members: [...members, state.app.botUser], ...kind });
-		const messages = [task('Work.'), done('I begin.')];
-		service.sessions.put(id, { status: 'active', name: 'Plan the work', maxSteps: 90, messages, files: [] });
+		addChannel(harness, { id: channelOf(id), name: id, people });
+		addWorkingSession(harness, id, 'Plan the work');
 	}
 	const posts = new Map<number, Message>();
 	const sessionsByPost = new Map<string, string>();
@@ -112,17 +110,14 @@ export async function openDesk(harness: Harness, sessionCount: number): Promise<
 	await harness.startAll();
 	await harness.serving();
 	for (const id of ids) {
-		const line = `/session watch ${id}`;
-		const outcome = await slack.as(first).command(channelOf(id), line);
-		if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+		await watchSessions(harness, { person: first, channel: channelOf(id), ids: [id] });
 		ask(id);
 	}
 
 	return {
 		async take(wanted) {
-			const until = Date.now() + POSTED_WITHIN_MS;
 			const isReady = (question: Question) => button(question, question.options[0] ?? '') !== null;
-			while (asked.filter(isReady).length < wanted && Date.now() < until) await pause(LOOK_EVERY_MS);
+			await until(() => asked.filter(isReady).length >= wanted, POSTED_WITHIN_MS, LOOK_EVERY_MS);
 			const taken = asked.filter(isReady).slice(0, wanted);
 			if (taken.length === 0) throw new Error(`No question was posted within ${POSTED_WITHIN_MS} ms.`);
 			for (const question of taken) asked.splice(asked.indexOf(question), 1);

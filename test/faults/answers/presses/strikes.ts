@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
 import type { Harness, Signal } from '../../harness.ts';
 import { createHits, type Outage, type Victims } from '../../hits.ts';
-import type { StoredPress } from '../../stores.ts';
+import type { StoredAnswer } from '../../stores.ts';
 import { strikeAfter } from '../moments.ts';
 import type { Choice } from './choice.ts';
 
@@ -113,7 +113,7 @@ export function createPressStrikes(options: Options): PressStrikes {
 			counts.redraws += [...redrawnAt.values()].filter((updatedAt) => Date.now() - updatedAt < REDRAW_MS).length;
 		});
 		await pause(IN_FLIGHT_MS);
-		const stored = await harness.store.lookUpPresses(choices.map(({ question }) => question.sessionId));
+		const stored = await harness.store.stored();
 		for (const progress of seen) {
 			const phase = phaseOf(progress, stored, victims);
 			if (phase !== null) progress.choice.hits.push(phase);
@@ -140,13 +140,17 @@ export function createPressStrikes(options: Options): PressStrikes {
 
 	function phaseOf(
 		{ choice, attempt, acked, isTold, inWindow, put }: ReturnType<typeof progressOf>,
-		stored: readonly StoredPress[],
+		stored: readonly StoredAnswer[],
 		victims: Victims,
 	): PressPhase | null {
 		if (attempt === undefined) return null;
 		const { sessionId, messageIndex } = choice.question;
 		const row = stored.find(
-			(one) => one.sessionId === sessionId && Number(one.messageIndex) === messageIndex && one.userId === choice.userId,
+			(one) =>
+				one.viewId === '' &&
+				one.sessionId === sessionId &&
+				Number(one.messageIndex) === messageIndex &&
+				one.userId === choice.userId,
 		);
 		// Without an acknowledgement a surviving replica may have it. Then the kill met nothing.
 		if (!acked) {
