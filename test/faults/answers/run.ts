@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { type Outcome, outcomeOf, type Part } from '../harness.ts';
-import type { Outage } from '../hits.ts';
+import { createStrikes, type StrikeOptions } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
-import { TARGETS, type Target } from './moments.ts';
-import { PHASES, type Phase } from './phases.ts';
+import { strikeAt, TARGETS, type Target } from './moments.ts';
+import { PHASES, type Phase, phaseOf, progressOf } from './phases.ts';
 import { watchReceipts } from './receipt-watch.ts';
-import { type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
-import { createStrikes } from './strikes.ts';
+import { type Claim, type Fate, QUESTION, type Round, sessionsOf, submit } from './round.ts';
 import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -23,16 +22,12 @@ export function aimsFor(store: StoreKind): readonly Aim[] {
 	return [...TARGETS, ...faults.map(([name]) => name as FaultName)];
 }
 
-export interface RunOptions extends Part {
+export interface RunOptions extends Part, Pick<StrikeOptions<Target, Round, unknown>, 'outage' | 'freezeMs'> {
 	readonly rounds: number;
 	/** What the turns do, one after the other; all aims by default. */
 	readonly aims?: readonly Aim[];
 	/** Ends as soon as each aim has met an answer. Goes on with those that have not. */
 	readonly untilMet?: boolean;
-	/** Stops the database instead of the program at every tenth kill, or in every turn. */
-	readonly outage?: Outage;
-	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
-	readonly freezeMs?: number;
 }
 
 export interface RunResult extends Outcome {
@@ -74,7 +69,15 @@ export async function runFaults({
 }: RunOptions): Promise<RunResult> {
 	const started = performance.now();
 	const watch = watchReceipts(harness);
-	const strikes = createStrikes(harness, random);
+	const strikes = createStrikes<Target, Round, ReturnType<typeof progressOf>>({
+		harness,
+		random,
+		outage,
+		freezeMs,
+		at: (target, now, hit) => strikeAt(harness, sessionsOf(now), { target, random }, hit),
+		look: (now) => progressOf(harness, now),
+		phaseOf,
+	});
 	const rounds: Round[] = [];
 	const problems: string[] = [];
 	const turns = createTurns(harness, {
@@ -94,7 +97,6 @@ export async function runFaults({
 	for (const aim of given.filter(isFault)) met(aim, 0);
 	/** In turn; with `untilMet`, those that have met no answer. */
 	const next = [...aims];
-	let killTurns = 0;
 	const brokenTurns: string[] = [];
 	let notBegun = 0;
 	await harness.startAll();
@@ -108,7 +110,7 @@ export async function runFaults({
 		await harness.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
-			metCount = isFault(aim) ? await FAULT_KINDS[aim].run(turn) : await killTurn(turn, aim, killTurns++);
+			metCount = isFault(aim) ? await FAULT_KINDS[aim].run(turn) : await killTurn(turn, aim);
 			if (isFault(aim)) met(aim, metCount);
 		} catch (error) {
 			brokenTurns.push(`${aim}: ${error instanceof Error ? error.message : String(error)}`);
@@ -149,9 +151,8 @@ export async function runFaults({
 	}
 
 	/** Resolves with the number of answers that the kills met. */
-	async function killTurn(turn: Turn, target: Target, number: number): Promise<number> {
-		const isOutage = outage !== undefined && (outage.everyTurn === true || number % 10 === 9);
-		if (isOutage) await outage.prepare?.();
+	async function killTurn(turn: Turn, target: Target): Promise<number> {
+		const { isOutage, strike } = await strikes.next();
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
 		for (const round of now) armTroubles(harness, round, { random, slowPut: target === 'during the PUT' });
 		// Commits of earlier rounds would count as commits of this one.
@@ -161,14 +162,8 @@ export async function runFaults({
 		}
 		// One commit for many answers, or one for each.
 		const staggered = target !== 'before ack' && random.chance(0.4);
-		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
-		if (isOutage) {
-			await Promise.all([strikes.database(target, now, outage), ...pressing()]);
-		} else if (freezeMs !== undefined && number % 15 === 7) {
-			await Promise.all([strikes.freeze(target, now, freezeMs), ...pressing()]);
-		} else {
-			await Promise.all([strikes.process(target, now), ...pressing()]);
-		}
+		const pressing = now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
+		await Promise.all([strike(target, now), ...pressing]);
 		return now.filter((round) => round.hits.length > 0).length;
 	}
 

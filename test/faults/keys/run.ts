@@ -9,7 +9,7 @@ import { watchReceipts } from '../answers/receipt-watch.ts';
 import { beginRound, type Round, submit } from '../answers/round.ts';
 import { isOver, judge, type Verdict } from '../answers/verdict.ts';
 import { createHarness, type Harness } from '../harness.ts';
-import { createHits } from '../hits.ts';
+import { killAt } from '../hits.ts';
 import type { StoreUnderTest } from '../stores.ts';
 import { until } from '../until.ts';
 import { opened } from './files.ts';
@@ -73,7 +73,6 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	const rounds: Round[] = [];
 	let begun = 0;
 	const receipts = watchReceipts(harness);
-	const hits = createHits(harness, random);
 	const latencies = watchAcknowledgements(harness);
 
 	const databaseUrl = under.env.DATABASE_URL ?? null;
@@ -200,7 +199,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 			}
 			if (!isStart) noteStopped();
 			killed.push(metrics.left());
-			await hits.kill(async (hit) => hit(), 0.5);
+			await killAt(harness, { at: async (hit) => hit(), oneShare: 0.5, random });
 			onProgress(`kill ${kill + 1}: ${killed.at(-1) ?? 'not counted'} values left`);
 			const starting = harness.startAll();
 			if ((kill + 1) % 5 !== 4) await starting;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Harness, Outcome } from '../../harness.ts';
-import type { Outage } from '../../hits.ts';
+import type { StrikeOptions } from '../../hits.ts';
 import { shuffled } from '../../until.ts';
 import { armServiceTroubles } from '../troubles.ts';
 import type { Choice } from './choice.ts';
@@ -9,10 +9,8 @@ import type { PressPart } from './questions.ts';
 import { createPressStrikes, PRESS_PHASES, PRESS_TARGETS, type PressPhase } from './strikes.ts';
 import type { PressVerdict } from './verdict.ts';
 
-export interface PressesOptions extends PressPart {
+export interface PressesOptions extends PressPart, Pick<StrikeOptions<never, never, never>, 'outage' | 'freezeMs'> {
 	readonly presses: number;
-	readonly outage?: Outage | undefined;
-	readonly freezeMs?: number | undefined;
 }
 
 export interface PressesResult extends Outcome {
@@ -41,14 +39,14 @@ export async function runPresses(options: PressesOptions): Promise<PressesResult
 
 	for (let turn = 0; choices.all.length < wanted; turn++) {
 		const target = PRESS_TARGETS[(firstTarget + turn) % PRESS_TARGETS.length] ?? 'any time';
-		if (outage?.everyTurn === true) await outage.prepare?.();
+		const { strike } = await strikes.next();
 		const questions = await take(wanted - choices.all.length, 0);
 		const now = questions.map((question, index) => {
 			const person = harness.people[index % PEOPLE] ?? '';
 			return choices.begin(question, person, shuffled(question.options, random));
 		});
 		for (const choice of now) armTroubles(choice, target === 'during the PUT');
-		await Promise.all([strikes.strike(target, now), ...now.map((choice) => press(choice))]);
+		await Promise.all([strike(target, now), ...now.map((choice) => press(choice))]);
 		settle(now);
 		onProgress(`${choices.all.length} of ${wanted} pressed, last ${target}, ${strikes.counts.kills} kills`);
 	}

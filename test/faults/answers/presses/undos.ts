@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../harness.ts';
-import { createHits } from '../../hits.ts';
+import { killAt } from '../../hits.ts';
 import { until } from '../../until.ts';
 import { strikeAfter } from '../moments.ts';
 import { openForm } from '../round.ts';
@@ -45,7 +45,7 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 	const { harness, desk, undos: wanted, random, undoMs, onProgress = () => {} } = options;
 	const { service, people } = harness;
 	const { choices, broken, report, take, settle, end } = meetPeople(options);
-	const hits = createHits(harness, random);
+	let kills = 0;
 	const count = { ...NONE };
 	const told = (choice: Choice, what: Choice['told'][number]['what']) => choice.told.some((one) => one.what === what);
 
@@ -58,7 +58,8 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 			count: signal === 'put' ? 1 : some,
 			afterMs: random.between(0, random.chance(0.6) ? 15 : undoMs),
 		};
-		await hits.kill((hit) => strikeAfter(harness, sessions, when, hit), 0.4);
+		await killAt(harness, { at: (hit) => strikeAfter(harness, sessions, when, hit), oneShare: 0.4, random });
+		kills++;
 		await harness.startAll();
 	}
 
@@ -176,7 +177,7 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 			}),
 		);
 		done += questions.length;
-		onProgress(`${count.undos} of ${wanted} undone, ${hits.counts.kills} kills, ${broken.size} broken`);
+		onProgress(`${count.undos} of ${wanted} undone, ${kills} kills, ${broken.size} broken`);
 	}
 	const { problems, ...outcome } = await end();
 	const putsOf = putsByQuestion(harness);
@@ -190,7 +191,7 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 				`question ${choice.question.number}: ${choice.person} was told that it is too late, and it was never sent`,
 			);
 	}
-	return { ...outcome, ...count, kills: hits.counts.kills, problems: [...problems, ...unsent] };
+	return { ...outcome, ...count, kills, problems: [...problems, ...unsent] };
 }
 
 /** Whether this person was told that the first one was before them. */
