@@ -3,20 +3,6 @@ import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { addChannel, addWorkingSession, type Harness, watchSessions } from '../harness.ts';
 
-/** Sessions that several channels watch: one channel takes one post a second, so a run needs several. */
-export interface Fleet {
-	readonly ids: readonly string[];
-	/** The agent asks a question with this title. */
-	ask(id: string, title: string): void;
-	/** Somebody answers in the service's own page, and the agent goes on. */
-	answer(id: string, value: string): void;
-	/** Somebody deletes the session's card. */
-	deleteCard(id: string): Promise<void>;
-	/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
-	posts(id: string, words: string): readonly Message[];
-	cards(id: string): readonly Message[];
-}
-
 export interface FleetOptions {
 	readonly sessions: number;
 	readonly perChannel: number;
@@ -29,13 +15,14 @@ const IDS_AT_ONCE = 20;
 const CARDS_WITHIN_MS = 120_000;
 
 /**
- * Starts the program and watches every session, by `/session watch` with several ids. Resolves when each has its card.
+ * Sessions that several channels watch: one channel takes one post a second, so a run needs several. Starts the program and
+ * watches every session, by `/session watch` with several ids. Resolves when each has its card.
  * `historyReadable`: whether the app may read the channels' history, to find what it posted before a kill.
  */
 export async function startFleet(
 	harness: Harness,
 	{ sessions: size, perChannel, historyReadable, onProgress = () => {} }: FleetOptions,
-): Promise<Fleet> {
+) {
 	const { slack, service } = harness;
 	const { settings } = slack;
 	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
@@ -73,26 +60,32 @@ export async function startFleet(
 	onProgress(`${size} sessions are watched`);
 
 	return {
-		ids,
+		ids: ids as readonly string[],
 		cards,
-		ask(id, title) {
+		/** The agent asks a question with this title. */
+		ask(id: string, title: string): void {
 			service.sessions.push(id, asking('I am stuck.', [item(title)]));
 			service.sessions.setStatus(id, 'humanInput');
 		},
-		answer(id, value) {
+		/** Somebody answers in the service's own page, and the agent goes on. */
+		answer(id: string, value: string): void {
 			const verdict = service.sessions.answerAsPage(id, [value]);
 			if (!verdict.ok) throw new Error(`${id} accepts no answer: ${verdict.reason}`);
 		},
-		async deleteCard(id) {
+		/** Somebody deletes the session's card. */
+		async deleteCard(id: string): Promise<void> {
 			const [card] = cards(id);
 			const deleted = await callSlack(slack, 'chat.delete', { channel: channelOf(id), ts: card?.ts ?? '' });
 			if (deleted.ok !== true) throw new Error(`The card of ${id} cannot be deleted: ${String(deleted.error)}`);
 		},
-		posts(id, words) {
+		/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
+		posts(id: string, words: string): readonly Message[] {
 			return shownIn(id).filter((one) => !isCard(one) && JSON.stringify([one.text, one.blocks]).includes(words));
 		},
 	};
 }
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** Whether a message is the card of a session: nothing else opens one. */
 export function isCard({ threadTs, blocks }: Message): boolean {

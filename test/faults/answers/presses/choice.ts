@@ -64,21 +64,6 @@ export interface Choice {
 	readonly broken: string[];
 }
 
-export interface Choices {
-	begin(question: Question, person: string, options: readonly string[]): Choice;
-	readonly all: readonly Choice[];
-	of(question: Question): readonly Choice[];
-	/** Presses an option until it is acknowledged, the person is told something, or the button is gone. */
-	press(choice: Choice, option?: string): Promise<void>;
-	/** Presses *Undo* until the person is told what became of it. False when there is nothing to press. */
-	undo(choice: Choice): Promise<boolean>;
-	/** Submits the form until it is acknowledged. */
-	submit(choice: Choice): Promise<void>;
-	/** Presses *Send mine* until it is acknowledged. */
-	sendMine(choice: Choice): Promise<void>;
-	stop(): void;
-}
-
 const MOST_PRESSES = 40;
 const PRESS_AGAIN_MS = 250;
 /** How long a person waits for the result of *Undo* before they press again. */
@@ -86,7 +71,7 @@ const UNDO_ANSWERED_MS = 2_500;
 const OFFERED = stateLine({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
 
 /** The people who answer, and everything that Slack shows them about it. */
-export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
+export function followChoices(harness: Harness, desk: QuestionDesk) {
 	const { slack, signals } = harness;
 	const { state } = slack;
 	const all: Choice[] = [];
@@ -169,9 +154,9 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 	}
 
 	return {
-		all,
-		of: ({ number }) => byQuestion.get(number) ?? [],
-		begin(question, person, options) {
+		all: all as readonly Choice[],
+		of: ({ number }: Question): readonly Choice[] => byQuestion.get(number) ?? [],
+		begin(question: Question, person: string, options: readonly string[]): Choice {
 			const { user: userId } = slack.as(person);
 			const choice: Choice = {
 				question,
@@ -194,7 +179,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			byQuestion.set(question.number, [...(byQuestion.get(question.number) ?? []), choice]);
 			return choice;
 		},
-		async press(choice, option = choice.options[0] ?? '') {
+		/** Presses an option until it is acknowledged, the person is told something, or the button is gone. */
+		async press(choice: Choice, option = choice.options[0] ?? ''): Promise<void> {
 			const { question } = choice;
 			const toldCount = choice.told.length;
 			for (let press = 1; press <= MOST_PRESSES; press++) {
@@ -225,7 +211,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			}
 			choice.broken.push('it was not acknowledged however often it was pressed');
 		},
-		async undo(choice) {
+		/** Presses *Undo* until the person is told what became of it. False when there is nothing to press. */
+		async undo(choice: Choice): Promise<boolean> {
 			for (let press = 1; press <= MOST_PRESSES; press++) {
 				await harness.serving();
 				const { own } = choice;
@@ -243,7 +230,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			choice.broken.push('Undo did nothing however often it was pressed');
 			return true;
 		},
-		async submit(choice) {
+		/** Submits the form until it is acknowledged. */
+		async submit(choice: Choice): Promise<void> {
 			const { form } = choice;
 			if (form === null) return;
 			byView.set(form.modal.id, choice);
@@ -263,7 +251,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			}
 			choice.broken.push('it could not be submitted however often that was tried');
 		},
-		async sendMine(choice) {
+		/** Presses *Send mine*, in the message or in the modal, until it is acknowledged. */
+		async sendMine(choice: Choice): Promise<void> {
 			const { offer, form } = choice;
 			choice.sentMine = true;
 			for (let press = 1; press <= MOST_PRESSES; press++) {

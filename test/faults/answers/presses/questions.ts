@@ -28,19 +28,6 @@ export interface PressPart extends Part {
 	readonly undoMs: number;
 }
 
-/** Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. */
-export interface QuestionDesk {
-	/** Resolves with questions that stand in Slack with their options. */
-	take(count: number): Promise<Question[]>;
-	/** The session of this question may ask again. */
-	finish(question: Question): void;
-	/** The newest post of the question. */
-	post(question: Question): Message | undefined;
-	/** The button with this option; null once the post has lost it. */
-	button(question: Question, option: string): Button | null;
-	close(): void;
-}
-
 export const QUESTION_TITLE = 'Which plan should I take?';
 const NAMES = ['Alpha', 'Beta', 'Gamma', 'Delta'] as const;
 /** Finds the number of the question that a text in Slack is about. */
@@ -54,8 +41,12 @@ export const PRESS_ENV = { UNDO_SECONDS: '2', SESSION_SERVICE_RPM: '5000' } as c
 /** `UNDO_SECONDS` of these runs. */
 export const UNDO_MS = 2_000;
 
-/** Starts the program and watches that many sessions. Emits `redraw` for a session when Slack is asked to update the post of its question. */
-export async function openDesk(harness: Harness, sessionCount: number): Promise<QuestionDesk> {
+/**
+ * Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. Starts the program and
+ * watches that many. Emits `redraw` for a session when Slack is asked to update the post of
+ * its question.
+ */
+export async function openDesk(harness: Harness, sessionCount: number) {
 	const { slack, service, signals } = harness;
 	const { state } = slack;
 	const people = state.people.filter(({ name }) => harness.people.includes(name)).map(({ id }) => id);
@@ -115,7 +106,8 @@ export async function openDesk(harness: Harness, sessionCount: number): Promise<
 	}
 
 	return {
-		async take(wanted) {
+		/** Resolves with questions that stand in Slack with their options. */
+		async take(wanted: number): Promise<Question[]> {
 			const isReady = (question: Question) => button(question, question.options[0] ?? '') !== null;
 			await until(() => asked.filter(isReady).length >= wanted, POSTED_WITHIN_MS, LOOK_EVERY_MS);
 			const taken = asked.filter(isReady).slice(0, wanted);
@@ -123,18 +115,23 @@ export async function openDesk(harness: Harness, sessionCount: number): Promise<
 			for (const question of taken) asked.splice(asked.indexOf(question), 1);
 			return taken;
 		},
-		finish({ sessionId, messageIndex }) {
+		/** The session of this question may ask again. */
+		finish({ sessionId, messageIndex }: Question): void {
 			if (service.sessions.values(sessionId, messageIndex)[0] === '') {
 				service.sessions.answerAsPage(sessionId, ['Nobody']);
 			}
 			// The agent goes on a moment after an answer, and would end the wait for the next one.
 			void service.sessions.until(sessionId, (json) => json.status !== 'humanInput').then(() => ask(sessionId));
 		},
-		post: ({ number }) => posts.get(number),
+		/** The newest post of the question. */
+		post: ({ number }: Question) => posts.get(number),
+		/** The button with this option; null once the post has lost it. */
 		button,
 		close: stop,
 	};
 }
+
+export type QuestionDesk = Awaited<ReturnType<typeof openDesk>>;
 
 function buttonsOf({ blocks }: Message): (Button & { readonly label: string })[] {
 	return blocks.flatMap((block) =>
