@@ -70,7 +70,7 @@ export const SECRET_QUESTION = 'Password';
 export const ASKED_AT = 1;
 
 /** A session that waits for one answer. */
-export function addSession({ service }: Harness, sessionId: string, question: string = QUESTION): void {
+function addSession({ service }: Harness, sessionId: string, question: string = QUESTION): void {
 	service.sessions.put(sessionId, askingSession([question], { name: 'Fault run' }));
 }
 

@@ -19,11 +19,6 @@ export interface ReminderFaultOptions extends FleetOptions, Omit<Part, 'batch'> 
 	readonly freezeMs: number;
 }
 
-export interface ReminderFaultResult extends ReminderVerdict, Outcome {
-	readonly kills: number;
-	readonly freezes: number;
-}
-
 const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
 type StrikeKind = (typeof STRIKES)[number];
 
@@ -38,7 +33,9 @@ const AFTERMATH_MS = 15_000;
  * Kills or freezes processes at moments around reminders, while sessions ask questions that most people answer late or never,
  * and judges by what stands in Slack.
  */
-export async function runReminderFaults(options: ReminderFaultOptions): Promise<ReminderFaultResult> {
+export async function runReminderFaults(
+	options: ReminderFaultOptions,
+): Promise<ReminderVerdict & Outcome & { kills: number; freezes: number }> {
 	const { harness, random, times, freezeMs, historyReadable, onProgress = () => {} } = options;
 	const { replicas } = harness;
 	const started = performance.now();
