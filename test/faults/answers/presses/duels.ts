@@ -48,7 +48,7 @@ export async function runDuels(
 			choices.begin(question, first, question.options.slice(0, 2)),
 			choices.begin(question, second, question.options.slice(2)),
 		] as const;
-		const withForm = byForm ? pair : random.chance(0.5) ? [pair[1]] : [];
+		const withForm = byForm ? pair : place % 2 === 0 ? [pair[1]] : [];
 		forms += withForm.length;
 		await Promise.all(withForm.map((choice) => giveForm(harness, choice)));
 		const order = random.chance(0.5) ? [0, 1] : [1, 0];
