@@ -114,9 +114,8 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 
 	/** Resolves when Slack has just taken a post, at the latest when the last question must have been posted. */
 	async function nextPost(): Promise<void> {
-		const { messages } = slack.state;
-		const before = messages.length;
-		const isMore = () => messages.length > before;
+		const before = slack.state.messages.length;
+		const isMore = () => slack.state.messages.length > before;
 		await slack.changes.until(isMore, () => 'nothing was posted', TOLD_WITHIN_MS).catch(() => {});
 	}
 
