@@ -19,7 +19,7 @@ export const REMINDER_SABOTAGES = {
 			becomes: `(async () => {
 				const noted = await $callee($1, $2, { ...$3, post: null });
 				if (noted === null) return null;
-				await clock.sleep(3_000);
+				await clock.sleep(6_000);
 				return $callee($1, [], $3);
 			})()`,
 		},
