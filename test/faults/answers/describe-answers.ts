@@ -14,7 +14,9 @@ import { aimsFor, runFaults } from './run.ts';
 
 /** Long enough for leases that dead replicas leave and for receipts that Slack's rates delay, several times. */
 const TIMEOUT_MS = 600_000;
-/** Answers, duels or undos under way at once. */
+/** Answers that meet one fault: few, because one workspace's rates make the later ones wait. */
+const FAULTY = 3;
+/** Presses or duels at once. */
 const BATCH = 4;
 /** What a kill or an undo is for may be missed: it came too early or too late. On PostgreSQL every fourth kill hits nothing. */
 const MOST_TRIES = 12;
@@ -25,11 +27,11 @@ export function describeAnswers(kind: StoreKind): void {
 		it('is neither lost nor sent twice nor reported wrongly under kills, stops and every other fault', {
 			timeout: TIMEOUT_MS,
 		}, async () => {
-			await using harness = await createTestHarness(kind, { people: BATCH * 2, callTimeoutMs: 600 });
+			await using harness = await createTestHarness(kind, { people: FAULTY * 2, callTimeoutMs: 600 });
 			const random = createRandom(SEED);
 			const aims = [random.pick(TARGETS), ...aimsFor(kind).filter(isFault)];
-			const rounds = aims.length * BATCH * MOST_TRIES;
-			const result = await runFaults({ harness, rounds, batch: BATCH, random, aims, untilMet: true });
+			const rounds = aims.length * FAULTY * MOST_TRIES;
+			const result = await runFaults({ harness, rounds, batch: FAULTY, random, aims, untilMet: true });
 			expect(result).toMatchObject({ problems: [], brokenTurns: [], missing: [] });
 			const { delivered, toldNot, notKnown, tooLate } = result.verdict;
 			expect(delivered + toldNot + notKnown + tooLate).toBe(result.verdict.rounds);
