@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import { type Outcome, outcomeOf, type Part } from '../harness.ts';
+import { outcomeOf, type Part } from '../harness.ts';
 import { createStrikes, type StrikeOptions } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
@@ -8,10 +8,10 @@ import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { strikeAt, TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase, phaseOf, progressOf } from './phases.ts';
 import { watchReceipts } from './receipt-watch.ts';
-import { type Claim, type Fate, QUESTION, type Round, sessionsOf, submit } from './round.ts';
+import { type Fate, QUESTION, type Round, sessionsOf, submit } from './round.ts';
 import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge } from './verdict.ts';
 
 /** What a turn does to its answers: a kill in some phase, or another fault. */
 export type Aim = Target | FaultName;
@@ -28,20 +28,6 @@ export interface RunOptions extends Part, Pick<StrikeOptions<Target, Round, unkn
 	readonly aims?: readonly Aim[];
 	/** Ends as soon as each aim has met an answer. Goes on with those that have not. */
 	readonly untilMet?: boolean;
-}
-
-export interface RunResult extends Outcome {
-	readonly verdict: Verdict;
-	/** With `untilMet`, aims that met no answer. A kill may come too early or too late, more often on a busy machine. */
-	readonly missing: readonly Aim[];
-	/** How many answers each phase's kills, and each other fault, met. */
-	readonly histogram: Readonly<Partial<Record<Phase | FaultName, number>>>;
-	readonly kills: number;
-	readonly outages: number;
-	readonly freezes: number;
-	readonly claims: ReadonlyMap<Claim, number>;
-	/** The errors of turns that could not finish. */
-	readonly brokenTurns: readonly string[];
 }
 
 /**
@@ -66,7 +52,7 @@ export async function runFaults({
 	outage,
 	freezeMs,
 	onProgress = () => {},
-}: RunOptions): Promise<RunResult> {
+}: RunOptions) {
 	const started = performance.now();
 	const watch = watchReceipts(harness);
 	const strikes = createStrikes<Target, Round, ReturnType<typeof progressOf>>({
@@ -131,11 +117,14 @@ export async function runFaults({
 	return {
 		...outcomeOf(harness, started, [...problems, ...verdict.problems]),
 		verdict,
+		/** With `untilMet`, aims that met no answer. A kill may come too early or too late, more often on a busy machine. */
 		missing: untilMet ? next : [],
-		histogram: Object.fromEntries(histogram),
+		/** How many answers each phase's kills, and each other fault, met. */
+		histogram: Object.fromEntries(histogram) as Readonly<Partial<Record<Phase | FaultName, number>>>,
 		...strikes.counts,
 		claims: watch.seen,
-		brokenTurns,
+		/** The errors of turns that could not finish. */
+		brokenTurns: brokenTurns as readonly string[],
 	};
 
 	/** Cleans up after a failed turn so that the next is not affected. False when the program does not start. */
@@ -214,3 +203,5 @@ export async function runFaults({
 		await pause(harness.callTimeoutMs + 500);
 	}
 }
+
+export type RunResult = Awaited<ReturnType<typeof runFaults>>;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../../fake-slack/index.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
-import { type Outcome, outcomeOf, type Part } from '../harness.ts';
+import { outcomeOf, type Part } from '../harness.ts';
 import { shuffled, until } from '../until.ts';
 import { type FleetOptions, startFleet } from './fleet.ts';
 
@@ -10,18 +10,6 @@ export interface WatchFaultOptions extends FleetOptions, Omit<Part, 'batch'> {
 	readonly kills: number;
 	/** Questions asked around each kill. */
 	readonly questions: number;
-}
-
-export interface WatchFaultResult extends Outcome {
-	readonly kills: number;
-	/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
-	readonly expected: number;
-	readonly missed: number;
-	/** Repeated posts without the mark of a possible repeat. */
-	readonly unmarkedRepeats: number;
-	readonly markedRepeats: number;
-	/** For questions: from the kill, or the asking if later, to the post; ms, ascending. */
-	readonly delays: readonly number[];
 }
 
 /** How long a dead replica's work waits on PostgreSQL: the longest lease (25 s), and time to post. */
@@ -50,7 +38,7 @@ interface Expected {
  * shows, as the questions' posts do, what is still open. Once in each round somebody deletes a card. About every second kill
  * comes when Slack has taken a post and the program does not know it yet.
  */
-export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
+export async function runWatchFaults(options: WatchFaultOptions) {
 	const { harness, random, historyReadable, onProgress = () => {} } = options;
 	const { slack, replicas } = harness;
 	const started = performance.now();
@@ -123,10 +111,12 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		return fleet.posts(id, words)[0] ?? null;
 	}
 
-	function judge(): WatchFaultResult {
+	function judge() {
 		const problems: string[] = [];
+		/** For questions: from the kill, or the asking if later, to the post; ms. */
 		const delays: number[] = [];
 		let missed = 0;
+		/** Without the mark of a possible repeat. */
 		let unmarkedRepeats = 0;
 		let markedRepeats = 0;
 		for (const one of expected) {
@@ -150,6 +140,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		return {
 			...outcomeOf(harness, started, [...problems, ...untrue()]),
 			kills: options.kills,
+			/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
 			expected: expected.length,
 			missed,
 			unmarkedRepeats,

@@ -1,25 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
-import type { Outcome } from '../../harness.ts';
 import { until } from '../../until.ts';
 import { wordsForTheSecond } from '../receipt-watch.ts';
 import type { Choice } from './choice.ts';
 import { answerTo, giveForm, meetPeople, toldWords } from './people.ts';
 import type { PressPart, Question } from './questions.ts';
-import { type PressVerdict, putsByQuestion } from './verdict.ts';
-
-export interface DuelsResult extends Outcome {
-	readonly duels: number;
-	/** How many people had a form; the others press. */
-	readonly forms: number;
-	/** Duels with one PUT, in which the other person was told who was first and what they said, and kept their own text. */
-	readonly clean: number;
-	/** By how the second was told: a reply, the form's window, or the post, which had no buttons left. */
-	readonly told: Readonly<Record<HowTold, number>>;
-	/** How often the one who began later won. */
-	readonly upsets: number;
-	readonly verdict: PressVerdict;
-}
+import { putsByQuestion } from './verdict.ts';
 
 type HowTold = 'reply' | 'window' | 'post';
 
@@ -31,14 +17,15 @@ const TOLD_WITHIN_MS = 20_000;
  * Two people answer one question, again and again, and nothing else goes wrong. `byForm`: both submit a form, at the same
  * moment. Otherwise at least one of them answers in one press, at the same moment or later.
  */
-export async function runDuels(
-	options: PressPart & { readonly duels: number; readonly byForm: boolean },
-): Promise<DuelsResult> {
+export async function runDuels(options: PressPart & { readonly duels: number; readonly byForm: boolean }) {
 	const { harness, desk, duels: wanted, byForm, random, undoMs, onProgress = () => {} } = options;
 	const { people } = harness;
 	const { choices, broken, report, take, settle, end } = meetPeople(options);
-	const told = { reply: 0, window: 0, post: 0 };
+	/** By how the second was told: a reply, the form's window, or the post, which had no buttons left. */
+	const told: Record<HowTold, number> = { reply: 0, window: 0, post: 0 };
+	/** How many people had a form; the others press. */
 	let forms = 0;
+	/** How often the one who began later won. */
 	let upsets = 0;
 
 	async function duel(question: Question, place: number): Promise<void> {
@@ -122,9 +109,12 @@ export async function runDuels(
 		(question) => putsOf(question).length !== 1,
 	);
 	const problems = wrong.map((question) => `question ${question.number}: ${putsOf(question).length} PUTs`);
+	/** With one PUT, in which the other person was told who was first and what they said, and kept their own text. */
 	const clean = wanted - new Set([...broken, ...wrong]).size;
 	return { ...outcome, duels: wanted, forms, clean, told, upsets, problems: [...outcome.problems, ...problems] };
 }
+
+export type DuelsResult = Awaited<ReturnType<typeof runDuels>>;
 
 /** How much later the second person answers: at once, within the undo window, or around its end. */
 function secondAfterMs(random: Random, undoMs: number): number {

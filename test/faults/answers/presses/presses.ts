@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Harness, Outcome } from '../../harness.ts';
+import type { Harness } from '../../harness.ts';
 import type { StrikeOptions } from '../../hits.ts';
 import { shuffled } from '../../until.ts';
 import { armServiceTroubles } from '../troubles.ts';
@@ -7,29 +7,16 @@ import type { Choice } from './choice.ts';
 import { meetPeople, PEOPLE } from './people.ts';
 import type { PressPart } from './questions.ts';
 import { createPressStrikes, PRESS_PHASES, PRESS_TARGETS, type PressPhase } from './strikes.ts';
-import type { PressVerdict } from './verdict.ts';
 
 export interface PressesOptions extends PressPart, Pick<StrikeOptions<never, never, never>, 'outage' | 'freezeMs'> {
 	readonly presses: number;
-}
-
-export interface PressesResult extends Outcome {
-	readonly verdict: PressVerdict;
-	/** How many answers each phase's kills met. */
-	readonly histogram: Readonly<Record<PressPhase, number>>;
-	readonly kills: number;
-	readonly outages: number;
-	readonly freezes: number;
-	readonly cuts: number;
-	/** Posts that were being redrawn when the program was killed. */
-	readonly redraws: number;
 }
 
 /** Handraise cannot see an answer in the service's page that comes between its read and its PUT. */
 const BEFORE_READ_MS = 500;
 
 /** People answer in one press while the program is killed, cut off and restarted. Judges every answer. */
-export async function runPresses(options: PressesOptions): Promise<PressesResult> {
+export async function runPresses(options: PressesOptions) {
 	const { harness, presses: wanted, random, undoMs, outage, freezeMs, onProgress = () => {} } = options;
 	await harness.store.watchCommits();
 	const { choices, take, settle, end } = meetPeople(options);
@@ -54,6 +41,7 @@ export async function runPresses(options: PressesOptions): Promise<PressesResult
 	const met = (phase: PressPhase) => choices.all.flatMap(({ hits }) => hits).filter((hit) => hit === phase).length;
 	return {
 		...outcome,
+		/** How many answers each phase's kills met. */
 		histogram: Object.fromEntries(PRESS_PHASES.map((phase) => [phase, met(phase)])) as Record<PressPhase, number>,
 		...strikes.counts,
 	};
@@ -80,6 +68,8 @@ export async function runPresses(options: PressesOptions): Promise<PressesResult
 		choice.troubles.push('somebody answered in the web page');
 	}
 }
+
+export type PressesResult = Awaited<ReturnType<typeof runPresses>>;
 
 /** When Slack was last asked to update the post of a session's question. */
 function watchRedraws({ signals }: Harness): ReadonlyMap<string, number> {
