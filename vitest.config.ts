@@ -23,7 +23,6 @@ const SLOW = [
 	'other-schema',
 	'person.kills',
 	'plans.long',
-	'presses/',
 	'reminders',
 	'person-history',
 	'sandbox/inbox',

@@ -5,16 +5,20 @@ import { count, type Options, oneOf, readOptions, refuseOptions, text, type Valu
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { Edit } from './edits/edit.ts';
-import { createHarness, type Harness, type HarnessOptions } from './harness.ts';
+import { createHarness, type Harness, type HarnessOptions, type Outcome } from './harness.ts';
 import { copySource } from './source-copy.ts';
-import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind, type StoreUnderTest } from './stores.ts';
+import {
+	createPostgresUnderTest,
+	createSqliteUnderTest,
+	replicasOf,
+	type StoreKind,
+	type StoreUnderTest,
+} from './stores.ts';
 
 export const STORE_NAMES: Record<StoreKind, string> = {
 	sqlite: 'SQLite, one process',
 	postgres: 'PostgreSQL, two replicas',
 };
-
-const replicasOf = (kind: StoreKind) => (kind === 'sqlite' ? 1 : 2);
 
 const COMMON = {
 	store: oneOf(['both', 'sqlite', 'postgres'], 'both', 'the databases'),
@@ -133,6 +137,21 @@ export async function keepLogs({ kind, progress }: Stage, { replicas }: Harness)
 	const path = join(tmpdir(), `fault-run-${kind}-${process.pid}.log`);
 	await writeFile(path, replicas.map((replica) => replica.lines.join('\n')).join('\n--- the other replica ---\n'));
 	progress(`the program's log is in ${path}`);
+}
+
+/** What a part found, as lines for the terminal. */
+export function reportOf(
+	title: string,
+	{ refusedCalls, problems, seconds }: Outcome,
+	lines: readonly string[],
+): string[] {
+	return [
+		'',
+		`${title}, ${Math.round(seconds)} s`,
+		...lines.map((line) => `  ${line}`),
+		`  calls Slack refused as too many: ${refusedCalls}; problems: ${problems.length}`,
+		...shortened(problems),
+	];
 }
 
 /** Problems printed in full. More of the same tell nothing new. */

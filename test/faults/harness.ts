@@ -1,42 +1,17 @@
 import { EventEmitter, once } from 'node:events';
-import { createFakeSlack, type FakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
+import { createFakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
-import {
-	createFakeSessionService,
-	type FakeSessionService,
-} from '../../sandbox/session-service/fake-session-service.ts';
+import { done, task } from '../../sandbox/session-service/builders.ts';
+import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { NO_LIMITS_ENV } from '../support/no-limits.ts';
 import type { Random } from '../support/random.ts';
-import { type Rates, watchRates } from './rates.ts';
+import { watchRates } from './rates.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
 
 /** What happens while a submission is under way, as seen from outside the program. */
 export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved' | 'redraw';
-
-export interface Harness extends AsyncDisposable {
-	readonly service: FakeSessionService;
-	readonly slack: FakeSlack;
-	readonly store: StoreUnderTest;
-	readonly replicas: readonly Replica[];
-	readonly callTimeoutMs: number;
-	readonly rates: Rates;
-	/** Emits a `Signal` at the moment it happens. */
-	readonly signals: EventEmitter;
-	/** By session: what a read waits for between working out its response and sending it. */
-	readonly held: Map<string, () => Promise<void>>;
-	/** By session: how long an agent thinks about an answer, in ms; 50 by default. */
-	readonly agentPauses: Map<string, number>;
-	/** Names of the people who may answer. */
-	readonly people: readonly string[];
-	/** What the replicas are started with. */
-	readonly env: Readonly<Record<string, string>>;
-	/** Starts the replicas that do not run. */
-	startAll(): Promise<void>;
-	/** Resolves when at least one replica takes Slack's requests. */
-	serving(): Promise<void>;
-}
 
 /** What each part of a run gets. */
 export interface Part {
@@ -45,6 +20,15 @@ export interface Part {
 	readonly batch: number;
 	readonly random: Random;
 	readonly onProgress?: (line: string) => void;
+}
+
+/** What each part of a run finds. */
+export interface Outcome {
+	/** Calls that Slack refused with status 429. */
+	readonly refusedCalls: number;
+	/** Also what Slack refuses as malformed of what the app sent. One text for each. */
+	readonly problems: readonly string[];
+	readonly seconds: number;
 }
 
 export interface HarnessOptions {
@@ -62,7 +46,7 @@ export interface HarnessOptions {
  * The program in its own processes, between a fake Slack with the real one's rates and the fake session service. Both
  * fakes run in this process.
  */
-export async function createHarness(options: HarnessOptions): Promise<Harness> {
+export async function createHarness(options: HarnessOptions) {
 	const { store, entry, callTimeoutMs } = options;
 	const signals = new EventEmitter();
 	signals.setMaxListeners(0);
@@ -115,25 +99,32 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 		service,
 		slack,
 		store,
-		replicas,
+		replicas: replicas as readonly Replica[],
 		callTimeoutMs,
 		rates: watchRates({ slack }),
+		/** Emits a `Signal` at the moment it happens. */
 		signals,
+		/** By session: what a read waits for between working out its response and sending it. */
 		held,
+		/** By session: how long an agent thinks about an answer, in ms; 50 by default. */
 		agentPauses,
-		people,
+		/** Names of the people who may answer. */
+		people: people as readonly string[],
+		/** What the replicas are started with. */
 		env,
-		async startAll() {
+		/** Starts the replicas that do not run. */
+		async startAll(): Promise<void> {
 			const stopped = replicas.filter((replica) => !replica.running);
 			await Promise.all(stopped.map((replica) => replica.start()));
 			if (stopped.length > 0) signals.emit('started');
 		},
-		async serving() {
+		/** Resolves when at least one replica takes Slack's requests. */
+		async serving(): Promise<void> {
 			while (!replicas.some((replica) => replica.running) || slack.sockets.count() === 0) {
 				await Promise.race([once(signals, 'started'), slack.connected(1)]);
 			}
 		},
-		async [Symbol.asyncDispose]() {
+		async [Symbol.asyncDispose](): Promise<void> {
 			await Promise.all(replicas.map((replica) => replica.kill()));
 			await slack.close();
 			await service.stop();
@@ -141,9 +132,37 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	};
 }
 
-/** What Slack would refuse as malformed of what the app sent, one line each. */
-export function violationsOf({ slack }: Harness): string[] {
-	return slack.violations().map(({ where, messages, payload }) => {
+export type Harness = Awaited<ReturnType<typeof createHarness>>;
+
+/** A channel of these people and the app. */
+export function addChannel(
+	{ slack: { state } }: Harness,
+	{ id, name, people }: { id: string; name: string; people: readonly string[] },
+): void {
+	const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
+	state.channels.push({ id, name, members: [...people, state.app.botUser], ...kind });
+}
+
+/** A session that works and asks nothing yet. */
+export function addWorkingSession({ service }: Harness, id: string, name: string): void {
+	const messages = [task('Work.'), done('I begin.')];
+	service.sessions.put(id, { status: 'active', name, maxSteps: 90, messages, files: [] });
+}
+
+export async function watchSessions(
+	{ slack }: Harness,
+	{ person, channel, ids }: { person: string; channel: string; ids: readonly string[] },
+): Promise<void> {
+	const line = `/session watch ${ids.join(' ')}`;
+	const outcome = await slack.as(person).command(channel, line);
+	if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+}
+
+/** The outcome of a part that began at `startedAt`, by `performance.now()`. */
+export function outcomeOf({ slack, rates }: Harness, startedAt: number, found: readonly string[]): Outcome {
+	const refused = slack.violations().map(({ where, messages, payload }) => {
 		return `Slack refuses ${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
 	});
+	const seconds = (performance.now() - startedAt) / 1_000;
+	return { refusedCalls: rates.refused, problems: [...found, ...refused], seconds };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Harness } from './harness.ts';
+import type { FakeSlack } from '../../fake-slack/index.ts';
 
 /** Calls of views.open, and of views.update, in a whole workspace: tier 4 (docs.slack.dev, "Rate limits"). */
 const VIEWS_PER_MINUTE = 100;
@@ -16,19 +16,11 @@ export const VIEWS_PER_ANSWER = 4;
  */
 export const RATES_ALLOWANCE_MS = 2 * MINUTE_MS;
 
-/** How Slack's rates limit a run: to what one workspace allows. */
-export interface Rates {
-	/** Calls refused with status 429 so far. */
-	readonly refused: number;
-	/** Resolves when Slack would take that many calls of views.open and views.update, or after some minutes. */
-	roomFor(views: number): Promise<void>;
-}
-
 /**
  * Forms are opened no faster than one workspace's rates allow, because a form that Slack does not show holds no answer
  * to lose. Receipts do not wait, so they do meet refused calls.
  */
-export function watchRates({ slack }: Pick<Harness, 'slack'>): Rates {
+export function watchRates({ slack }: { readonly slack: FakeSlack }) {
 	const refusals = new WeakSet<object>();
 	let refused = 0;
 	slack.changes.listen((change) => {
@@ -46,10 +38,12 @@ export function watchRates({ slack }: Pick<Harness, 'slack'>): Rates {
 	}
 
 	return {
-		get refused() {
+		/** Calls refused with status 429 so far. */
+		get refused(): number {
 			return refused;
 		},
-		async roomFor(views) {
+		/** Resolves when Slack would take that many calls of views.open and views.update, or after some minutes. */
+		async roomFor(views: number): Promise<void> {
 			const wanted = Math.min(views, VIEWS_PER_MINUTE);
 			const isFull = () => ['views.open', 'views.update'].some((method) => taken(method) + wanted > VIEWS_PER_MINUTE);
 			for (const end = Date.now() + ROOM_WITHIN_MS; isFull() && Date.now() < end; ) await pause(LOOK_EVERY_MS);

@@ -9,30 +9,7 @@ const READY_WITHIN_MS = 60_000;
 const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 
 /** The program as a process of its own that can be started repeatedly. */
-export interface Replica {
-	/** The process that runs or ran last; 0 before the first. */
-	readonly pid: number;
-	readonly running: boolean;
-	/** The newest lines of its log, over all starts. */
-	readonly lines: readonly string[];
-	/** Resolves when it can take Slack's requests. @throws Error when it ends before that */
-	start(): Promise<void>;
-	/** Starts it without waiting. The returned promise is that of `start`. */
-	launch(): { readonly ready: Promise<void> };
-	/** Sends SIGKILL at once. The promise resolves when the process is gone. */
-	kill(): Promise<void>;
-	/** SIGSTOP and SIGCONT: it stands still as on a machine that is overloaded or asleep. */
-	freeze(): void;
-	thaw(): void;
-	/** Sends SIGTERM. Resolves with the exit code and the time until the exit, in ms. */
-	terminate(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly ms: number }>;
-	/**
-	 * Moves its clock by that many milliseconds, forward or back: at once for the running process, and for all later ones.
-	 */
-	shiftClock(byMs: number): Promise<void>;
-}
-
-export function createReplica({ entry, env }: { entry: string; env: Readonly<Record<string, string>> }): Replica {
+export function createReplica({ entry, env }: { entry: string; env: Readonly<Record<string, string>> }) {
 	const lines: string[] = [];
 	let child: ChildProcess | null = null;
 	let pid = 0;
@@ -81,23 +58,30 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 	}
 
 	return {
-		get pid() {
+		/** The process that runs or ran last; 0 before the first. */
+		get pid(): number {
 			return pid;
 		},
-		get running() {
+		get running(): boolean {
 			return isRunning(child);
 		},
-		lines,
+		/** The newest lines of its log, over all starts. */
+		lines: lines as readonly string[],
+		/** Resolves when it can take Slack's requests. @throws Error when it ends before that */
 		start: () => launch().ready,
+		/** Starts it without waiting. The returned promise is that of `start`. */
 		launch,
-		async kill() {
+		/** Sends SIGKILL at once. The promise resolves when the process is gone. */
+		async kill(): Promise<void> {
 			const own = child;
 			if (own === null) return;
 			own.kill('SIGKILL');
 			await gone(own);
 		},
+		/** SIGSTOP and SIGCONT: it stands still as on a machine that is overloaded or asleep. */
 		freeze: () => void child?.kill('SIGSTOP'),
 		thaw: () => void child?.kill('SIGCONT'),
+		/** Sends SIGTERM. Resolves with the exit code and the time until the exit, in ms. */
 		async terminate() {
 			const own = child;
 			if (own === null) throw new Error('The program does not run.');
@@ -106,7 +90,8 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 			await gone(own);
 			return { code: own.exitCode, signal: own.signalCode, ms: performance.now() - start };
 		},
-		async shiftClock(byMs) {
+		/** Moves its clock by that many milliseconds, forward or back: at once for the running process, and for all later ones. */
+		async shiftClock(byMs: number): Promise<void> {
 			clockOffsetMs += byMs;
 			const own = child;
 			if (!isRunning(own)) return;
@@ -116,3 +101,5 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 		},
 	};
 }
+
+export type Replica = ReturnType<typeof createReplica>;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { PRESS_SABOTAGES, SABOTAGES } from './answers/sabotage.ts';
 import { type Edit, edited } from './edits/edit.ts';
 import { SABOTAGES as KEY_SABOTAGES } from './keys/sabotage.ts';
-import { UNSYNCED } from './powercut/unsynced.ts';
+import { SABOTAGES as POWER_CUT_SABOTAGES } from './powercut/sabotage.ts';
 import { SABOTAGES as VIRTUAL_TIME_SABOTAGES } from './reminders/sabotage.ts';
 import { REMINDER_SABOTAGES } from './watches/reminders/sabotage.ts';
 import { SHORTER } from './watches/reminders/times.ts';
@@ -16,7 +16,8 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Edit[]>>>
 	'reminders under kills': REMINDER_SABOTAGES,
 	'reminders on a virtual clock': VIRTUAL_TIME_SABOTAGES,
 	keys: KEY_SABOTAGES,
-	'other copies': { 'short leases': SHORTER, 'without syncs': UNSYNCED },
+	'power cuts': POWER_CUT_SABOTAGES,
+	'other copies': { 'short leases': SHORTER },
 };
 
 const SABOTAGE = Object.entries(TABLES).flatMap(([run, table]) =>

@@ -1,7 +1,18 @@
+import { fileURLToPath } from 'node:url';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { createHarness, type Harness } from './harness.ts';
-import { copySource } from './source-copy.ts';
-import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind, type StoreUnderTest } from './stores.ts';
+import { createHarness, type Harness, type HarnessOptions } from './harness.ts';
+import {
+	createPostgresUnderTest,
+	createSqliteUnderTest,
+	replicasOf,
+	type StoreKind,
+	type StoreUnderTest,
+} from './stores.ts';
+
+export const STORES = ['sqlite', 'postgres'] as const;
+export const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Another one for each run of the tests: their names show it. */
+export const SEED = Date.now() % 1_000_000;
 
 /** A store of its own for one test; on PostgreSQL, a database of the server that all tests share. */
 export async function createStoreUnderTest(kind: StoreKind): Promise<StoreUnderTest> {
@@ -9,14 +20,24 @@ export async function createStoreUnderTest(kind: StoreKind): Promise<StoreUnderT
 	return createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
 }
 
-/** A copy of the program in processes that a test can kill, with one person and a store of its own. */
-export async function createKillHarness(kind: StoreKind, replicas = kind === 'sqlite' ? 1 : 2): Promise<Harness> {
+/** The program in processes that a test can kill, with a store of its own. */
+export async function createTestHarness(
+	kind: StoreKind,
+	options: Omit<HarnessOptions, 'store' | 'entry' | 'replicas'> & {
+		readonly entry?: string;
+		readonly replicas?: number;
+	},
+): Promise<Harness> {
 	await using stack = new AsyncDisposableStack();
-	const { entry } = stack.use(await copySource());
 	const store = stack.use(await createStoreUnderTest(kind));
-	const env = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' };
-	const options = { people: 1, callTimeoutMs: 2_000, env, store, entry, replicas };
-	const harness = stack.use(await createHarness(options));
+	const harness = await createHarness({ entry: ENTRY, replicas: replicasOf(kind), ...options, store });
+	stack.use(harness);
 	const all = stack.move();
 	return { ...harness, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The same with one person. */
+export function createKillHarness(kind: StoreKind, replicas = replicasOf(kind)): Promise<Harness> {
+	const env = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' };
+	return createTestHarness(kind, { people: 1, callTimeoutMs: 2_000, env, replicas });
 }

@@ -8,17 +8,15 @@ import { createLossyProxy, type LossyProxy } from '../support/lossy-proxy.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
+export const replicasOf = (kind: StoreKind) => (kind === 'sqlite' ? 1 : 2);
+
 /** Stored facts that show in which phase a kill fell. They are never used to judge: only the service and Slack are. */
 export interface StoredAnswer {
-	readonly viewId: string;
-	readonly leaseToken: string | null;
-}
-
-/** The same of a one-press answer. */
-export interface StoredPress {
 	readonly sessionId: string;
 	readonly messageIndex: number;
 	readonly userId: string;
+	/** Empty for an answer in one press. */
+	readonly viewId: string;
 	readonly leaseToken: string | null;
 }
 
@@ -30,10 +28,8 @@ export interface StoreUnderTest extends AsyncDisposable {
 	watchCommits(): Promise<void>;
 	/** Set this to hear of commits. */
 	onCommit: () => void;
-	/** What is stored of these views' submissions. With SQLite only while no process has the file open. */
-	lookUp(viewIds: readonly string[]): Promise<ReadonlyMap<string, StoredAnswer>>;
-	/** What is stored of one-press answers to questions of these sessions, under the same condition. */
-	lookUpPresses(sessionIds: readonly string[]): Promise<readonly StoredPress[]>;
+	/** All answers. With SQLite only while no process has the file open. */
+	stored(): Promise<readonly StoredAnswer[]>;
 	/** How many answers still have work to do; null when that cannot be read now. */
 	unfinished(): Promise<number | null>;
 	/** The TCP proxy in front of PostgreSQL; null with SQLite. */
@@ -50,6 +46,9 @@ export const DAY_MS = 25 * 3_600_000;
 
 const UNFINISHED =
 	"select count(*) as count from answers where state in ('accepted', 'delivering') or next_attempt_at is not null";
+
+const FACTS =
+	'session_id as "sessionId", message_index as "messageIndex", user_id as "userId", lease_token as "leaseToken"';
 
 /** In a new directory, or in `given`. */
 export async function createSqliteUnderTest(given?: string): Promise<StoreUnderTest> {
@@ -82,15 +81,10 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 				if (name?.endsWith('-wal') === true) store.onCommit();
 			});
 		},
-		lookUp: (viewIds) =>
+		stored: () =>
 			onCopy((database) => {
-				const rows = database.prepare("select submission ->> 'viewId' as view_id, lease_token from answers").all();
-				return keep(rows as unknown as Row[], viewIds);
-			}),
-		lookUpPresses: (sessionIds) =>
-			onCopy((database) => {
-				const rows = database.prepare(`select ${PRESS_COLUMNS} from answers where submission ->> 'viewId' = ''`).all();
-				return (rows as unknown as PressRow[]).map(pressOf).filter((press) => sessionIds.includes(press.sessionId));
+				const rows = database.prepare(`select ${FACTS}, submission ->> 'viewId' as "viewId" from answers`).all();
+				return rows as unknown as StoredAnswer[];
 			}),
 		unfinished: () =>
 			// A copy of files that are being written may be torn. The next look will succeed.
@@ -112,23 +106,16 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 	let listener: pg.Client | null = null;
 	const proxy = await createLossyProxy(databaseUrl);
 
-	async function query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-		const client = new pg.Client({ connectionString: databaseUrl });
-		client.on('error', () => {});
-		await client.connect();
-		try {
-			return (await client.query<R>(text, [...values])).rows;
-		} finally {
-			await client.end();
-		}
-	}
+	const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+	// Databases are stopped here. The next query connects anew.
+	pool.on('error', () => {});
 
 	const store: StoreUnderTest = {
 		kind: 'postgres',
 		env: { DATABASE_URL: proxy.url, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
 		onCommit: () => {},
 		async watchCommits() {
-			await query(`
+			await pool.query(`
 				create or replace function fault_run_tells() returns trigger language plpgsql
 					as $$ begin perform pg_notify('accepted', ''); return null; end $$;
 				create or replace trigger fault_run_tells after insert on answers
@@ -141,60 +128,26 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 			await listener.connect();
 			await listener.query('listen accepted');
 		},
-		async lookUp(viewIds) {
-			const rows = await query<Row>(
-				`select ${VIEW_ID} as view_id, lease_token from answers where ${VIEW_ID} = any($1)`,
-				[[...viewIds]],
-			);
-			return keep(rows, viewIds);
-		},
-		async lookUpPresses(sessionIds) {
-			const rows = await query<PressRow>(
-				`select ${PRESS_COLUMNS} from answers where ${VIEW_ID} = '' and session_id = any($1)`,
-				[[...sessionIds]],
-			);
-			return rows.map(pressOf);
+		async stored() {
+			return (await pool.query<StoredAnswer>(`select ${FACTS}, ${VIEW_ID} as "viewId" from answers`)).rows;
 		},
 		unfinished: () =>
-			query<{ count: string }>(UNFINISHED)
-				.then(([row]) => Number(row?.count))
-				.catch(() => null),
+			pool.query<{ count: string }>(UNFINISHED).then(
+				({ rows: [row] }) => Number(row?.count),
+				() => null,
+			),
 		proxy,
 		async giveUp(viewIds) {
-			await query(`update answers set give_up_at = give_up_at - $1 where ${VIEW_ID} = any($2)`, [DAY_MS, [...viewIds]]);
+			await pool.query(`update answers set give_up_at = give_up_at - $1 where ${VIEW_ID} = any($2)`, [
+				DAY_MS,
+				[...viewIds],
+			]);
 		},
 		async [Symbol.asyncDispose]() {
 			await listener?.end().catch(() => {});
+			await pool.end();
 			await proxy[Symbol.asyncDispose]();
 		},
 	};
 	return store;
-}
-
-interface Row {
-	readonly view_id: string;
-	readonly lease_token: string | null;
-}
-
-const PRESS_COLUMNS = 'session_id, message_index, user_id, lease_token';
-
-interface PressRow {
-	readonly session_id: string;
-	readonly message_index: number;
-	readonly user_id: string;
-	readonly lease_token: string | null;
-}
-
-function pressOf(row: PressRow): StoredPress {
-	const { session_id: sessionId, message_index: messageIndex, user_id: userId, lease_token: leaseToken } = row;
-	return { sessionId, messageIndex, userId, leaseToken };
-}
-
-function keep(rows: readonly Row[], viewIds: readonly string[]): ReadonlyMap<string, StoredAnswer> {
-	const wanted = new Set(viewIds);
-	return new Map(
-		rows
-			.filter((row) => wanted.has(row.view_id))
-			.map((row) => [row.view_id, { viewId: row.view_id, leaseToken: row.lease_token }]),
-	);
 }

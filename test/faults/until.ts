@@ -1,13 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
-const LOOK_EVERY_MS = 20;
+import type { Random } from '../support/random.ts';
 
 /** Whether the condition holds within this time. */
-export async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
+export async function until(
+	condition: () => boolean | Promise<boolean>,
+	withinMs: number,
+	lookEveryMs = 20,
+): Promise<boolean> {
 	const end = performance.now() + withinMs;
-	while (!condition()) {
+	while (!(await condition())) {
 		if (performance.now() > end) return false;
-		await pause(LOOK_EVERY_MS);
+		await pause(lookEveryMs);
 	}
 	return true;
+}
+
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
+	return items
+		.map((item) => ({ item, at: random.uniform() }))
+		.toSorted((one, other) => one.at - other.at)
+		.map(({ item }) => item);
 }

@@ -1,17 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createRandom } from '../../support/random.ts';
-import { createHarness } from '../harness.ts';
-import { createSqliteUnderTest } from '../stores.ts';
+import { createTestHarness } from '../shared-stores.ts';
 import { isClean, killsReport } from './report.ts';
 import { runFaults } from './run.ts';
 
-const ENTRY = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
-
 it('fails the run and still gives its verdict when turns cannot be run', { timeout: 60_000 }, async () => {
-	await using store = await createSqliteUnderTest();
 	// Nobody is there to answer.
-	await using harness = await createHarness({ store, entry: ENTRY, replicas: 1, people: 0, callTimeoutMs: 600 });
+	await using harness = await createTestHarness('sqlite', { people: 0, callTimeoutMs: 600 });
 	const aims = ['any time', 'any time'] as const;
 	const result = await runFaults({ harness, rounds: 4, batch: 2, random: createRandom(1), aims });
 	expect(result.brokenTurns).toEqual([expect.stringMatching(/^any time: ./), expect.stringMatching(/^any time: ./)]);

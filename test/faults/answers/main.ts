@@ -1,29 +1,19 @@
 import { count, oneOf } from '../../support/options.ts';
 import type { OwnPostgres } from '../../support/postgres.ts';
 import { faultRun, keepLogs, type Stage } from '../frame.ts';
-import type { Harness } from '../harness.ts';
+import type { Harness, Outcome } from '../harness.ts';
 import type { StoreKind } from '../stores.ts';
-import { runDuels } from './duels.ts';
 import { runFailovers } from './failovers.ts';
 import { FAULT_KINDS, type FaultName } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
-import { runPressDuels } from './presses/duels.ts';
-import { PEOPLE, runPresses } from './presses/presses.ts';
+import { runDuels } from './presses/duels.ts';
+import { PEOPLE } from './presses/people.ts';
+import { runPresses } from './presses/presses.ts';
 import { openDesk, PRESS_ENV, type QuestionDesk, UNDO_MS } from './presses/questions.ts';
 import { runUndos } from './presses/undos.ts';
-import {
-	duelsReport,
-	failoversReport,
-	isClean,
-	killsReport,
-	pressDuelsReport,
-	pressesReport,
-	stopsReport,
-	undosReport,
-} from './report.ts';
-import { aimsFor, runFaults } from './run.ts';
+import { duelsReport, failoversReport, isClean, killsReport, pressesReport, undosReport } from './report.ts';
+import { type Aim, aimsFor, runFaults } from './run.ts';
 import { aimAgainst, isPressSabotage, PRESS_SABOTAGES, pressRunAgainst, SABOTAGES } from './sabotage.ts';
-import { runStops } from './stops.ts';
 
 /** For `--target`. */
 const FAILOVER = 'failover';
@@ -69,108 +59,98 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 	let clean = true;
 	let brokenTurns = 0;
 
+	const given = ({ random, progress }: Stage) => ({ batch, random: random(), onProgress: progress });
+	const hits = (postgres: OwnPostgres | null) => (postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS });
+
 	/** Says what a part found. */
-	async function part<R extends { readonly problems: readonly string[] }>(
+	async function part<R extends Outcome>(
+		{ name }: Stage,
 		found: Promise<R>,
 		report: (name: string, result: R) => string[],
-		{ name }: Stage,
 	): Promise<void> {
 		const result = await found;
 		say(report(name, result));
 		clean &&= result.problems.length === 0;
 	}
 
-	async function kills(stage: Stage): Promise<void> {
-		const result = await stage.withProgram(
-			{ people: batch * 2, callTimeoutMs: CALL_TIMEOUT_MS },
-			async (harness, postgres) => {
-				const aims = aimsOn(stage.kind);
-				const run = await runFaults({ ...given(stage), harness, rounds, aims, ...hits(postgres) });
-				if (!isClean(run)) await keepLogs(stage, harness);
-				return run;
-			},
-		);
-		brokenTurns += result.brokenTurns.length;
-		say(killsReport(stage.name, result));
-		clean &&= isClean(result);
+	async function byForm(stage: Stage, answers: number, aims: readonly Aim[], callTimeoutMs: number): Promise<void> {
+		const people = batch * 2;
+		const found = stage.withProgram({ people, callTimeoutMs }, async (harness, postgres) => {
+			const run = await runFaults({ ...given(stage), harness, rounds: answers, aims, ...hits(postgres) });
+			brokenTurns += run.brokenTurns.length;
+			clean &&= isClean(run);
+			if (!isClean(run)) await keepLogs(stage, harness);
+			return run;
+		});
+		await part(stage, found, killsReport);
 	}
-
-	async function failedOver(stage: Stage): Promise<void> {
-		const result = await stage.withCopy((entry) => runFailovers({ ...given(stage), entry, failovers }));
-		say(failoversReport(stage.name, result));
-		clean &&= isClean(result.forms) && result.presses.problems.length === 0;
-	}
-
-	const given = ({ random, progress }: Stage) => ({ batch, random: random(), onProgress: progress });
-	const hits = (postgres: OwnPostgres | null) => (postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS });
-
-	const withForms = <R>(stage: Stage, callTimeoutMs: number, run: (harness: Harness) => Promise<R>) =>
-		stage.withProgram({ people: batch * 2, callTimeoutMs }, run);
 
 	/** With watched sessions that ask questions with options: for each question at once, that many sessions. */
-	function withDesk<R extends { readonly problems: readonly string[] }>(
+	function withDesk<R extends Outcome>(
 		stage: Stage,
 		{ questions, perQuestion, callTimeoutMs }: { questions: number; perQuestion: number; callTimeoutMs: number },
-		run: (desk: { harness: Harness; desk: QuestionDesk; undoMs: number }, postgres: OwnPostgres | null) => Promise<R>,
+		run: (
+			desk: ReturnType<typeof given> & { harness: Harness; desk: QuestionDesk; undoMs: number },
+			postgres: OwnPostgres | null,
+		) => Promise<R>,
 	): Promise<R> {
 		return stage.withProgram({ env: PRESS_ENV, people: PEOPLE, callTimeoutMs }, async (harness, postgres) => {
 			const desk = await openDesk(harness, Math.min(questions, batch * perQuestion));
-			const result = await run({ harness, desk, undoMs: UNDO_MS }, postgres);
+			const result = await run({ ...given(stage), harness, desk, undoMs: UNDO_MS }, postgres);
 			desk.close();
 			if (result.problems.length > 0) await keepLogs(stage, harness);
 			return result;
 		});
 	}
 
-	const byPress = {
+	function duel(stage: Stage, questions: number, byForm: boolean): Promise<void> {
+		const table = { questions, perQuestion: 3, callTimeoutMs: CALL_TIMEOUT_DUELS_MS };
+		return part(
+			stage,
+			withDesk(stage, table, (desk) => runDuels({ ...desk, duels: questions, byForm })),
+			duelsReport,
+		);
+	}
+
+	/** In this order, each when it is wanted. */
+	const parts = {
 		presses(stage: Stage) {
 			const table = { questions: presses, perQuestion: 4, callTimeoutMs: CALL_TIMEOUT_MS };
-			const run = withDesk(stage, table, (desk, postgres) =>
-				runPresses({ ...given(stage), ...desk, presses, ...hits(postgres) }),
-			);
-			return part(run, pressesReport, stage);
+			const run = withDesk(stage, table, (desk, postgres) => runPresses({ ...desk, presses, ...hits(postgres) }));
+			return part(stage, run, pressesReport);
 		},
-		'press-duels'(stage: Stage) {
-			const table = { questions: values['press-duels'], perQuestion: 3, callTimeoutMs: CALL_TIMEOUT_DUELS_MS };
-			const run = withDesk(stage, table, (desk) =>
-				runPressDuels({ ...given(stage), ...desk, duels: values['press-duels'] }),
-			);
-			return part(run, pressDuelsReport, stage);
-		},
+		'press-duels': (stage: Stage) => duel(stage, values['press-duels'], false),
 		undos(stage: Stage) {
 			const table = { questions: undos + batch, perQuestion: 3, callTimeoutMs: CALL_TIMEOUT_MS };
-			const run = withDesk(stage, table, (desk) => runUndos({ ...given(stage), ...desk, undos }));
-			return part(run, undosReport, stage);
+			return part(
+				stage,
+				withDesk(stage, table, (desk) => runUndos({ ...desk, undos })),
+				undosReport,
+			);
 		},
+		async failovers(stage: Stage) {
+			const result = await stage.withCopy((entry) => runFailovers({ ...given(stage), entry, failovers }));
+			say(failoversReport(stage.name, result));
+			brokenTurns += result.forms.brokenTurns.length;
+			clean &&= isClean(result.forms) && result.presses.problems.length === 0;
+		},
+		rounds: (stage: Stage) => byForm(stage, rounds, aimsOn(stage.kind), CALL_TIMEOUT_MS),
+		duels: (stage: Stage) => duel(stage, duels, true),
+		stops: (stage: Stage) => byForm(stage, stops * batch, ['stop'], CALL_TIMEOUT_STOPS_MS),
 	};
 
-	const wanted = stages.filter(
-		({ kind }) => aimsOn(kind).length > 0 || (only === FAILOVER && kind === 'postgres' && sabotage === null),
+	function isWanted(name: keyof typeof parts, kind: StoreKind): boolean {
+		if (values[name] === 0 || (name === 'failovers' && kind !== 'postgres')) return false;
+		if (pressSabotage !== null) return name === pressRunAgainst(pressSabotage);
+		if (only === FAILOVER) return name === 'failovers';
+		return only === null || (name === 'rounds' && aimsOn(kind).length > 0);
+	}
+
+	const names = Object.keys(parts) as (keyof typeof parts)[];
+	const wanted = stages.flatMap((stage) =>
+		names.filter((name) => isWanted(name, stage.kind)).map((name) => () => parts[name](stage)),
 	);
 	if (wanted.length === 0) refuse('That does not exist on this store.');
-	for (const stage of wanted) {
-		for (const name of ['presses', 'press-duels', 'undos'] as const) {
-			const isAim =
-				sabotage === null ? only === null : pressSabotage !== null && pressRunAgainst(pressSabotage) === name;
-			if (values[name] > 0 && isAim) await byPress[name](stage);
-		}
-		if (failovers > 0 && stage.kind === 'postgres' && sabotage === null && (only ?? FAILOVER) === FAILOVER)
-			await failedOver(stage);
-		if (only === FAILOVER || pressSabotage !== null) continue;
-		if (rounds > 0) await kills(stage);
-		if (sabotage !== null) continue;
-		if (duels > 0)
-			await part(
-				withForms(stage, CALL_TIMEOUT_DUELS_MS, (harness) => runDuels({ ...given(stage), harness, duels })),
-				duelsReport,
-				stage,
-			);
-		if (stops > 0)
-			await part(
-				withForms(stage, CALL_TIMEOUT_STOPS_MS, (harness) => runStops({ ...given(stage), harness, stops })),
-				stopsReport,
-				stage,
-			);
-	}
+	for (const run of wanted) await run();
 	return { isClean: clean, brokenTurns };
 });

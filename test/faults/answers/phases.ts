@@ -1,5 +1,5 @@
 import type { Harness } from '../harness.ts';
-import type { StoredAnswer } from '../stores.ts';
+import type { Victims } from '../hits.ts';
 import type { Round } from './round.ts';
 
 /** Where an answer was when the process that handled it was killed. */
@@ -23,18 +23,7 @@ export interface Progress {
 	readonly good: boolean;
 }
 
-/** What is found out at a kill or right after it. */
-export interface Strike {
-	readonly pids: readonly number[];
-	/** No process was left. */
-	readonly all: boolean;
-	/** By session: the submissions made so far. */
-	readonly progress: ReadonlyMap<string, Progress | null>;
-	/** By view. */
-	readonly stored: ReadonlyMap<string, StoredAnswer>;
-}
-
-/** Call this at the moment of the kill: the service continues to respond afterwards. */
+/** By session: how far the submissions made so far have come. */
 export function progressOf({ service }: Harness, rounds: readonly Round[]): Map<string, Progress | null> {
 	const submitted = rounds.filter((round) => round.pressedAt !== 0);
 	return new Map(
@@ -55,13 +44,13 @@ export function progressOf({ service }: Harness, rounds: readonly Round[]): Map<
 }
 
 /**
- * The phase in which `strike` met a submitted round; null when it met nothing of it. Without an acknowledgement, the
+ * The phase in which a kill met a submitted round; null when it met nothing of it. Without an acknowledgement, the
  * store tells whether the answer had been committed.
  */
-export function phaseOf(round: Round, strike: Strike): Phase | null {
-	const progress = strike.progress.get(round.sessionId);
+export function phaseOf(round: Round, seen: ReadonlyMap<string, Progress | null>, strike: Victims): Phase | null {
+	const progress = seen.get(round.sessionId);
 	if (progress === undefined) return null;
-	const row = strike.stored.get(round.modal.id);
+	const row = strike.stored.find(({ viewId }) => viewId === round.modal.id);
 	const acked = round.ackedText !== null || round.told.length > 0;
 	// Without an acknowledgement a surviving replica may have it. Then the kill met nothing.
 	if (!acked) return !strike.all ? null : row === undefined ? 'before commit' : 'before ack';

@@ -36,6 +36,11 @@ const OPEN_ENDS: readonly (readonly [string, Claim])[] = [
 /** Says that somebody answered in the service's own page. */
 const OUTSIDER = /somebody outside/i;
 
+/** What the second person is shown: who answered (`first`), what that answer says, and what they wrote themselves. */
+export function wordsForTheSecond(first: { readonly person: string; readonly text: string }, own: string): string[] {
+	return [headline('conflicted'), `@${first.person}`, first.text, own];
+}
+
 /** What a receipt with these words claims. */
 export function claimIn(shown: string): Claim | undefined {
 	const open = OPEN_ENDS.find(([words]) => shown.includes(words))?.[1];

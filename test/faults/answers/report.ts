@@ -1,33 +1,37 @@
-import { shortened } from '../frame.ts';
-import type { DuelsResult } from './duels.ts';
+import { reportOf } from '../frame.ts';
 import type { FailoversResult } from './failovers.ts';
-import type { PressDuelsResult } from './presses/duels.ts';
+import type { DuelsResult } from './presses/duels.ts';
 import type { PressesResult } from './presses/presses.ts';
 import type { UndosResult } from './presses/undos.ts';
 import type { PressVerdict } from './presses/verdict.ts';
 import type { RunResult } from './run.ts';
-import type { StopsResult } from './stops.ts';
+import type { Verdict } from './verdict.ts';
 
-export function isClean({ verdict, violations, brokenTurns }: RunResult): boolean {
-	return verdict.problems.length === 0 && violations.length === 0 && brokenTurns.length === 0;
+export function isClean({ problems, brokenTurns }: RunResult): boolean {
+	return problems.length === 0 && brokenTurns.length === 0;
 }
 
 /** The result of a run of kills, as lines for the terminal. */
 export function killsReport(name: string, result: RunResult): string[] {
-	const { verdict, histogram, kills, outages, freezes, claims } = result;
-	return [
-		'',
-		`${name}: ${verdict.rounds} answers, ${kills} kills${outages > 0 ? `, ${outages} times the database was stopped` : ''}${freezes > 0 ? `, ${freezes} times a replica stood still` : ''}, ${Math.round(result.seconds)} s`,
-		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
-		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
-		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
-		`  calls Slack refused as too many: ${result.refusedCalls}; views and messages it would refuse: ${result.violations.length}`,
-		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
-		`  turns that broke: ${result.brokenTurns.length}`,
-		...result.brokenTurns.map((why) => `    ${why}`),
+	const { verdict, histogram, claims, brokenTurns } = result;
+	return reportOf(`${name}: ${verdict.rounds} answers, ${hitsOf(result)}`, result, [
+		...verdictLines(verdict),
+		`receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
+		`turns that broke: ${brokenTurns.length}`,
+		...brokenTurns.map((why) => `  ${why}`),
 		...histogramLines('an answer was met by a kill, or by another fault', histogram),
-		...shortened(verdict.problems),
+	]);
+}
+
+export function verdictLines(verdict: Verdict): string[] {
+	return [
+		`delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
+		`lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
 	];
+}
+
+function hitsOf({ kills, outages, freezes }: Pick<RunResult, 'kills' | 'outages' | 'freezes'>): string {
+	return `${kills} kills, ${outages} times the database was stopped, ${freezes} times a replica stood still`;
 }
 
 function histogramLines(title: string, histogram: Readonly<Record<string, number>>): string[] {
@@ -35,53 +39,42 @@ function histogramLines(title: string, histogram: Readonly<Record<string, number
 	if (most === 0) return [];
 	const lines = Object.entries(histogram).map(
 		([phase, count]) =>
-			`    ${phase.padEnd(26)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
+			`  ${phase.padEnd(26)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
 	);
-	return [`  ${title}`, ...lines];
+	return [title, ...lines];
 }
 
 function pressVerdictLines(verdict: PressVerdict): string[] {
 	return [
-		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, taken back ${verdict.takenBack}, not known to its author ${verdict.notKnown}, never acknowledged ${verdict.notTaken}`,
-		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, before the undo time ended ${verdict.early}, after "You took back" ${verdict.afterUndo}, false words ${verdict.falseWords}, over another's ${verdict.overwrites}, not judged ${verdict.tooLate}`,
+		`delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, taken back ${verdict.takenBack}, not known to its author ${verdict.notKnown}, never acknowledged ${verdict.notTaken}`,
+		`lost ${verdict.lost}, sent twice ${verdict.doubled}, before the undo time ended ${verdict.early}, after "You took back" ${verdict.afterUndo}, false words ${verdict.falseWords}, over another's ${verdict.overwrites}, not judged ${verdict.tooLate}`,
 	];
 }
 
 export function pressesReport(name: string, result: PressesResult): string[] {
-	const { verdict, histogram, kills, outages, freezes, cuts, redraws } = result;
-	return [
-		'',
-		`${name}: ${verdict.answers} answers in one press, ${kills} kills, ${cuts} times Slack was cut off, ${outages} times the database was stopped, ${freezes} times a replica stood still, ${Math.round(result.seconds)} s`,
+	const { verdict, histogram, cuts, redraws } = result;
+	const title = `${name}: ${verdict.answers} answers in one press, ${hitsOf(result)}, ${cuts} times Slack was cut off`;
+	return reportOf(title, result, [
 		...pressVerdictLines(verdict),
-		`  calls Slack refused as too many: ${result.refusedCalls}`,
 		...histogramLines('a press was met by a kill', { ...histogram, 'while a post is redrawn': redraws }),
-		...shortened(result.problems),
-	];
+	]);
 }
 
-export function pressDuelsReport(name: string, result: PressDuelsResult): string[] {
-	const { duels, withForm, clean, told, upsets, verdict, problems } = result;
-	return [
-		'',
-		`${name}: ${duels} duels with a press, ${withForm} of them against a form, ${Math.round(result.seconds)} s`,
-		`  one PUT and the other told who was first: ${clean} of ${duels} (by a reply ${told.reply}, in the form's window ${told.window}, by the post ${told.post}; who began later won ${upsets} times)`,
+export function duelsReport(name: string, result: DuelsResult): string[] {
+	const { duels, forms, clean, told, upsets, verdict } = result;
+	return reportOf(`${name}: two people answer ${duels} times, ${forms} of them by a form`, result, [
+		`one PUT and the other told who was first and what they said: ${clean} of ${duels} (by a reply ${told.reply}, in the form's window ${told.window}, by the post ${told.post}; who began later won ${upsets} times)`,
 		...pressVerdictLines(verdict),
-		`  calls Slack refused as too many: ${result.refusedCalls}`,
-		...shortened(problems),
-	];
+	]);
 }
 
 export function undosReport(name: string, result: UndosResult): string[] {
-	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentMine, again, verdict, problems } = result;
-	return [
-		'',
-		`${name}: Undo ${undos} times, ${kills} kills, ${Math.round(result.seconds)} s`,
-		`  taken back ${takenBack}, too late ${tooLate}; pressed again after that ${again}`,
-		`  second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent by Send mine ${sentMine}`,
+	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentMine, again, verdict } = result;
+	return reportOf(`${name}: Undo ${undos} times, ${kills} kills`, result, [
+		`taken back ${takenBack}, too late ${tooLate}; pressed again after that ${again}`,
+		`second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent by Send mine ${sentMine}`,
 		...pressVerdictLines(verdict),
-		`  calls Slack refused as too many: ${result.refusedCalls}`,
-		...shortened(problems),
-	];
+	]);
 }
 
 export function failoversReport(name: string, { forms, presses, failovers }: FailoversResult): string[] {
@@ -100,25 +93,5 @@ export function failoversReport(name: string, { forms, presses, failovers }: Fai
 		`  from the promotion to the first delivery ${seconds(failovers.map(({ firstMs }) => firstMs))}`,
 		...killsReport(`${name}, forms among failovers`, forms),
 		...pressesReport(`${name}, presses among failovers`, presses),
-	];
-}
-
-export function duelsReport(name: string, { duels, clean, upsets, problems, seconds }: DuelsResult): string[] {
-	return [
-		'',
-		`${name}: two people at the same moment, ${duels} times, ${Math.round(seconds)} s`,
-		`  one PUT and the other told who was first and what they said: ${clean} of ${duels} (the later press won ${upsets} times)`,
-		...shortened(problems),
-	];
-}
-
-export function stopsReport(name: string, result: StopsResult): string[] {
-	const { verdict, stops, slowestMs, finished, leasesLeft, problems } = result;
-	return [
-		'',
-		`${name}: ${stops} stops by SIGTERM with ${verdict.rounds} answers on their way`,
-		`  exit code 0 within ${(slowestMs / 1000).toFixed(1)} s at most; ${finished} PUTs under way were finished; ${leasesLeft} leases left`,
-		`  delivered ${verdict.delivered}, lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}`,
-		...shortened(problems),
 	];
 }

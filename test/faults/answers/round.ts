@@ -70,7 +70,7 @@ export const SECRET_QUESTION = 'Password';
 export const ASKED_AT = 1;
 
 /** A session that waits for one answer. */
-export function addSession({ service }: Harness, sessionId: string, question: string = QUESTION): void {
+function addSession({ service }: Harness, sessionId: string, question: string = QUESTION): void {
 	service.sessions.put(sessionId, askingSession([question], { name: 'Fault run' }));
 }
 
@@ -174,7 +174,7 @@ export async function beginRound(harness: Harness, options: RoundOptions): Promi
 export async function submit(
 	harness: Harness,
 	round: Round,
-	options: { twice: boolean; edit: (press: number) => string | null; presses?: number },
+	options: { twice?: boolean; edit?: (press: number) => string | null; presses?: number } = {},
 ): Promise<void> {
 	const { modal } = round;
 	round.pressedAt = Date.now();
@@ -184,7 +184,7 @@ export async function submit(
 		if (press > 1) {
 			await harness.serving();
 			if (!isForm(round)) return;
-			const edited = options.edit(press);
+			const edited = options.edit?.(press) ?? null;
 			if (edited !== null && edited !== text) {
 				text = edited;
 				round.texts.push(text);
@@ -202,7 +202,7 @@ export async function submit(
 		const [outcome] = await Promise.all([
 			pressed(),
 			// An impatient person clicks again before the first click was acknowledged.
-			options.twice && press === 1 ? pressed() : undefined,
+			options.twice === true && press === 1 ? pressed() : undefined,
 		]);
 		if (outcome === null) return;
 		if (outcome.outcome === 'updated') {

@@ -1,19 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import type { Part } from '../harness.ts';
-import { violationsOf } from '../harness.ts';
-import type { Outage } from '../hits.ts';
+import { outcomeOf, type Part } from '../harness.ts';
+import { createStrikes, type StrikeOptions } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
-import { TARGETS, type Target } from './moments.ts';
-import { PHASES, type Phase } from './phases.ts';
+import { strikeAt, TARGETS, type Target } from './moments.ts';
+import { PHASES, type Phase, phaseOf, progressOf } from './phases.ts';
 import { watchReceipts } from './receipt-watch.ts';
-import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
-import { createStrikes } from './strikes.ts';
+import { type Fate, QUESTION, type Round, sessionsOf, submit } from './round.ts';
 import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge } from './verdict.ts';
 
 /** What a turn does to its answers: a kill in some phase, or another fault. */
 export type Aim = Target | FaultName;
@@ -24,31 +22,12 @@ export function aimsFor(store: StoreKind): readonly Aim[] {
 	return [...TARGETS, ...faults.map(([name]) => name as FaultName)];
 }
 
-export interface RunOptions extends Part {
+export interface RunOptions extends Part, Pick<StrikeOptions<Target, Round, unknown>, 'outage' | 'freezeMs'> {
 	readonly rounds: number;
 	/** What the turns do, one after the other; all aims by default. */
 	readonly aims?: readonly Aim[];
-	/** Stops the database instead of the program at every tenth kill, or in every turn. */
-	readonly outage?: Outage;
-	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
-	readonly freezeMs?: number;
-}
-
-export interface RunResult {
-	readonly verdict: Verdict;
-	/** How many answers each phase's kills, and each other fault, met. */
-	readonly histogram: Readonly<Partial<Record<Phase | FaultName, number>>>;
-	readonly kills: number;
-	readonly outages: number;
-	readonly freezes: number;
-	readonly claims: ReadonlyMap<Claim, number>;
-	/** The errors of turns that could not finish. */
-	readonly brokenTurns: readonly string[];
-	/** Calls that Slack refused with status 429. */
-	readonly refusedCalls: number;
-	/** What Slack refuses as malformed of what the app sent, one line each. */
-	readonly violations: readonly string[];
-	readonly seconds: number;
+	/** Ends as soon as each aim has met an answer. Goes on with those that have not. */
+	readonly untilMet?: boolean;
 }
 
 /**
@@ -69,18 +48,27 @@ export async function runFaults({
 	batch,
 	random,
 	aims: given = aimsFor(harness.store.kind),
+	untilMet = false,
 	outage,
 	freezeMs,
 	onProgress = () => {},
-}: RunOptions): Promise<RunResult> {
+}: RunOptions) {
 	const started = performance.now();
 	const watch = watchReceipts(harness);
-	const strikes = createStrikes(harness, random);
-	const rounds: Round[] = [];
-	const turns = createTurns({
+	const strikes = createStrikes<Target, Round, ReturnType<typeof progressOf>>({
 		harness,
 		random,
-		beginRound: (options) => beginRound(harness, options),
+		outage,
+		freezeMs,
+		at: (target, now, hit) => strikeAt(harness, sessionsOf(now), { target, random }, hit),
+		look: (now) => progressOf(harness, now),
+		phaseOf,
+	});
+	const rounds: Round[] = [];
+	const problems: string[] = [];
+	const turns = createTurns(harness, {
+		random,
+		report: (what) => problems.push(what),
 		onRound(round) {
 			rounds.push(round);
 			watch.follow(round);
@@ -93,25 +81,29 @@ export async function runFaults({
 	const aims = [...given.slice(first), ...given.slice(0, first)];
 	for (const phase of aims.some((aim) => !isFault(aim)) ? PHASES : []) met(phase, 0);
 	for (const aim of given.filter(isFault)) met(aim, 0);
-	let killTurns = 0;
+	/** In turn; with `untilMet`, those that have met no answer. */
+	const next = [...aims];
 	const brokenTurns: string[] = [];
 	let notBegun = 0;
 	await harness.startAll();
 	await harness.store.watchCommits();
 
-	for (let index = 0; rounds.length + notBegun < wanted; index++) {
-		const aim = aims[index % aims.length] ?? 'any time';
+	while (rounds.length + notBegun < wanted) {
+		const aim = next.shift();
+		if (aim === undefined) break;
+		let metCount = 0;
 		const turn = turns.next(Math.min(batch, wanted - rounds.length - notBegun));
 		await harness.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
-			if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
-			else await killTurn(turn, aim, killTurns++);
+			metCount = isFault(aim) ? await FAULT_KINDS[aim].run(turn) : await killTurn(turn, aim);
+			if (isFault(aim)) met(aim, metCount);
 		} catch (error) {
 			brokenTurns.push(`${aim}: ${error instanceof Error ? error.message : String(error)}`);
 			notBegun += Math.max(0, turn.size - (rounds.length - before));
 			if (!(await mend())) break;
 		}
+		if (!untilMet || metCount === 0) next.push(aim);
 		const broken = rounds.filter((one) => one.broken.length + one.untimely.length > 0).length;
 		onProgress(`${rounds.length} of ${wanted} submitted, last ${aim}, ${strikes.counts.kills} kills, ${broken} broken`);
 		tidy(rounds);
@@ -123,14 +115,16 @@ export async function runFaults({
 	watch.stop();
 	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
+		...outcomeOf(harness, started, [...problems, ...verdict.problems]),
 		verdict,
-		histogram: Object.fromEntries(histogram),
+		/** With `untilMet`, aims that met no answer. A kill may come too early or too late, more often on a busy machine. */
+		missing: untilMet ? next : [],
+		/** How many answers each phase's kills, and each other fault, met. */
+		histogram: Object.fromEntries(histogram) as Readonly<Partial<Record<Phase | FaultName, number>>>,
 		...strikes.counts,
 		claims: watch.seen,
-		brokenTurns,
-		refusedCalls: harness.rates.refused,
-		violations: violationsOf(harness),
-		seconds: (performance.now() - started) / 1000,
+		/** The errors of turns that could not finish. */
+		brokenTurns: brokenTurns as readonly string[],
 	};
 
 	/** Cleans up after a failed turn so that the next is not affected. False when the program does not start. */
@@ -145,9 +139,9 @@ export async function runFaults({
 		);
 	}
 
-	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
-		const isOutage = outage !== undefined && (outage.everyTurn === true || number % 10 === 9);
-		if (isOutage) await outage.prepare?.();
+	/** Resolves with the number of answers that the kills met. */
+	async function killTurn(turn: Turn, target: Target): Promise<number> {
+		const { isOutage, strike } = await strikes.next();
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
 		for (const round of now) armTroubles(harness, round, { random, slowPut: target === 'during the PUT' });
 		// Commits of earlier rounds would count as commits of this one.
@@ -157,14 +151,9 @@ export async function runFaults({
 		}
 		// One commit for many answers, or one for each.
 		const staggered = target !== 'before ack' && random.chance(0.4);
-		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
-		if (isOutage) {
-			await Promise.all([strikes.database(target, now, outage), ...pressing()]);
-		} else if (freezeMs !== undefined && number % 15 === 7) {
-			await Promise.all([strikes.freeze(target, now, freezeMs), ...pressing()]);
-		} else {
-			await Promise.all([strikes.process(target, now), ...pressing()]);
-		}
+		const pressing = now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
+		await Promise.all([strike(target, now), ...pressing]);
+		return now.filter((round) => round.hits.length > 0).length;
 	}
 
 	async function begin(turn: Turn): Promise<Round> {
@@ -214,3 +203,5 @@ export async function runFaults({
 		await pause(harness.callTimeoutMs + 500);
 	}
 }
+
+export type RunResult = Awaited<ReturnType<typeof runFaults>>;

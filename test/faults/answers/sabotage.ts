@@ -86,6 +86,8 @@ export const SABOTAGES = {
 	'insert-reply': [
 		{ file: 'features/answer/accept.ts', in: 'acceptDespiteLostReply', if: 'commitUnknown', becomes: 'true' },
 	],
+	// A stop waits for no PUT.
+	stop: [{ file: 'features/answer/worker.ts', constant: 'STOP_WITHIN_MS', becomes: '0' }],
 	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		...OWN_TIMES,

@@ -1,3 +1,3 @@
-import { describeFaults } from './describe-faults.ts';
+import { describeAnswers } from './describe-answers.ts';
 
-describeFaults('SQLite in one process', { replicas: 1, kills: 2 });
+describeAnswers('sqlite');

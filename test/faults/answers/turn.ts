@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../support/random.ts';
 import type { Harness } from '../harness.ts';
 import { VIEWS_PER_ANSWER } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
-import { type Round, type RoundOptions, submit } from './round.ts';
+import { until } from '../until.ts';
+import { beginRound, type Round, type RoundOptions, submit } from './round.ts';
 
 /** A part of the run in which several answers meet the same thing. */
 export interface Turn {
@@ -21,6 +21,8 @@ export interface Turn {
 	quiet(withinMs: number, forMs?: number): Promise<void>;
 	/** Waits until Slack's rates leave room for the calls of that many answers: for faults with a time limit. */
 	room(answers: number): Promise<void>;
+	/** Something is wrong that is about no single answer. */
+	report(what: string): void;
 }
 
 /** A fault for the answers of one turn. */
@@ -30,26 +32,22 @@ export interface FaultKind {
 	run(turn: Turn): Promise<number>;
 }
 
-export interface TurnsOptions {
-	readonly harness: Harness;
-	readonly random: Random;
-	/** Everybody who has begun to answer. */
-	readonly onRound: (round: Round) => void;
-	beginRound(options: RoundOptions): Promise<Round>;
-}
+const LOOK_EVERY_MS = 250;
 
-/** The turns of one run. Rounds are numbered across all of them. */
-export function createTurns({ harness, random, onRound, beginRound }: TurnsOptions) {
+/** The turns of one run. Rounds are numbered across all of them. `onRound`: for everybody who has begun to answer. */
+export function createTurns(
+	harness: Harness,
+	{ random, onRound, report }: Pick<Turn, 'random' | 'report'> & { readonly onRound: (round: Round) => void },
+) {
 	let last = -1;
 
 	async function quiet(withinMs: number, forMs = 0): Promise<void> {
-		const until = Date.now() + withinMs;
 		let since = Date.now();
-		while (Date.now() < until) {
+		const isQuiet = async () => {
 			if ((await harness.store.unfinished()) !== 0) since = Date.now() + 1;
-			else if (Date.now() - since >= forMs) return;
-			await pause(100);
-		}
+			return Date.now() - since >= forMs;
+		};
+		await until(isQuiet, withinMs, LOOK_EVERY_MS);
 	}
 
 	return {
@@ -61,7 +59,7 @@ export function createTurns({ harness, random, onRound, beginRound }: TurnsOptio
 				random,
 				size,
 				async begin(options = {}) {
-					const round = await beginRound({
+					const round = await beginRound(harness, {
 						...options,
 						number: ++last,
 						prefix: `f${harness.store.kind.charAt(0)}`,
@@ -71,13 +69,9 @@ export function createTurns({ harness, random, onRound, beginRound }: TurnsOptio
 					return round;
 				},
 				beginAll: (count, options) => Promise.all(Array.from({ length: count }, () => turn.begin(options))),
-				press: (round, presses) =>
-					submit(harness, round, {
-						twice: false,
-						edit: () => null,
-						...(presses === undefined ? {} : { presses }),
-					}),
+				press: (round, presses) => submit(harness, round, presses === undefined ? {} : { presses }),
 				quiet,
+				report,
 				room: (answers) => harness.rates.roomFor(answers * VIEWS_PER_ANSWER),
 			};
 			return turn;

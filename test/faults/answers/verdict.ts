@@ -1,36 +1,30 @@
-import { textOf } from '../../../sandbox/session-service/json.ts';
-import { itemsOf, type LogEntry } from '../../../sandbox/session-service/log.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import type { Harness } from '../harness.ts';
+import { judgeSaved, requestLine } from '../saved.ts';
 import { NOT_SENT, savedOf } from './receipt-watch.ts';
 import type { Claim, Round } from './round.ts';
 
-/** How the rounds ended, according to the service's log and what people saw. */
-export interface Verdict {
-	readonly rounds: number;
-	readonly delivered: number;
+const NONE = {
+	delivered: 0,
 	/** Not sent, for a good reason, and its author was told. */
-	readonly toldNot: number;
+	toldNot: 0,
 	/** Not sent, and its author was told that the outcome is unknown. */
-	readonly notKnown: number;
-	readonly lost: number;
-	readonly doubled: number;
-	readonly falseReceipts: number;
+	notKnown: 0,
+	lost: 0,
+	doubled: 0,
+	falseReceipts: 0,
 	/** The author still has the window open and was never told how it ended. */
-	readonly untold: number;
+	untold: 0,
 	/** Its PUT replaced another person's answer. */
-	readonly overwrites: number;
+	overwrites: 0,
 	/** Delivered later than the fault allows, or sent before a time that the service named. */
-	readonly untimely: number;
+	untimely: 0,
 	/** Not judged: this machine made the service save later than the call's time-out allows. */
-	readonly tooLate: number;
-	/** One line for each problem. */
-	readonly problems: readonly string[];
-}
+	tooLate: 0,
+};
 
-/** Whether the service saved later than the app may assume. Then nothing is promised. */
-function cameTooLate(harness: Harness, round: Round): boolean {
-	return savedOf(harness, round).some((entry) => (entry.savedWallMs ?? 0) - entry.wallMs > harness.callTimeoutMs);
-}
+/** How the rounds ended, according to the service's log and what people saw. One of `problems` for each problem. */
+export type Verdict = Readonly<typeof NONE> & { readonly rounds: number; readonly problems: readonly string[] };
 
 /** The last thing that the author of an answer that arrived is told. */
 const ARRIVED_AND_OVER: ReadonlySet<Claim> = new Set(['went on', 'arrived, then over', 'overwritten']);
@@ -44,40 +38,17 @@ export function isOver(harness: Harness, round: Round): boolean {
 }
 
 export function judge(harness: Harness, rounds: readonly Round[]): Verdict {
-	const count = {
-		delivered: 0,
-		toldNot: 0,
-		notKnown: 0,
-		lost: 0,
-		doubled: 0,
-		falseReceipts: 0,
-		untold: 0,
-		overwrites: 0,
-		untimely: 0,
-		tooLate: 0,
-	};
+	const count = { ...NONE };
 	const problems: string[] = [];
 	for (const round of rounds) {
 		const report = (what: string) => problems.push(`${round.sessionId}: ${what}\n${describe(harness, round)}`);
 		const saved = savedOf(harness, round);
 		const toldNot = round.left === 'nothing was sent' || round.told.some((claim) => NOT_SENT.has(claim));
-		if (saved.length > 1 && cameTooLate(harness, round)) {
-			count.tooLate++;
-			continue;
-		}
-		if (saved.length > 1) {
-			count.doubled++;
-			report(`${saved.length} PUTs were saved`);
-		}
+		if (!judgeSaved(harness, saved, count, report)) continue;
 		if (toldNot && saved.length > 0) round.broken.push('it was told that it was not sent, and it was saved');
 		if (round.broken.length > 0) {
 			count.falseReceipts++;
 			report(round.broken.join('; '));
-		}
-		const replaced = saved.flatMap(replacedBy);
-		if (replaced.length > 0) {
-			count.overwrites++;
-			report(`it went over "${replaced.join('", "')}"`);
 		}
 		if (round.untimely.length > 0) {
 			count.untimely++;
@@ -107,23 +78,11 @@ export function judge(harness: Harness, rounds: readonly Round[]): Verdict {
 	return { rounds: rounds.length, ...count, problems };
 }
 
-/** Values of other people that this PUT replaced. */
-function replacedBy(entry: LogEntry): string[] {
-	const items = itemsOf(entry);
-	return (entry.previous ?? []).flatMap((item, position) =>
-		!item.value || item.value === items[position]?.value ? [] : [textOf(item)],
-	);
-}
-
 function describe(harness: Harness, round: Round): string {
-	const requests = harness.service.log.list({ sessionId: round.sessionId }).map((entry) => {
-		const saved = entry.savedAt === null ? '' : ` saved ${entry.savedAt - round.pressedAt}`;
-		const end = entry.reset ? 'reset' : `${entry.status ?? 'no answer'}`;
-		return `    ${entry.at - round.pressedAt} ms ${entry.kind} [${entry.faults.join(' ')}] ${end}${saved}`;
-	});
+	const requests = harness.service.log.list({ sessionId: round.sessionId });
 	return [
 		`  ${round.fate}; pressed ${round.texts.length}x; hits: ${round.hits.join(', ') || 'none'}; told: ${round.told.join(', ')}; closed: ${round.closed}${round.left === null ? '' : `; left with: ${round.left}`}`,
 		...round.troubles.map((trouble) => `    trouble: ${trouble}`),
-		...requests,
+		...requests.map((entry) => requestLine(entry, round.pressedAt)),
 	].join('\n');
 }

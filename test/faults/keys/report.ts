@@ -1,23 +1,21 @@
-import { shortened } from '../frame.ts';
+import { verdictLines } from '../answers/report.ts';
+import { reportOf } from '../frame.ts';
 import type { KeyRunResult } from './run.ts';
 
 /** The result of a run, as lines for the terminal. */
 export function report(name: string, result: KeyRunResult): string[] {
-	const { verdict, values, killedAt, seconds, acknowledgedMs, figures, opened, problems } = result;
-	return [
-		'',
-		`${name}: ${values} values encrypted again in ${seconds.toFixed(1)} s, ${killedAt.length} kills`,
-		`  values left at the kills: ${killedAt.map((left) => left ?? 'not counted').join(', ') || 'none'}`,
-		`  people: ${verdict.rounds} answers, delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
-		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}`,
-		`  acknowledged, p50 / p99 / worst: before ${quantiles(acknowledgedMs.before)}, during ${quantiles(acknowledgedMs.during)}`,
-		`  the event loop was blocked for at most ${Math.round(figures.longestBlockMs)} ms, at starts ${Math.round(figures.longestStartMs)} ms; the longest step of a wipe took ${figures.longestWipeBucket} s at most`,
+	const { verdict, values, killedAt, changeSeconds, acknowledgedMs, figures, opened } = result;
+	const title = `${name}: ${values} values encrypted again in ${changeSeconds.toFixed(1)} s, ${killedAt.length} kills`;
+	return reportOf(title, result, [
+		`values left at the kills: ${killedAt.map((left) => left ?? 'not counted').join(', ') || 'none'}`,
+		`people: ${verdict.rounds} answers`,
+		...verdictLines(verdict),
+		`acknowledged, p50 / p99 / worst: before ${quantiles(acknowledgedMs.before)}, during ${quantiles(acknowledgedMs.during)}`,
+		`the event loop was blocked for at most ${Math.round(figures.longestBlockMs)} ms, at starts ${Math.round(figures.longestStartMs)} ms; the longest step of a wipe took ${figures.longestWipeBucket} s at most`,
 		...(opened === null
 			? []
-			: [`  ciphertexts in the files that the former key opens: ${opened.before} before, ${opened.after} after`]),
-		`  problems: ${problems.length}`,
-		...shortened(problems),
-	];
+			: [`ciphertexts in the files that the former key opens: ${opened.before} before, ${opened.after} after`]),
+	]);
 }
 
 function quantiles(sample: readonly number[]): string {

@@ -7,13 +7,13 @@ import { createRecordingLog, KEY } from '../../database/support.ts';
 import type { Random } from '../../support/random.ts';
 import { watchReceipts } from '../answers/receipt-watch.ts';
 import { beginRound, type Round, submit } from '../answers/round.ts';
-import { isOver, judge, type Verdict } from '../answers/verdict.ts';
-import { createHarness, type Harness } from '../harness.ts';
-import { createHits } from '../hits.ts';
+import { isOver, judge } from '../answers/verdict.ts';
+import { createHarness, type Harness, outcomeOf } from '../harness.ts';
+import { killAt } from '../hits.ts';
 import type { StoreUnderTest } from '../stores.ts';
 import { until } from '../until.ts';
 import { opened } from './files.ts';
-import { type Figures, watchMetrics } from './keyed-program.ts';
+import { watchMetrics } from './keyed-program.ts';
 import { fill } from './values.ts';
 
 const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
@@ -26,6 +26,7 @@ const ANSWER_EVERY_MS = 2_600;
 /** From the last values that are encrypted again to the end: a look at all of them, and the compaction. */
 const LAST_STEPS_MS = 4_000;
 const DONE_WITHIN_MS = 600_000;
+const LOOK_EVERY_MS = 100;
 const SETTLE_WITHIN_MS = 150_000;
 
 export interface KeyRunOptions {
@@ -39,25 +40,10 @@ export interface KeyRunOptions {
 	readonly onProgress?: (line: string) => void;
 }
 
-export interface KeyRunResult {
-	readonly verdict: Verdict;
-	readonly values: number;
-	/** How many values needed the former key at each kill; null: nobody had counted yet. */
-	readonly killedAt: readonly (number | null)[];
-	/** From the first start with both keys to the end. */
-	readonly seconds: number;
-	/** From Slack to the acknowledgement, in ms: before the change, and during it. */
-	readonly acknowledgedMs: { readonly before: readonly number[]; readonly during: readonly number[] };
-	readonly figures: Figures;
-	/** Ciphertexts in SQLite's files that the former key opens: before the change, and after it. */
-	readonly opened: { readonly before: number; readonly after: number } | null;
-	readonly problems: readonly string[];
-}
-
 type Env = Readonly<Record<string, string>>;
 
 /** Changes the key under kills, while people answer. */
-export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
+export async function runKeys(options: KeyRunOptions) {
 	const { store: under, entry, values: count, kills, random, onProgress = () => {} } = options;
 	const isSqlite = under.kind === 'sqlite';
 	const env: Env = isSqlite ? {} : { ENCRYPTION_KEY: KEY };
@@ -73,7 +59,6 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	const rounds: Round[] = [];
 	let begun = 0;
 	const receipts = watchReceipts(harness);
-	const hits = createHits(harness, random);
 	const latencies = watchAcknowledgements(harness);
 
 	const databaseUrl = under.env.DATABASE_URL ?? null;
@@ -108,16 +93,17 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	await restartEach({ ENCRYPTION_KEY: NEW_KEY, ...former, ENCRYPTION_KEY_WRITE: 'new' });
 	const answering = keepAnswering();
 	const killedAt = await killRepeatedly();
-	if (!(await until(isDone, DONE_WITHIN_MS))) problems.push(`${metrics.left()} values need the former key still`);
+	if (!(await until(isDone, DONE_WITHIN_MS, LOOK_EVERY_MS)))
+		problems.push(`${metrics.left()} values need the former key still`);
 	if (!(await until(() => metrics.left() === 0, 30_000))) problems.push(`the metric stays at ${metrics.left()}`);
-	const seconds = (performance.now() - startedAt) / 1_000;
-	onProgress(`no value needs the former key after ${Math.round(seconds)} s`);
+	const changeSeconds = (performance.now() - startedAt) / 1_000;
+	onProgress(`no value needs the former key after ${Math.round(changeSeconds)} s`);
 	latencies.endsChange();
 
 	await restartEach({ ENCRYPTION_KEY_FORMER: '', ENCRYPTION_KEY_FORMER_FILE: '', ENCRYPTION_KEY_WRITE: '' });
 	await answering.stop();
 	await typing.stop();
-	for (const round of typists) await submit(harness, round, { twice: false, edit: () => null });
+	for (const round of typists) await submit(harness, round);
 	for (let answers = 0; answers < 2; answers++) await answer();
 	await until(() => rounds.every((round) => isOver(harness, round)), SETTLE_WITHIN_MS);
 	await metrics.stop();
@@ -133,14 +119,18 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 	if (lost > 0) problems.push(`${lost} of ${values.count} values are not what they were`);
 	await after.store.close();
 	return {
+		...outcomeOf(harness, startedAt, [...problems, ...verdict.problems]),
 		verdict,
 		values: values.count,
+		/** How many values needed the former key at each kill; null: nobody had counted yet. */
 		killedAt,
-		seconds,
+		/** From the first start with both keys to the end. */
+		changeSeconds,
+		/** From Slack to the acknowledgement, in ms: before the change, and during it. */
 		acknowledgedMs: latencies.all,
 		figures: metrics.figures,
+		/** Ciphertexts in SQLite's files that the former key opens: before the change, and after it. */
 		opened: isSqlite ? { before: openedBefore, after: openedAfter } : null,
-		problems: [...problems, ...verdict.problems],
 	};
 
 	async function begin(person: number): Promise<Round> {
@@ -154,7 +144,7 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 
 	async function answer(): Promise<void> {
 		const round = await begin(TYPISTS + (begun % 8));
-		await submit(harness, round, { twice: false, edit: () => null });
+		await submit(harness, round);
 	}
 
 	/** One after the other, as operators do. The replicas take these settings from `harness.env` when they start. */
@@ -195,12 +185,12 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 					const left = metrics.left();
 					return isDone() || (left !== null && left <= (isLate ? 1 : metrics.most() * (1 - progress)));
 				};
-				await until(isTime, DONE_WITHIN_MS);
+				await until(isTime, DONE_WITHIN_MS, LOOK_EVERY_MS);
 				await pause(random.whole(0, isLate ? LAST_STEPS_MS : 200));
 			}
 			if (!isStart) noteStopped();
 			killed.push(metrics.left());
-			await hits.kill(async (hit) => hit(), 0.5);
+			await killAt(harness, { at: async (hit) => hit(), oneShare: 0.5, random });
 			onProgress(`kill ${kill + 1}: ${killed.at(-1) ?? 'not counted'} values left`);
 			const starting = harness.startAll();
 			if ((kill + 1) % 5 !== 4) await starting;
@@ -229,6 +219,8 @@ export async function runKeys(options: KeyRunOptions): Promise<KeyRunResult> {
 		});
 	}
 }
+
+export type KeyRunResult = Awaited<ReturnType<typeof runKeys>>;
 
 /** Repeats `work` until it is stopped. */
 function keep(work: () => Promise<void>) {

@@ -6,6 +6,7 @@ import { beginRound, submit } from '../answers/round.ts';
 import { createHarness } from '../harness.ts';
 import { createReplica } from '../replica.ts';
 import { createSqliteUnderTest } from '../stores.ts';
+import { until } from '../until.ts';
 import { makeLoopDisk } from './loop-disk.ts';
 
 export interface CutResult {
@@ -49,7 +50,7 @@ export async function cutPower(entry: string, people: number, random: Random): P
 	const submitting = Promise.all(
 		rounds.map(async (round) => {
 			await pause(random.whole(0, 300));
-			await submit(harness, round, { twice: false, edit: () => null, presses: 1 });
+			await submit(harness, round, { presses: 1 });
 		}),
 	);
 	await enough;
@@ -71,8 +72,7 @@ export async function cutPower(entry: string, people: number, random: Random): P
 	}
 	const missing = () => acknowledged.filter((round) => savedOf(harness, round).length === 0).length;
 	const after = await createSqliteUnderTest(join(left.path, 'data'));
-	const until = Date.now() + DELIVERED_WITHIN_MS;
-	while (missing() > 0 && Date.now() < until && (await after.unfinished()) !== 0) await pause(100);
+	await until(async () => missing() === 0 || (await after.unfinished()) === 0, DELIVERED_WITHIN_MS, 100);
 	await next.kill();
 	return { acknowledged: acknowledged.length, lost: missing(), start: null };
 }

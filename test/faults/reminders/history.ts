@@ -11,7 +11,6 @@ export interface Post {
 	/** Text and blocks as JSON, without the values of buttons, which nobody sees. */
 	readonly content: string;
 	readonly threadTs: string | null;
-	readonly metadataKey: string | null;
 }
 
 /** A question of an agent. */

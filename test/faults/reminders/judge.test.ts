@@ -19,7 +19,7 @@ const NIGHT: QuietHours = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '02:
 
 function post(at: number, text: string, threadTs: string | null = null): Post {
 	const content = JSON.stringify([text]);
-	return { at, channelId: 'C1', ts: String(at), text, content, threadTs, metadataKey: null };
+	return { at, channelId: 'C1', ts: String(at), text, content, threadTs };
 }
 
 const read = (at: number) => ({

@@ -38,7 +38,7 @@ const QUESTIONS_PER_HOUR = 1_200;
 const SHORTEST_MS = HOUR / 5;
 const CHANNELS = 40;
 /** In a short run. */
-const FEW_CHANNELS = 10;
+const FEW_CHANNELS = 4;
 const SHORT_RUN = 500;
 const SESSIONS_PER_CHANNEL = 12;
 /** Until the cards are there and every session was read; and from the end of the last session until nothing happens. */

@@ -95,7 +95,6 @@ export function createService({ now, questions }: { now: () => number; questions
 		get isAway() {
 			return isAway;
 		},
-		sessionIds: () => [...agents.keys()],
 	};
 }
 

@@ -50,7 +50,6 @@ export function createSlack({
 			text: call.text ?? '',
 			content: JSON.stringify([call.text, call.blocks], (key, value) => (key === 'value' ? undefined : value)),
 			threadTs: call.thread_ts ?? null,
-			metadataKey: call.metadata?.event_payload.key ?? null,
 			metadata: call.metadata,
 		};
 		posts.push(posted);

@@ -6,34 +6,6 @@ import { kindOf, mentionsIn, questionIdsIn, questionPosts } from './messages.ts'
 import type { RunResult } from './run.ts';
 import { permalinkOf } from './slack.ts';
 
-/** What a run showed. All of `problems` must be empty. */
-export interface Verdict {
-	readonly questions: number;
-	readonly reminders: number;
-	readonly messages: { readonly single: number; readonly several: number };
-	readonly faults: Readonly<Record<Fault, number>>;
-	readonly missed: number;
-	/** Reminders later than 30 s that no rule excuses. */
-	readonly late: number;
-	/** Reminders that fell due while more than 60 fell due in a minute, and how many of them came later than 30 s. */
-	readonly crowded: { readonly reminders: number; readonly late: number; readonly worstMs: number };
-	/** Reminders that came while an older one waited, both for long. */
-	readonly overtaken: number;
-	/** On PostgreSQL: reminders that waited for leases of a killed process. */
-	readonly leased: { readonly reminders: number; readonly worstMs: number };
-	/** The latest of all others. */
-	readonly worstMs: number;
-	readonly medianMs: number;
-	readonly wrongMentions: number;
-	readonly wrongPlaces: number;
-	readonly markedRepeats: number;
-	/** Reminders of a channel that fell due within five seconds and came in different messages. */
-	readonly apart: number;
-	/** The most that the program's own metric of late reminders got. */
-	readonly metricMs: number;
-	readonly problems: readonly string[];
-}
-
 /** As many reminders a minute are in time. */
 const PER_MINUTE = 60;
 /** Longer for each kill on PostgreSQL: leases of 25 s lapse first, and those of reads. */
@@ -43,7 +15,8 @@ const TOGETHER_MS = 5_000;
 const IN_TIME_MS = 15_000;
 const SETTINGS_ALLOWANCE_MS = 60_000;
 
-export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verdict {
+/** What a run showed. All of `problems` must be empty. */
+export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 	const { rings, dueAts, faults }: Judgement = judge(history);
 	const posted = rings.filter((ring) => ring.post !== null);
 	const crowded = crowdedOf(rings, dueAts);
@@ -74,16 +47,23 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verd
 			FAULTS.map((name) => [name, faults.filter(({ fault }) => fault === name).length]),
 		) as Record<Fault, number>,
 		missed: late.filter(({ post }) => post === null).length,
+		/** Later than 30 s, and no rule excuses it. */
 		late: late.filter(({ post }) => post !== null).length,
+		/** That fell due while more than 60 fell due in a minute, and how many of them came later than 30 s. */
 		crowded: { reminders: crowded.size, late: [...crowded].filter(isLate).length, worstMs: worst([...crowded]) },
+		/** That came while an older one waited, both for long. */
 		overtaken: overtaken.length,
+		/** On PostgreSQL: that waited for leases of a killed process. */
 		leased: { reminders: leased.filter(isLate).length, worstMs: worst(leased) },
+		/** The latest of all others. */
 		worstMs: worst(ordinary),
 		medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
 		wrongMentions: wrongMentions.length,
 		wrongPlaces: wrongPlaces.length,
 		markedRepeats: markedRepeats.length,
+		/** Of a channel, due within five seconds and in different messages. */
 		apart: apart.length,
+		/** The most that the program's own metric of late reminders got. */
 		metricMs: Math.max(0, ...lateMs),
 		problems: [
 			...faults.map(({ fault, questionId, post }) => `${fault}: ${questionId} ${told(post)}`),
@@ -96,6 +76,8 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verd
 		],
 	};
 }
+
+export type Verdict = ReturnType<typeof verdictOf>;
 
 function latenessOf({ dueAt, at }: Ring): number {
 	return at - dueAt;

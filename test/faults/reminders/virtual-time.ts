@@ -3,22 +3,7 @@ import type { Clock } from '../../../src/core/clock.ts';
 import { createAgenda } from '../../features/watch/simulation/agenda.ts';
 
 /** A time that jumps to the next event or sleeper as soon as no call is under way. */
-export interface VirtualTime {
-	/** Milliseconds since the epoch. */
-	now(): number;
-	/** Runs `event` at that time. What it awaits goes on while time passes. */
-	at(time: number, event: () => void): void;
-	/** Sleeps outside of the program, and longer than it lives. */
-	sleep(ms: number): Promise<void>;
-	/** The clock of a process that starts now. `stop`: it stands still from now on, and its sleepers never wake. */
-	startClock(): { readonly clock: Clock; stop(): void };
-	/** Time stands still until this call ends, because it works in real time. */
-	during<T>(call: Promise<T>): Promise<T>;
-	/** Lets time pass until `isOver` holds. */
-	pass(isOver: () => boolean): Promise<void>;
-}
-
-export function createVirtualTime(start: number): VirtualTime {
+export function createVirtualTime(start: number) {
 	const agenda = createAgenda(start);
 	const clocks = new Set<ManualClock>();
 	let now = start;
@@ -42,9 +27,13 @@ export function createVirtualTime(start: number): VirtualTime {
 	}
 
 	return {
+		/** Milliseconds since the epoch. */
 		now: () => now,
-		at: (time, event) => agenda.at(Math.max(now, Math.round(time)), event),
-		sleep: (ms) => new Promise((resolve) => agenda.at(now + Math.max(0, Math.round(ms)), resolve)),
+		/** Runs `event` at that time. What it awaits goes on while time passes. */
+		at: (time: number, event: () => void): void => agenda.at(Math.max(now, Math.round(time)), event),
+		/** Sleeps outside of the program, and longer than it lives. */
+		sleep: (ms: number) => new Promise<void>((resolve) => agenda.at(now + Math.max(0, Math.round(ms)), resolve)),
+		/** The clock of a process that starts now. `stop`: it stands still from now on, and its sleepers never wake. */
 		startClock() {
 			const clock = createManualClock(now);
 			clocks.add(clock);
@@ -52,7 +41,8 @@ export function createVirtualTime(start: number): VirtualTime {
 			const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(Math.ceil(ms), signal);
 			return { clock: { now: clock.now, sleep }, stop: () => clocks.delete(clock) };
 		},
-		async during(call) {
+		/** Time stands still until this call ends, because it works in real time. */
+		async during<T>(call: Promise<T>): Promise<T> {
 			callCount += 1;
 			try {
 				return await call;
@@ -61,7 +51,8 @@ export function createVirtualTime(start: number): VirtualTime {
 				if (callCount === 0) onLastCall();
 			}
 		},
-		async pass(isOver) {
+		/** Lets time pass until `isOver` holds. */
+		async pass(isOver: () => boolean): Promise<void> {
 			for (;;) {
 				await quiet();
 				if (isOver()) return;
@@ -74,3 +65,5 @@ export function createVirtualTime(start: number): VirtualTime {
 		},
 	};
 }
+
+export type VirtualTime = ReturnType<typeof createVirtualTime>;

@@ -1,36 +1,28 @@
 import { callSlack, type Message } from '../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { opensSession } from '../../support/opens-session.ts';
-import type { Harness } from '../harness.ts';
-
-/** Sessions that several channels watch: one channel takes one post a second, so a run needs several. */
-export interface Fleet {
-	readonly ids: readonly string[];
-	/** Watches every session, by `/session watch` with several ids. Resolves when each has its card. */
-	watchAll(): Promise<void>;
-	/** The agent asks a question with this title. */
-	ask(id: string, title: string): void;
-	/** Somebody answers in the service's own page, and the agent goes on. */
-	answer(id: string, value: string): void;
-	/** Somebody deletes the session's card. */
-	deleteCard(id: string): Promise<void>;
-	/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
-	posts(id: string, words: string): readonly Message[];
-	cards(id: string): readonly Message[];
-}
+import { addChannel, addWorkingSession, type Harness, watchSessions } from '../harness.ts';
 
 export interface FleetOptions {
 	readonly sessions: number;
 	readonly perChannel: number;
 	readonly historyReadable: boolean;
+	readonly onProgress?: (line: string) => void;
 }
 
 /** The most ids that one command takes. */
 const IDS_AT_ONCE = 20;
 const CARDS_WITHIN_MS = 120_000;
 
-/** `historyReadable`: whether the app may read the channels' history, to find what it posted before a kill. */
-export function createFleet(harness: Harness, { sessions: size, perChannel, historyReadable }: FleetOptions): Fleet {
+/**
+ * Sessions that several channels watch: one channel takes one post a second, so a run needs several. Starts the program and
+ * watches every session, by `/session watch` with several ids. Resolves when each has its card.
+ * `historyReadable`: whether the app may read the channels' history, to find what it posted before a kill.
+ */
+export async function startFleet(
+	harness: Harness,
+	{ sessions: size, perChannel, historyReadable, onProgress = () => {} }: FleetOptions,
+) {
 	const { slack, service } = harness;
 	const { settings } = slack;
 	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
@@ -40,20 +32,10 @@ export function createFleet(harness: Harness, { sessions: size, perChannel, hist
 	if (person === undefined) throw new Error('The harness has no person who may watch.');
 	const names = Array.from({ length: Math.ceil(size / perChannel) }, (_, index) => `fleet${index}`);
 	for (const [index, name] of names.entries()) {
-		const members = [person.id, botUser];
-		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
-		state.channels.push({ id: `C0FLEET${index}`, name, members, ...kind });
+		addChannel(harness, { id: `C0FLEET${index}`, name, people: [person.id] });
 	}
 	const ids = Array.from({ length: size }, (_, index) => `fleet-${index}-x`);
-	for (const id of ids) {
-		service.sessions.put(id, {
-			status: 'active',
-			name: `Task of ${id}`,
-			maxSteps: 90,
-			messages: [task('Work.'), done('I begin.')],
-			files: [],
-		});
-	}
+	for (const id of ids) addWorkingSession(harness, id, `Task of ${id}`);
 
 	const channelOf = (id: string) => `C0FLEET${Math.floor(ids.indexOf(id) / perChannel)}`;
 	const shownIn = (id: string) =>
@@ -62,43 +44,48 @@ export function createFleet(harness: Harness, { sessions: size, perChannel, hist
 		);
 	const cards = (id: string) => shownIn(id).filter((one) => isCard(one) && opensSession(one.blocks, id));
 
+	await harness.startAll();
+	await harness.serving();
+	for (const name of names) {
+		const own = ids.filter((id) => channelOf(id) === `C0${name.toUpperCase()}`);
+		for (let at = 0; at < own.length; at += IDS_AT_ONCE) {
+			await watchSessions(harness, { person: person.id, channel: `#${name}`, ids: own.slice(at, at + IDS_AT_ONCE) });
+		}
+	}
+	await slack.changes.until(
+		() => ids.every((id) => cards(id).length > 0),
+		() => `${ids.filter((id) => cards(id).length === 0).length} of ${size} sessions have no card.`,
+		CARDS_WITHIN_MS,
+	);
+	onProgress(`${size} sessions are watched`);
+
 	return {
-		ids,
+		ids: ids as readonly string[],
 		cards,
-		async watchAll() {
-			const actor = slack.as(person.id);
-			for (const name of names) {
-				const own = ids.filter((id) => channelOf(id) === `C0${name.toUpperCase()}`);
-				for (let at = 0; at < own.length; at += IDS_AT_ONCE) {
-					const line = `/session watch ${own.slice(at, at + IDS_AT_ONCE).join(' ')}`;
-					const outcome = await actor.command(`#${name}`, line);
-					if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
-				}
-			}
-			await slack.changes.until(
-				() => ids.every((id) => cards(id).length > 0),
-				() => `${ids.filter((id) => cards(id).length === 0).length} of ${size} sessions have no card.`,
-				CARDS_WITHIN_MS,
-			);
-		},
-		ask(id, title) {
+		/** The agent asks a question with this title. */
+		ask(id: string, title: string): void {
 			service.sessions.push(id, asking('I am stuck.', [item(title)]));
 			service.sessions.setStatus(id, 'humanInput');
 		},
-		answer(id, value) {
+		/** Somebody answers in the service's own page, and the agent goes on. */
+		answer(id: string, value: string): void {
 			const verdict = service.sessions.answerAsPage(id, [value]);
 			if (!verdict.ok) throw new Error(`${id} accepts no answer: ${verdict.reason}`);
 		},
-		async deleteCard(id) {
+		/** Somebody deletes the session's card. */
+		async deleteCard(id: string): Promise<void> {
 			const [card] = cards(id);
 			const deleted = await callSlack(slack, 'chat.delete', { channel: channelOf(id), ts: card?.ts ?? '' });
 			if (deleted.ok !== true) throw new Error(`The card of ${id} cannot be deleted: ${String(deleted.error)}`);
 		},
-		posts(id, words) {
+		/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
+		posts(id: string, words: string): readonly Message[] {
 			return shownIn(id).filter((one) => !isCard(one) && JSON.stringify([one.text, one.blocks]).includes(words));
 		},
 	};
 }
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** Whether a message is the card of a session: nothing else opens one. */
 export function isCard({ threadTs, blocks }: Message): boolean {

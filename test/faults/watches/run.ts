@@ -2,33 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../../fake-slack/index.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
-import type { Part } from '../harness.ts';
-import { violationsOf } from '../harness.ts';
-import type { FleetOptions } from './fleet.ts';
-import { createFleet } from './fleet.ts';
+import { outcomeOf, type Part } from '../harness.ts';
+import { shuffled, until } from '../until.ts';
+import { type FleetOptions, startFleet } from './fleet.ts';
 
 export interface WatchFaultOptions extends FleetOptions, Omit<Part, 'batch'> {
 	readonly kills: number;
 	/** Questions asked around each kill. */
 	readonly questions: number;
-}
-
-export interface WatchFaultResult {
-	readonly kills: number;
-	/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
-	readonly expected: number;
-	readonly missed: number;
-	/** Repeated posts without the mark of a possible repeat. */
-	readonly unmarkedRepeats: number;
-	readonly markedRepeats: number;
-	/** For questions: from the kill, or the asking if later, to the post; ms, ascending. */
-	readonly delays: readonly number[];
-	/** Calls that Slack refused with status 429. */
-	readonly refusedCalls: number;
-	/** What Slack refuses as malformed of what the app sent. */
-	readonly violations: number;
-	readonly problems: readonly string[];
-	readonly seconds: number;
 }
 
 /** How long a dead replica's work waits on PostgreSQL: the longest lease (25 s), and time to post. */
@@ -37,6 +18,7 @@ const LEASES_LAPSED_MS = 28_000;
 const RESTARTED_MS = 8_000;
 const TOLD_WITHIN_MS = 60_000;
 const ASKED_OVER_MS = 3_000;
+const LOOK_EVERY_MS = 250;
 /** Cards and posts show what happened within this time: at the end, 100 and more updates may wait for 40 a minute. */
 const SHOWN_WITHIN_MS = 240_000;
 
@@ -56,25 +38,20 @@ interface Expected {
  * shows, as the questions' posts do, what is still open. Once in each round somebody deletes a card. About every second kill
  * comes when Slack has taken a post and the program does not know it yet.
  */
-export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
+export async function runWatchFaults(options: WatchFaultOptions) {
 	const { harness, random, historyReadable, onProgress = () => {} } = options;
 	const { slack, replicas } = harness;
 	const started = performance.now();
-	const fleet = createFleet(harness, options);
+	const fleet = await startFleet(harness, options);
 	const expected: Expected[] = [];
 	const replaced = replicas.length > 1 ? LEASES_LAPSED_MS : RESTARTED_MS;
-	await harness.startAll();
-	await harness.serving();
-	await fleet.watchAll();
-	onProgress(`${fleet.ids.length} sessions are watched`);
-
 	const open = new Map<string, string>();
 	/** Sessions whose card was deleted. A second one in the same hour would not be replaced soon. */
 	const withoutCard = new Set<string>();
 	let killedLastAt = 0;
 	for (let kill = 0; kill < options.kills; kill += 1) {
 		const told = await strike(kill);
-		await untilTold(told);
+		await until(() => told.every((one) => firstPost(one) !== null), TOLD_WITHIN_MS, LOOK_EVERY_MS);
 		await harness.startAll();
 		onProgress(
 			`kill ${kill + 1} of ${options.kills}: ${told.filter((one) => firstPost(one) === null).length} not told`,
@@ -82,13 +59,13 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	}
 	// The work of the last killed replica is taken up when its leases have ended. A repeat would only come then.
 	await pause(Math.max(0, killedLastAt + replaced - Date.now()));
-	await untilShown();
+	await until(() => untrue().length === 0, SHOWN_WITHIN_MS, LOOK_EVERY_MS);
 	return judge();
 
 	/** One kill during questions and answers. Resolves with what had to be posted, when all of it has happened. */
 	async function strike(round: number): Promise<Expected[]> {
 		const told: Expected[] = [];
-		const chosen = shuffled(fleet.ids).slice(0, options.questions);
+		const chosen = shuffled(fleet.ids, random).slice(0, options.questions);
 		const uncarded = chosen.find((id) => !withoutCard.has(id));
 		if (uncarded !== undefined) {
 			withoutCard.add(uncarded);
@@ -125,33 +102,21 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 
 	/** Resolves when Slack has just taken a post, at the latest when the last question must have been posted. */
 	async function nextPost(): Promise<void> {
-		const before = state().length;
-		await slack.changes
-			.until(
-				() => state().length > before,
-				() => 'nothing was posted',
-				TOLD_WITHIN_MS,
-			)
-			.catch(() => {});
-	}
-
-	function state(): readonly Message[] {
-		return slack.state.messages;
+		const before = slack.state.messages.length;
+		const isMore = () => slack.state.messages.length > before;
+		await slack.changes.until(isMore, () => 'nothing was posted', TOLD_WITHIN_MS).catch(() => {});
 	}
 
 	function firstPost({ id, words }: Expected): Message | null {
 		return fleet.posts(id, words)[0] ?? null;
 	}
 
-	async function untilTold(told: readonly Expected[]): Promise<void> {
-		const until = Date.now() + TOLD_WITHIN_MS;
-		while (Date.now() < until && told.some((one) => firstPost(one) === null)) await pause(250);
-	}
-
-	function judge(): WatchFaultResult {
+	function judge() {
 		const problems: string[] = [];
+		/** For questions: from the kill, or the asking if later, to the post; ms. */
 		const delays: number[] = [];
 		let missed = 0;
+		/** Without the mark of a possible repeat. */
 		let unmarkedRepeats = 0;
 		let markedRepeats = 0;
 		for (const one of expected) {
@@ -172,19 +137,15 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 					problems.push(`${isMarked ? 'marked as' : 'not marked as'} a repeat: ${one.words}`);
 			}
 		}
-		problems.push(...untrue());
-		problems.push(...violationsOf(harness));
 		return {
+			...outcomeOf(harness, started, [...problems, ...untrue()]),
 			kills: options.kills,
+			/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
 			expected: expected.length,
 			missed,
 			unmarkedRepeats,
 			markedRepeats,
 			delays: delays.toSorted((one, other) => one - other),
-			refusedCalls: harness.rates.refused,
-			violations: slack.violations().length,
-			problems,
-			seconds: (performance.now() - started) / 1000,
 		};
 	}
 
@@ -215,16 +176,6 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			];
 		});
 		return [...posts, ...cards];
-	}
-
-	async function untilShown(): Promise<void> {
-		const until = Date.now() + SHOWN_WITHIN_MS;
-		while (Date.now() < until && untrue().length > 0) await pause(250);
-	}
-
-	function shuffled<T>(list: readonly T[]): T[] {
-		const left = [...list];
-		return list.map(() => left.splice(random.whole(0, left.length - 1), 1)[0] as T);
 	}
 }
 

@@ -7,6 +7,7 @@ import { giveUp } from './give-up.ts';
 import { insertReply } from './insert-reply.ts';
 import { lateRead } from './late-read.ts';
 import { slackAtStart } from './slack-at-start.ts';
+import { stop } from './stop.ts';
 
 /** Faults other than a kill, by the name that `--target` takes. */
 export const FAULT_KINDS = {
@@ -18,6 +19,7 @@ export const FAULT_KINDS = {
 	'changed-unknown': changedUnknown,
 	clocks,
 	'clock-jump': clockJump,
+	stop,
 } as const satisfies Record<string, FaultKind>;
 
 export type FaultName = keyof typeof FAULT_KINDS;

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Harness } from '../../harness.ts';
 import { until } from '../../until.ts';
-import { wordsForTheSecond } from '../duels.ts';
-import { savedOf } from '../receipt-watch.ts';
+import { savedOf, wordsForTheSecond } from '../receipt-watch.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 
 /** Between the service's response to the first person's PUT and the stored delivery. */

@@ -4,6 +4,7 @@ import { CHOICE_WORDS } from '../../../../src/features/answer/receipt-view.ts';
 import { stateLine } from '../../../../src/features/answer/view.ts';
 import { ACTIONS } from '../../../../src/slack/ids.ts';
 import type { Harness } from '../../harness.ts';
+import { until } from '../../until.ts';
 import { claimIn } from '../receipt-watch.ts';
 import type { Claim } from '../round.ts';
 import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
@@ -43,8 +44,8 @@ export interface Choice {
 	readonly options: readonly string[];
 	/** Presses of options, oldest first. */
 	readonly attempts: Attempt[];
-	/** Of a form: which option was submitted, and whether that was acknowledged. */
-	form: { readonly modal: Modal; readonly option: string; acked: boolean } | null;
+	/** Of a form: which option was submitted, how often, and whether that was acknowledged. */
+	form: { readonly modal: Modal; readonly option: string; presses: number; acked: boolean } | null;
 	/** What they were told, in order, without repeats. */
 	readonly told: { readonly what: Told; readonly at: number; readonly shown: string }[];
 	/** The post that showed their choice with *Undo*. */
@@ -63,30 +64,14 @@ export interface Choice {
 	readonly broken: string[];
 }
 
-export interface Choices {
-	begin(question: Question, person: string, options: readonly string[]): Choice;
-	readonly all: readonly Choice[];
-	of(question: Question): readonly Choice[];
-	/** Presses an option until it is acknowledged, the person is told something, or the button is gone. */
-	press(choice: Choice, option?: string): Promise<void>;
-	/** Presses *Undo* until the person is told what became of it. False when there is nothing to press. */
-	undo(choice: Choice): Promise<boolean>;
-	/** Submits the form until it is acknowledged. */
-	submit(choice: Choice): Promise<void>;
-	/** Presses *Send mine* until it is acknowledged. */
-	sendMine(choice: Choice): Promise<void>;
-	stop(): void;
-}
-
 const MOST_PRESSES = 40;
 const PRESS_AGAIN_MS = 250;
 /** How long a person waits for the result of *Undo* before they press again. */
 const UNDO_ANSWERED_MS = 2_500;
-const LOOK_EVERY_MS = 20;
 const OFFERED = stateLine({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
 
 /** The people who answer, and everything that Slack shows them about it. */
-export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
+export function followChoices(harness: Harness, desk: QuestionDesk) {
 	const { slack, signals } = harness;
 	const { state } = slack;
 	const all: Choice[] = [];
@@ -164,15 +149,14 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 
 	/** What was told since there were `count` entries. */
 	async function toldSince(choice: Choice, count: number, withinMs: number): Promise<Told | null> {
-		const until = Date.now() + withinMs;
-		while (choice.told.length <= count && Date.now() < until) await pause(LOOK_EVERY_MS);
+		await until(() => choice.told.length > count, withinMs);
 		return choice.told[count]?.what ?? null;
 	}
 
 	return {
-		all,
-		of: ({ number }) => byQuestion.get(number) ?? [],
-		begin(question, person, options) {
+		all: all as readonly Choice[],
+		of: ({ number }: Question): readonly Choice[] => byQuestion.get(number) ?? [],
+		begin(question: Question, person: string, options: readonly string[]): Choice {
 			const { user: userId } = slack.as(person);
 			const choice: Choice = {
 				question,
@@ -195,7 +179,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			byQuestion.set(question.number, [...(byQuestion.get(question.number) ?? []), choice]);
 			return choice;
 		},
-		async press(choice, option = choice.options[0] ?? '') {
+		/** Presses an option until it is acknowledged, the person is told something, or the button is gone. */
+		async press(choice: Choice, option = choice.options[0] ?? ''): Promise<void> {
 			const { question } = choice;
 			const toldCount = choice.told.length;
 			for (let press = 1; press <= MOST_PRESSES; press++) {
@@ -226,7 +211,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			}
 			choice.broken.push('it was not acknowledged however often it was pressed');
 		},
-		async undo(choice) {
+		/** Presses *Undo* until the person is told what became of it. False when there is nothing to press. */
+		async undo(choice: Choice): Promise<boolean> {
 			for (let press = 1; press <= MOST_PRESSES; press++) {
 				await harness.serving();
 				const { own } = choice;
@@ -244,7 +230,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			choice.broken.push('Undo did nothing however often it was pressed');
 			return true;
 		},
-		async submit(choice) {
+		/** Submits the form until it is acknowledged. */
+		async submit(choice: Choice): Promise<void> {
 			const { form } = choice;
 			if (form === null) return;
 			byView.set(form.modal.id, choice);
@@ -252,6 +239,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 				await harness.serving();
 				if (!form.modal.isOpen() || form.modal.submitText() === null) return;
 				signals.emit('pressed', choice.question.sessionId);
+				form.presses = press;
 				const outcome = await form.modal.submit().catch(() => null);
 				if (outcome === null) return;
 				if (outcome.outcome === 'updated') {
@@ -263,7 +251,8 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 			}
 			choice.broken.push('it could not be submitted however often that was tried');
 		},
-		async sendMine(choice) {
+		/** Presses *Send mine*, in the message or in the modal, until it is acknowledged. */
+		async sendMine(choice: Choice): Promise<void> {
 			const { offer, form } = choice;
 			choice.sentMine = true;
 			for (let press = 1; press <= MOST_PRESSES; press++) {

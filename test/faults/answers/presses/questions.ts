@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, records, text } from '../../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../../sandbox/session-service/builders.ts';
+import { asking, item } from '../../../../sandbox/session-service/builders.ts';
 import { CHOOSE_IDS } from '../../../../src/slack/ids.ts';
-import type { Harness, Part } from '../../harness.ts';
+import { addChannel, addWorkingSession, type Harness, type Part, watchSessions } from '../../harness.ts';
+import { until } from '../../until.ts';
 
 /** A question of a watched session that its post offers to answer in one press. */
 export interface Question {
@@ -21,24 +21,11 @@ export interface Button {
 	readonly value: string;
 }
 
-/** Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. */
 /** What each part with presses gets. */
 export interface PressPart extends Part {
 	readonly desk: QuestionDesk;
 	/** `UNDO_SECONDS` of the program, in milliseconds. */
 	readonly undoMs: number;
-}
-
-export interface QuestionDesk {
-	/** Resolves with questions that stand in Slack with their options. */
-	take(count: number): Promise<Question[]>;
-	/** The session of this question may ask again. */
-	finish(question: Question): void;
-	/** The newest post of the question. */
-	post(question: Question): Message | undefined;
-	/** The button with this option; null once the post has lost it. */
-	button(question: Question, option: string): Button | null;
-	close(): void;
 }
 
 export const QUESTION_TITLE = 'Which plan should I take?';
@@ -54,18 +41,20 @@ export const PRESS_ENV = { UNDO_SECONDS: '2', SESSION_SERVICE_RPM: '5000' } as c
 /** `UNDO_SECONDS` of these runs. */
 export const UNDO_MS = 2_000;
 
-/** Starts the program and watches that many sessions. Emits `redraw` for a session when Slack is asked to update the post of its question. */
-export async function openDesk(harness: Harness, sessionCount: number): Promise<QuestionDesk> {
+/**
+ * Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. Starts the program and
+ * watches that many. Emits `redraw` for a session when Slack is asked to update the post of
+ * its question.
+ */
+export async function openDesk(harness: Harness, sessionCount: number) {
 	const { slack, service, signals } = harness;
 	const { state } = slack;
-	const members = state.people.filter(({ name }) => harness.people.includes(name)).map(({ id }) => id);
+	const people = state.people.filter(({ name }) => harness.people.includes(name)).map(({ id }) => id);
 	const ids = Array.from({ length: sessionCount }, (_, index) => `p${harness.store.kind.charAt(0)}${index}x`);
 	const channelOf = (id: string) => `C0Q${id.toUpperCase()}`;
 	for (const id of ids) {
-		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
-		state.channels.push({ id: channelOf(id), name: id, members: [...members, state.app.botUser], ...kind });
-		const messages = [task('Work.'), done('I begin.')];
-		service.sessions.put(id, { status: 'active', name: 'Plan the work', maxSteps: 90, messages, files: [] });
+		addChannel(harness, { id: channelOf(id), name: id, people });
+		addWorkingSession(harness, id, 'Plan the work');
 	}
 	const posts = new Map<number, Message>();
 	const sessionsByPost = new Map<string, string>();
@@ -112,34 +101,37 @@ export async function openDesk(harness: Harness, sessionCount: number): Promise<
 	await harness.startAll();
 	await harness.serving();
 	for (const id of ids) {
-		const line = `/session watch ${id}`;
-		const outcome = await slack.as(first).command(channelOf(id), line);
-		if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+		await watchSessions(harness, { person: first, channel: channelOf(id), ids: [id] });
 		ask(id);
 	}
 
 	return {
-		async take(wanted) {
-			const until = Date.now() + POSTED_WITHIN_MS;
+		/** Resolves with questions that stand in Slack with their options. */
+		async take(wanted: number): Promise<Question[]> {
 			const isReady = (question: Question) => button(question, question.options[0] ?? '') !== null;
-			while (asked.filter(isReady).length < wanted && Date.now() < until) await pause(LOOK_EVERY_MS);
+			await until(() => asked.filter(isReady).length >= wanted, POSTED_WITHIN_MS, LOOK_EVERY_MS);
 			const taken = asked.filter(isReady).slice(0, wanted);
 			if (taken.length === 0) throw new Error(`No question was posted within ${POSTED_WITHIN_MS} ms.`);
 			for (const question of taken) asked.splice(asked.indexOf(question), 1);
 			return taken;
 		},
-		finish({ sessionId, messageIndex }) {
+		/** The session of this question may ask again. */
+		finish({ sessionId, messageIndex }: Question): void {
 			if (service.sessions.values(sessionId, messageIndex)[0] === '') {
 				service.sessions.answerAsPage(sessionId, ['Nobody']);
 			}
 			// The agent goes on a moment after an answer, and would end the wait for the next one.
 			void service.sessions.until(sessionId, (json) => json.status !== 'humanInput').then(() => ask(sessionId));
 		},
-		post: ({ number }) => posts.get(number),
+		/** The newest post of the question. */
+		post: ({ number }: Question) => posts.get(number),
+		/** The button with this option; null once the post has lost it. */
 		button,
 		close: stop,
 	};
 }
+
+export type QuestionDesk = Awaited<ReturnType<typeof openDesk>>;
 
 function buttonsOf({ blocks }: Message): (Button & { readonly label: string })[] {
 	return blocks.flatMap((block) =>

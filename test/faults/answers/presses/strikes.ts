@@ -1,8 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../../support/random.ts';
-import type { Harness, Signal } from '../../harness.ts';
-import { createHits, type Outage, type Victims } from '../../hits.ts';
-import type { StoredPress } from '../../stores.ts';
+import type { Signal } from '../../harness.ts';
+import { createStrikes, type StrikeOptions, type Victims } from '../../hits.ts';
 import { strikeAfter } from '../moments.ts';
 import type { Choice } from './choice.ts';
 
@@ -34,47 +31,43 @@ export const PRESS_PHASES = [
 ] as const;
 export type PressPhase = (typeof PRESS_PHASES)[number];
 
-export interface PressStrikes {
-	readonly counts: {
-		readonly kills: number;
-		readonly outages: number;
-		readonly freezes: number;
-		readonly cuts: number;
-		/** Posts that Slack was being asked to update when the program was killed. */
-		readonly redraws: number;
-	};
-	/** Kills, cuts off or stops something at the chosen moment. Resolves when the program runs normally again. */
-	strike(target: PressTarget, choices: readonly Choice[]): Promise<void>;
-}
-
-interface Options {
-	readonly harness: Harness;
-	readonly random: Random;
+interface Options
+	extends Pick<StrikeOptions<PressTarget, Choice, unknown>, 'harness' | 'random' | 'outage' | 'freezeMs'> {
 	readonly undoMs: number;
-	/** Stops the database instead of the program at every twelfth strike. */
-	readonly outage?: Outage | undefined;
-	/** Freezes one of several replicas for this long instead, at every 20th strike. */
-	readonly freezeMs?: number | undefined;
 	/** The newest moment at which Slack was asked to update the post of this session's question. */
 	readonly redrawnAt: ReadonlyMap<string, number>;
 }
 
+/** How far an answer had come. */
+interface Progress {
+	readonly attempt: Choice['attempts'][number] | undefined;
+	readonly acked: boolean;
+	readonly isTold: boolean;
+	readonly inWindow: boolean;
+	readonly put: 'open' | 'ended' | null;
+}
+
 /** Updates of posts wait for Slack's rate, so that one of this moment may belong to an earlier press. */
 const EVERY_SESSION = { has: () => true };
-/** By then everything written to a socket before the kill has arrived. */
-const IN_FLIGHT_MS = 60;
 /** An update of a post that began so recently is still under way, or not noted in the store. */
 const REDRAW_MS = 40;
 /** The program sends an answer within this time after its undo time ended. */
 const SENDING_MS = 120;
 
-export function createPressStrikes(options: Options): PressStrikes {
-	const { harness, random, undoMs, outage, freezeMs, redrawnAt } = options;
-	const hits = createHits(harness, random);
-	const counts = { cuts: 0, redraws: 0 };
-	let number = 0;
-
-	const momentOf = (target: PressTarget, choices: readonly Choice[]) => (hit: () => void) => at(target, choices, hit);
+export function createPressStrikes({ undoMs, redrawnAt, ...options }: Options) {
+	const { harness, random } = options;
+	/** Posts that Slack was being asked to update when the program was killed. */
+	let redraws = 0;
+	const strikes = createStrikes<PressTarget, Choice, ReadonlyMap<Choice, Progress>>({
+		...options,
+		cuts: true,
+		at,
+		look(choices) {
+			redraws += [...redrawnAt.values()].filter((updatedAt) => Date.now() - updatedAt < REDRAW_MS).length;
+			return new Map(choices.map((choice) => [choice, progressOf(choice)]));
+		},
+		phaseOf,
+	});
 
 	/** Calls `hit` in a moment of this kind. */
 	async function at(target: PressTarget, choices: readonly Choice[], hit: () => void): Promise<void> {
@@ -106,30 +99,12 @@ export function createPressStrikes(options: Options): PressStrikes {
 		}
 	}
 
-	async function kill(target: PressTarget, choices: readonly Choice[]): Promise<void> {
-		let seen: ReturnType<typeof progressOf>[] = [];
-		const victims = await hits.kill(momentOf(target, choices), 0.4, () => {
-			seen = choices.map((choice) => progressOf(choice));
-			counts.redraws += [...redrawnAt.values()].filter((updatedAt) => Date.now() - updatedAt < REDRAW_MS).length;
-		});
-		await pause(IN_FLIGHT_MS);
-		const stored = await harness.store.lookUpPresses(choices.map(({ question }) => question.sessionId));
-		for (const progress of seen) {
-			const phase = phaseOf(progress, stored, victims);
-			if (phase !== null) progress.choice.hits.push(phase);
-		}
-		if (random.chance(0.3)) await pause(random.whole(0, 500));
-		await harness.startAll();
-	}
-
-	/** Call it at the moment of the kill. */
-	function progressOf(choice: Choice) {
+	function progressOf(choice: Choice): Progress {
 		const { sessionId, messageIndex } = choice.question;
 		const attempt = choice.attempts.at(-1);
 		const put = harness.service.log.puts(sessionId, messageIndex).at(-1);
 		const now = Date.now();
 		return {
-			choice,
 			attempt,
 			acked: attempt !== undefined && attempt.ackedAt !== null,
 			isTold: choice.told.length > 0,
@@ -138,15 +113,17 @@ export function createPressStrikes(options: Options): PressStrikes {
 		};
 	}
 
-	function phaseOf(
-		{ choice, attempt, acked, isTold, inWindow, put }: ReturnType<typeof progressOf>,
-		stored: readonly StoredPress[],
-		victims: Victims,
-	): PressPhase | null {
-		if (attempt === undefined) return null;
+	function phaseOf(choice: Choice, seen: ReadonlyMap<Choice, Progress>, victims: Victims): PressPhase | null {
+		const progress = seen.get(choice);
+		if (progress?.attempt === undefined) return null;
+		const { acked, isTold, inWindow, put } = progress;
 		const { sessionId, messageIndex } = choice.question;
-		const row = stored.find(
-			(one) => one.sessionId === sessionId && Number(one.messageIndex) === messageIndex && one.userId === choice.userId,
+		const row = victims.stored.find(
+			(one) =>
+				one.viewId === '' &&
+				one.sessionId === sessionId &&
+				Number(one.messageIndex) === messageIndex &&
+				one.userId === choice.userId,
 		);
 		// Without an acknowledgement a surviving replica may have it. Then the kill met nothing.
 		if (!acked) {
@@ -161,34 +138,9 @@ export function createPressStrikes(options: Options): PressStrikes {
 	}
 
 	return {
+		next: strikes.next,
 		get counts() {
-			return { ...hits.counts, ...counts };
-		},
-		async strike(target, choices) {
-			number++;
-			const note = (trouble: string) => {
-				for (const choice of choices) choice.troubles.push(trouble);
-			};
-			if (outage !== undefined && (outage.everyTurn === true || number % 12 === 9)) {
-				await hits.database(momentOf(target, choices), outage, 2_000);
-				note('the database was stopped and started');
-				return;
-			}
-			if (freezeMs !== undefined && number % 20 === 7) {
-				await hits.freeze(momentOf(target, choices), freezeMs);
-				note('a replica stood still');
-				return;
-			}
-			if (number % 6 === 5) {
-				counts.cuts++;
-				// Acknowledgements and replies on their way are lost.
-				await momentOf(target, choices)(() => harness.slack.sockets.drop('all'));
-				note('the connection to Slack was cut');
-				return;
-			}
-			await kill(target, choices);
-			// Crashes come in series too: this one meets the work after the first restart.
-			if (random.chance(0.25)) await kill('any time', choices);
+			return { ...strikes.counts, redraws };
 		},
 	};
 }

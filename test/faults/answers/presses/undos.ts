@@ -1,44 +1,38 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { violationsOf } from '../../harness.ts';
-import { createHits } from '../../hits.ts';
+import type { Outcome } from '../../harness.ts';
+import { killAt } from '../../hits.ts';
 import { until } from '../../until.ts';
 import { strikeAfter } from '../moments.ts';
 import { openForm } from '../round.ts';
-import { type Choice, followChoices } from './choice.ts';
-import { giveForm, toldWords } from './duels.ts';
-import { finishSettled, PEOPLE } from './presses.ts';
-import type { PressPart } from './questions.ts';
-import { QUESTION_TITLE, type Question } from './questions.ts';
-import { judgePresses, type PressVerdict, putsByQuestion } from './verdict.ts';
+import type { Choice } from './choice.ts';
+import { answerTo, giveForm, meetPeople, PEOPLE, toldWords } from './people.ts';
+import { type PressPart, QUESTION_TITLE, type Question } from './questions.ts';
+import { type PressVerdict, putsByQuestion } from './verdict.ts';
 
-export interface UndosResult {
+const NONE = {
 	/** How often somebody pressed *Undo*. */
-	readonly undos: number;
-	readonly kills: number;
+	undos: 0,
 	/** What *Undo* said. */
-	readonly takenBack: number;
-	readonly tooLate: number;
+	takenBack: 0,
+	tooLate: 0,
 	/** People who were second to an answer that was then taken back, and who were offered the question again. */
-	readonly losers: number;
-	readonly offered: number;
+	losers: 0,
+	offered: 0,
 	/** Of those, whose option stood in the form when they opened it. */
-	readonly drafts: number;
+	drafts: 0,
 	/** Of those, who then sent theirs. */
-	readonly sentMine: number;
+	sentMine: 0,
 	/** Pressed again after *Undo*. */
-	readonly again: number;
-	readonly verdict: PressVerdict;
-	readonly refusedCalls: number;
-	readonly problems: readonly string[];
-	readonly seconds: number;
-}
+	again: 0,
+};
+
+export type UndosResult = Outcome & Readonly<typeof NONE> & { readonly kills: number; readonly verdict: PressVerdict };
 
 /** Of a form, and of the form that shows a draft. */
 const VIEWS_PER_UNDO = 2;
 const CHOSEN_WITHIN_MS = 3_000;
 /** A dead replica's lease (20 s), and what Slack refuses for a minute. */
 const OFFERED_WITHIN_MS = 90_000;
-const SETTLE_WITHIN_MS = 90_000;
 /** Questions for each *Undo* wanted. */
 const MOST_SCENES = 4;
 const DRAFT_WITHIN_MS = 10_000;
@@ -47,36 +41,13 @@ const DRAFT_WITHIN_MS = 10_000;
  * People press *Undo* at random moments of the time for it and around its end, while others answer the same question and
  * the program is killed. Judges what each of them was told, and what reached the service.
  */
-export async function runUndos({
-	harness,
-	desk,
-	undos: wanted,
-	batch,
-	random,
-	undoMs,
-	onProgress = () => {},
-}: PressPart & { readonly undos: number }): Promise<UndosResult> {
-	const { slack, service, people } = harness;
-	const started = performance.now();
-	const choices = followChoices(harness, desk);
-	const finisher = finishSettled(harness, desk);
-	const hits = createHits(harness, random);
-	const problems: string[] = [];
-	const count = {
-		undos: 0,
-		takenBack: 0,
-		tooLate: 0,
-		losers: 0,
-		offered: 0,
-		drafts: 0,
-		sentMine: 0,
-		again: 0,
-	};
+export async function runUndos(options: PressPart & { readonly undos: number }): Promise<UndosResult> {
+	const { harness, desk, undos: wanted, random, undoMs, onProgress = () => {} } = options;
+	const { service, people } = harness;
+	const { choices, broken, report, take, settle, end } = meetPeople(options);
+	let kills = 0;
+	const count = { ...NONE };
 	const told = (choice: Choice, what: Choice['told'][number]['what']) => choice.told.some((one) => one.what === what);
-
-	function report({ number }: Question, what: string): void {
-		problems.push(`question ${number}: ${what}`);
-	}
 
 	async function kill(now: readonly Question[]): Promise<void> {
 		const sessions = new Set(now.map(({ sessionId }) => sessionId));
@@ -87,7 +58,8 @@ export async function runUndos({
 			count: signal === 'put' ? 1 : some,
 			afterMs: random.between(0, random.chance(0.6) ? 15 : undoMs),
 		};
-		await hits.kill((hit) => strikeAfter(harness, sessions, when, hit), 0.4);
+		await killAt(harness, { at: (hit) => strikeAfter(harness, sessions, when, hit), oneShare: 0.4, random });
+		kills++;
 		await harness.startAll();
 	}
 
@@ -146,7 +118,7 @@ export async function runUndos({
 		const isThere = () => told(loser, 'offered again');
 		// A third person may answer before the offer is made. Then the question is not open again.
 		const isTaken = () => {
-			const [value = ''] = service.sessions.values(loser.question.sessionId, loser.question.messageIndex);
+			const value = answerTo(harness, loser.question);
 			return others.some((other) => other !== loser && other.options.includes(value));
 		};
 		await until(() => isThere() || isTaken(), OFFERED_WITHIN_MS);
@@ -159,8 +131,7 @@ export async function runUndos({
 	async function takeOffer(loser: Choice, others: readonly Choice[]): Promise<void> {
 		const { question, person, options } = loser;
 		const [option = ''] = options;
-		const isOpen = () => service.sessions.values(question.sessionId, question.messageIndex)[0] === '';
-		if (others.length > 1 || !isOpen()) return;
+		if (others.length > 1 || answerTo(harness, question) !== '') return;
 		// In the window of their form. The form that shows the draft would replace it.
 		if (loser.offer === null && random.chance(0.5)) return sendMine(loser);
 		let found: unknown = null;
@@ -186,14 +157,13 @@ export async function runUndos({
 		const [option = ''] = options;
 		count.sentMine++;
 		await choices.sendMine(loser);
-		const isSent = () => service.sessions.values(question.sessionId, question.messageIndex)[0] === option;
+		const isSent = () => answerTo(harness, question) === option;
 		if (!(await until(isSent, OFFERED_WITHIN_MS))) report(question, `"${option}" was not sent by Send mine`);
 	}
 
 	// Who got no reply to their press, because of a kill, has no *Undo*.
 	for (let done = 0; count.undos < wanted && done < wanted * MOST_SCENES; ) {
-		const questions = await desk.take(Math.min(batch, wanted - count.undos));
-		await harness.rates.roomFor(questions.length * VIEWS_PER_UNDO);
+		const questions = await take(wanted - count.undos, VIEWS_PER_UNDO);
 		const isKilled = random.chance(0.6);
 		const scenes = questions.map((question, index) => scene(question, done + index));
 		const [all] = await Promise.all([Promise.all(scenes), isKilled ? kill(questions) : undefined]);
@@ -203,33 +173,25 @@ export async function runUndos({
 					const [first] = own;
 					if (first !== undefined) report(first.question, `it broke: ${String(error)}`);
 				});
-				finisher.add(own);
+				settle(own);
 			}),
 		);
 		done += questions.length;
-		onProgress(`${count.undos} of ${wanted} undone, ${hits.counts.kills} kills, ${problems.length} problems`);
-		slack.forgetViews(Object.keys(slack.state.views));
+		onProgress(`${count.undos} of ${wanted} undone, ${kills} kills, ${broken.size} broken`);
 	}
-	await finisher.settled(SETTLE_WITHIN_MS);
-	await pause(harness.callTimeoutMs + 500);
-	finisher.stop();
-	choices.stop();
-	const verdict = judgePresses(harness, choices.all, undoMs);
+	const { problems, ...outcome } = await end();
 	const putsOf = putsByQuestion(harness);
+	const unsent: string[] = [];
 	for (const choice of choices.all) {
 		if (!told(choice, 'too late')) continue;
 		count.tooLate++;
 		const isSent = putsOf(choice.question).some(({ savedAt }) => savedAt !== null);
-		if (!isSent) report(choice.question, `${choice.person} was told that it is too late, and it was never sent`);
+		if (!isSent)
+			unsent.push(
+				`question ${choice.question.number}: ${choice.person} was told that it is too late, and it was never sent`,
+			);
 	}
-	return {
-		...count,
-		kills: hits.counts.kills,
-		verdict,
-		refusedCalls: harness.rates.refused,
-		problems: [...problems, ...verdict.problems, ...violationsOf(harness)],
-		seconds: (performance.now() - started) / 1000,
-	};
+	return { ...outcome, ...count, kills, problems: [...problems, ...unsent] };
 }
 
 /** Whether this person was told that the first one was before them. */

@@ -1,37 +1,39 @@
 import { itemsOf, type LogEntry } from '../../../../sandbox/session-service/log.ts';
 import type { Harness } from '../../harness.ts';
+import { judgeSaved, requestLine } from '../../saved.ts';
 import { NOT_SENT } from '../receipt-watch.ts';
 import type { Claim } from '../round.ts';
 import type { Choice, Told } from './choice.ts';
 import type { Question } from './questions.ts';
 
-/** How one-press answers ended, according to the service's log and what people saw. */
-export interface PressVerdict {
-	/** What people pressed and submitted. */
-	readonly answers: number;
-	readonly delivered: number;
+const NONE = {
+	delivered: 0,
 	/** Not sent, and its author was told so. */
-	readonly toldNot: number;
-	readonly takenBack: number;
+	toldNot: 0,
+	takenBack: 0,
 	/** Not sent, and its author was told that the outcome is unknown. */
-	readonly notKnown: number;
+	notKnown: 0,
 	/** Never acknowledged: the person saw that and did not press again, because somebody else was first. */
-	readonly notTaken: number;
-	readonly lost: number;
-	readonly doubled: number;
+	notTaken: 0,
+	lost: 0,
+	doubled: 0,
 	/** Sent before the time to take it back was over. */
-	readonly early: number;
+	early: 0,
 	/** Sent although its author was told that it was taken back. */
-	readonly afterUndo: number;
+	afterUndo: 0,
 	/** Told something that is not so. */
-	readonly falseWords: number;
+	falseWords: 0,
 	/** PUTs that replaced another value. */
-	readonly overwrites: number;
+	overwrites: 0,
 	/** Not judged: this machine made the service save later than the call's time-out allows. */
-	readonly tooLate: number;
-	/** One line for each problem. */
-	readonly problems: readonly string[];
-}
+	tooLate: 0,
+};
+
+/**
+ * How one-press answers ended, according to the service's log and what people saw. `answers`: what people pressed and
+ * submitted. One of `problems` for each problem.
+ */
+export type PressVerdict = Readonly<typeof NONE> & { readonly answers: number; readonly problems: readonly string[] };
 
 /** The program and the judge round times to milliseconds, and a replica takes its time from the database. */
 const ROUNDING_MS = 20;
@@ -55,20 +57,7 @@ export function isSettled(harness: Harness, { question, attempts, told, options 
 }
 
 export function judgePresses(harness: Harness, choices: readonly Choice[], undoMs: number): PressVerdict {
-	const count = {
-		delivered: 0,
-		toldNot: 0,
-		takenBack: 0,
-		notKnown: 0,
-		notTaken: 0,
-		lost: 0,
-		doubled: 0,
-		early: 0,
-		afterUndo: 0,
-		falseWords: 0,
-		overwrites: 0,
-		tooLate: 0,
-	};
+	const count = { ...NONE };
 	const problems: string[] = [];
 	const putsOf = putsByQuestion(harness);
 	for (const own of Map.groupBy(choices, ({ question }) => question.number).values()) {
@@ -76,20 +65,7 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 		const puts = putsOf(question);
 		const report = (what: string) => problems.push(`question ${question.number}: ${what}\n${describe(own, puts)}`);
 		const saved = puts.filter(({ savedAt }) => savedAt !== null);
-		const cameTooLate = saved.some((one) => (one.savedWallMs ?? 0) - one.wallMs > harness.callTimeoutMs);
-		if (saved.length > 1 && cameTooLate) {
-			count.tooLate++;
-			continue;
-		}
-		if (saved.length > 1) {
-			count.doubled++;
-			report(`${saved.length} PUTs were saved`);
-		}
-		const replaced = saved.flatMap(({ previous }) => previous ?? []).filter(({ value }) => value);
-		if (replaced.length > 0 && saved.length === 1) {
-			count.overwrites++;
-			report(`it went over "${replaced.map(({ value }) => value).join('", "')}"`);
-		}
+		if (!judgeSaved(harness, saved, count, report)) continue;
 		for (const put of puts) {
 			const fault = faultOf(put, own, undoMs);
 			if (fault === null) continue;
@@ -193,9 +169,5 @@ function describe(choices: readonly Choice[], puts: readonly LogEntry[]): string
 			...troubles.map((trouble) => `    trouble: ${trouble}`),
 		].join('\n');
 	});
-	const requests = puts.map((entry) => {
-		const savedAt = entry.savedAt === null ? '' : ` saved ${entry.savedAt - start}`;
-		return `    ${entry.at - start} ms PUT "${optionIn(entry)}" [${entry.faults.join(' ')}] ${entry.status ?? 'no answer'}${savedAt}`;
-	});
-	return [...lines, ...requests].join('\n');
+	return [...lines, ...puts.map((entry) => requestLine(entry, start))].join('\n');
 }

@@ -22,24 +22,27 @@ export interface Strike {
 	readonly upAt: number;
 }
 
-export interface ReminderVerdict {
+const NONE = {
+	/** That came, each counted once; `together`: those in a message with others. */
+	reminders: 0,
+	together: 0,
+	/** Between whose time and message a strike fell. */
+	struck: 0,
+	/** That never came, or too late, while their question was open; questions that were never posted. */
+	missed: 0,
+	/** That came a second time, without the mark of a possible repeat; and more than were due. */
+	unmarkedRepeats: 0,
+	markedRepeats: 0,
+	/** After the answer was known. */
+	afterAnswer: 0,
+};
+
+/** How many reminders came, and how. `delays`: from the time of each to its message; ms, ascending. */
+export type ReminderVerdict = Readonly<typeof NONE> & {
 	readonly questions: number;
-	/** Reminders that came, each counted once; `together`: those in a message with others. */
-	readonly reminders: number;
-	readonly together: number;
-	/** Reminders between whose time and message a strike fell. */
-	readonly struck: number;
-	/** Reminders that never came, or too late, while their question was open; questions that were never posted. */
-	readonly missed: number;
-	/** Reminders that came a second time, without the mark of a possible repeat; and more reminders than were due. */
-	readonly unmarkedRepeats: number;
-	readonly markedRepeats: number;
-	/** Reminders after the answer was known. */
-	readonly afterAnswer: number;
-	/** From the time of a reminder to its message; ms, ascending. */
 	readonly delays: readonly number[];
 	readonly problems: readonly string[];
-}
+};
 
 /** A reminder and the escalations. */
 const MOST_REMINDERS = 1 + MOST_ESCALATIONS;
@@ -61,15 +64,7 @@ export function judgeReminders(
 	},
 ): ReminderVerdict {
 	const { times, strikes, historyReadable, endedAt } = options;
-	const counts = {
-		reminders: 0,
-		together: 0,
-		struck: 0,
-		missed: 0,
-		unmarkedRepeats: 0,
-		markedRepeats: 0,
-		afterAnswer: 0,
-	};
+	const counts = { ...NONE };
 	const delays: number[] = [];
 	const problems: string[] = [];
 	for (const question of questions) {

@@ -35,25 +35,12 @@ export type Asked = { -readonly [Key in keyof AskedQuestion]: AskedQuestion[Key]
 	readonly reminders: SeenReminder[];
 };
 
-/** The questions of a run. Follows what Slack shows of them until it is closed. */
-export interface Questions {
-	readonly all: readonly Asked[];
-	/** The texts of reminders that name no question: only open ones are named, so these came after the answer. */
-	readonly nameless: readonly string[];
-	/** The texts of reminders outside of their question's thread, and of escalations outside of the channel. */
-	readonly misplaced: readonly string[];
-	/** The agent of this session asks. */
-	ask(sessionId: string): Asked;
-	/** Somebody answers in the service's page. */
-	answer(question: Asked): void;
-	close(): void;
-}
-
 const REMINDER_WORDS = /^(⏰|📣)/u;
 /** One message for several questions, or for one that waited with others. */
 const TOGETHER_WORDS = /^\S+ \d+ questions? waits? for an answer/u;
 
-export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
+/** The questions of a run. Follows what Slack shows of them until it is closed. */
+export function followQuestions({ slack }: Harness, fleet: Fleet) {
 	const all: Asked[] = [];
 	const nameless: string[] = [];
 	const misplaced: string[] = [];
@@ -95,10 +82,13 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 	});
 
 	return {
-		all,
-		nameless,
-		misplaced,
-		ask(sessionId) {
+		all: all as readonly Asked[],
+		/** The texts of reminders that name no question: only open ones are named, so these came after the answer. */
+		nameless: nameless as readonly string[],
+		/** The texts of reminders outside of their question's thread, and of escalations outside of the channel. */
+		misplaced: misplaced as readonly string[],
+		/** The agent of this session asks. */
+		ask(sessionId: string): Asked {
 			const title = `Question ${all.length} of ${sessionId}?`;
 			fleet.ask(sessionId, title);
 			const times = { askedAt: Date.now(), postedAt: null, answeredAt: null, toldAt: null };
@@ -106,7 +96,8 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 			all.push(question);
 			return question;
 		},
-		answer(question) {
+		/** Somebody answers in the service's page. */
+		answer(question: Asked): void {
 			fleet.answer(question.sessionId, answerTo(question));
 			question.answeredAt = Date.now();
 		},

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
-import type { Part } from '../../harness.ts';
-import { violationsOf } from '../../harness.ts';
-import { until } from '../../until.ts';
-import type { FleetOptions } from '../fleet.ts';
-import { createFleet } from '../fleet.ts';
+import { type Outcome, outcomeOf, type Part } from '../../harness.ts';
+import { shuffled, until } from '../../until.ts';
+import { type FleetOptions, startFleet } from '../fleet.ts';
 import { dueAtOf, judgeReminders, latestAt, type ReminderTimes, type ReminderVerdict, type Strike } from './judge.ts';
 import { type ReminderTarget, strikeAtReminder } from './moments.ts';
 import { type Asked, followQuestions } from './questions.ts';
@@ -21,14 +19,6 @@ export interface ReminderFaultOptions extends FleetOptions, Omit<Part, 'batch'> 
 	readonly freezeMs: number;
 }
 
-export interface ReminderFaultResult extends ReminderVerdict {
-	readonly kills: number;
-	readonly freezes: number;
-	/** Calls that Slack refused with status 429. */
-	readonly refusedCalls: number;
-	readonly seconds: number;
-}
-
 const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
 type StrikeKind = (typeof STRIKES)[number];
 
@@ -43,19 +33,17 @@ const AFTERMATH_MS = 15_000;
  * Kills or freezes processes at moments around reminders, while sessions ask questions that most people answer late or never,
  * and judges by what stands in Slack.
  */
-export async function runReminderFaults(options: ReminderFaultOptions): Promise<ReminderFaultResult> {
+export async function runReminderFaults(
+	options: ReminderFaultOptions,
+): Promise<ReminderVerdict & Outcome & { kills: number; freezes: number }> {
 	const { harness, random, times, freezeMs, historyReadable, onProgress = () => {} } = options;
 	const { replicas } = harness;
 	const started = performance.now();
-	const fleet = createFleet(harness, options);
+	const fleet = await startFleet(harness, options);
 	const questions = followQuestions(harness, fleet);
 	const strikes: Strike[] = [];
 	const counts = { kills: 0, freezes: 0 };
 	let isOver = false;
-	await harness.startAll();
-	await harness.serving();
-	await fleet.watchAll();
-	onProgress(`${fleet.ids.length} sessions are watched`);
 
 	const agents = fleet.ids.map((id) => agent(id, random.fork()));
 	const targets = inTurn(options.targets);
@@ -76,10 +64,8 @@ export async function runReminderFaults(options: ReminderFaultOptions): Promise<
 	const nameless = questions.nameless.map((text) => `a reminder that names no open question: ${text}`);
 	return {
 		...verdict,
-		problems: [...verdict.problems, ...nameless, ...misplaced, ...violationsOf(harness)],
+		...outcomeOf(harness, started, [...verdict.problems, ...nameless, ...misplaced]),
 		...counts,
-		refusedCalls: harness.rates.refused,
-		seconds: (performance.now() - started) / 1_000,
 	};
 
 	/** Asks again and again. Some questions are answered before their first reminder, some between reminders, and many never. */
@@ -147,8 +133,8 @@ export async function runReminderFaults(options: ReminderFaultOptions): Promise<
 	function inTurn<T>(choices: readonly T[]): () => T {
 		let left: T[] = [];
 		return () => {
-			if (left.length === 0) left = [...choices];
-			return left.splice(random.whole(0, left.length - 1), 1)[0] as T;
+			if (left.length === 0) left = shuffled(choices, random);
+			return left.pop() as T;
 		};
 	}
 }

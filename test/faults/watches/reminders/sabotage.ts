@@ -4,7 +4,8 @@ import { POST_SABOTAGES } from '../sabotage.ts';
 /**
  * Ways to break the promises about reminders, to show that the run notices:
  * - `reminder-unsearched`: a reminder that may stand in Slack is posted again without a look and without a mark.
- * - `reminder-unstored`: a reminder is noted, and what to post is stored a second later.
+ * - `reminder-unstored`: a reminder is noted, and what to post is stored some seconds later: long enough for a kill between
+ *   them, not so long that the reminder is late by itself.
  * - `reminder-unread`: whether the question is still open is not asked.
  * - `reminder-lease`: on PostgreSQL, nobody takes over the reads and posts of a dead process for a minute.
  */
@@ -18,7 +19,7 @@ export const REMINDER_SABOTAGES = {
 			becomes: `(async () => {
 				const noted = await $callee($1, $2, { ...$3, post: null });
 				if (noted === null) return null;
-				await clock.sleep(1_000);
+				await clock.sleep(6_000);
 				return $callee($1, [], $3);
 			})()`,
 		},

@@ -1,3 +1,0 @@
-import { describePresses } from './describe-presses.ts';
-
-describePresses('PostgreSQL with two replicas', { replicas: 2 });

@@ -1,3 +1,0 @@
-import { describeReminders } from './describe-reminders.ts';
-
-describeReminders('PostgreSQL with two replicas', { replicas: 2, strikes: 1 });
