@@ -36,14 +36,19 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('waits as long as the service asks', async () => {
-		harness.on.read = failing('rate_limited', '429', { retryAt: T0 + 90_000 });
+	it.each([
+		['90 s', 90_000, 90_000],
+		['a day', 24 * HOUR, 300_000],
+	])('waits as long as the service asks, at most five minutes: %s', async (_, askedMs, waitMs) => {
+		harness.on.read = () => {
+			harness.on.read = () => undefined;
+			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + askedMs });
+		};
 		await harness.deliverOne();
-		await harness.pass(89_000);
+		await harness.pass(waitMs - 1_000);
 		expect(harness.times('read')).toEqual([0]);
-		harness.on.read = () => undefined;
 		await harness.pass(2_000);
-		expect(harness.times('read')[1]).toBeGreaterThanOrEqual(90_000);
+		expect(harness.times('read')[1]).toBe(waitMs);
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
@@ -84,33 +89,26 @@ describe('a delivery', () => {
 		expect(errors).toMatchObject([{ fields: { answer: id, code: 'internal' } }]);
 	});
 
-	it('succeeds when the session is found at the third try', async () => {
-		let left = 2;
+	it.each([
+		[
+			'succeeds when it is found at the third try',
+			2,
+			{ state: 'delivered', missingCount: 0 },
+			[[0, 1_000, 5_000, 7_000], [5_000]],
+		],
+		[
+			'ends when it is found in none of three',
+			9,
+			{ state: 'refused', lastError: 'session_not_found' },
+			[[0, 1_000, 5_000], []],
+		],
+	])('of a session that is not found: %s', async (_, times, found, calls) => {
+		let left = times;
 		harness.on.read = () => (left-- > 0 ? GONE() : undefined);
 		const { id } = await harness.deliverOne();
-		await harness.pass(10_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', missingCount: 0 });
-		expect(harness.times('put')).toHaveLength(1);
-	});
-
-	it('ends when no session is found three times in a row', async () => {
-		harness.on.read = GONE;
-		const { id } = await harness.deliverOne();
-		await harness.pass(10_000);
-		expect(harness.times('read')).toEqual([0, 1_000, 5_000]);
-		expect(await harness.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
-	});
-
-	it('waits at most five minutes when the service asks for a day', async () => {
-		let left = 1;
-		harness.on.read = () => {
-			const now = harness.clock.now();
-			if (left-- > 0) throw new SessionServiceError('rate_limited', '429', { retryAt: now + 24 * HOUR });
-		};
-		const { id } = await harness.deliverOne();
-		await harness.pass(301_000);
-		expect((await harness.get(id)).state).toMatch(/delivered|resumed/);
-		expect(harness.times('read')[1]).toBe(300_000);
+		await harness.pass(9_000);
+		expect([harness.times('read'), harness.times('put')]).toEqual(calls);
+		expect(await harness.get(id)).toMatchObject(found);
 	});
 
 	it('is not sent after an edit during the read that conflicts', async () => {
