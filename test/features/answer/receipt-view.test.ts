@@ -39,14 +39,6 @@ const WRONG_KEY = whatHappened('unauthorized');
 const SLOW = /^The session service is slow to respond\. Handraise is still sending your answer\./;
 const SAVED = /^Your answer is saved\. You can close this/;
 const NOT_STARTED = '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
-/** How the session went on after the delivery. */
-const OUTCOMES = [
-	['failed', '❌ Delivered, then the session failed'],
-	['stopped', '⏹️ Delivered, then the session was stopped'],
-	['paused', '⏸️ Delivered, then the session was paused'],
-	['completed', '✅ Delivered, then the session completed'],
-	['unseen', '👀 Delivered. The agent has not gone on yet; look at the session later'],
-] as const;
 const OPEN = 'Open the session';
 const POST = 'Post my text to the thread';
 
@@ -181,9 +173,15 @@ describe('receipts', () => {
 			{ explanation: /^Your answer was not sent again: the agent has continued, .*\. Open the session to see it\.$/ },
 		],
 		['given up', { state: 'withdrawn' }, '↩️ Undone; nothing was sent'],
-		...OUTCOMES.map(
-			([agentOutcome, headline]) => [agentOutcome, { state: 'delivered', agentOutcome } as const, headline] as const,
-		),
+		['then failed', { state: 'delivered', agentOutcome: 'failed' }, '❌ Delivered, then the session failed'],
+		['then stopped', { state: 'delivered', agentOutcome: 'stopped' }, '⏹️ Delivered, then the session was stopped'],
+		['then paused', { state: 'delivered', agentOutcome: 'paused' }, '⏸️ Delivered, then the session was paused'],
+		['then completed', { state: 'delivered', agentOutcome: 'completed' }, '✅ Delivered, then the session completed'],
+		[
+			'then unseen',
+			{ state: 'delivered', agentOutcome: 'unseen' },
+			'👀 Delivered. The agent has not gone on yet; look at the session later',
+		],
 	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
 		expectReceipt(answer, headline, more);
 	});
