@@ -45,7 +45,7 @@ const saved = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf
 
 const [answered, soon = ''] = waitingWords({ goneOn: false }, null).split('. ');
 
-/** Somebody outside Slack gives this answer to the question's items, whatever the session's status. */
+/** From now on, all items of the question have this value. */
 function valuesBecome(id: string, value: string): void {
 	app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
 		item.value = value;
@@ -57,12 +57,6 @@ function valuesBecome(id: string, value: string): void {
 async function filled(who = 'ada', ...texts: string[]) {
 	const id = ask();
 	return { id, modal: await fill(await openSession(app, id, who), ...(texts.length > 0 ? texts : ['blue', 'small'])) };
-}
-
-/** Ada's answer to a question, of which the agent has gone on. */
-async function answeredByAda(id: string): Promise<void> {
-	await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-	await timed.shows(headline('resumed'));
 }
 
 /** Holds every PUT until the returned function is called. */
@@ -133,7 +127,8 @@ describe('a question that another person of Handraise answered first', () => {
 
 	it('says who answered on Refresh, has no form then, and names them until the agent waits for something else', async () => {
 		const { id, modal: other } = await filled('grace', 'red', 'large');
-		await answeredByAda(id);
+		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
+		await timed.shows(headline('resumed'));
 		await other.press('Refresh');
 		await timed.shows(answeredMeanwhile('ada'), 'grace');
 		expect(other.text()).toContain('> blue');
@@ -294,16 +289,19 @@ describe('a question that changed while the form was open', () => {
 });
 
 describe('a session that ended while the form was open', () => {
-	it.each(['failed', 'stopped', 'completed', 'removed'])('accepts no answer, and keeps the text: %s', async (end) => {
-		const { id, modal } = await filled();
-		if (end === 'removed') app.service.sessions.remove(id);
-		else app.service.sessions.setStatus(id, end);
-		await modal.submit();
-		await timed.shows(end === 'removed' ? whatHappened('session_not_found') : headline('ended'));
-		expect(modal.text()).toContain('> blue');
-		expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Post my text in the channel');
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
+	it.each(['failed', 'stopped', 'completed', 'removed'])(
+		'accepts no answer and keeps the text when the session is %s',
+		async (end) => {
+			const { id, modal } = await filled();
+			if (end === 'removed') app.service.sessions.remove(id);
+			else app.service.sessions.setStatus(id, end);
+			await modal.submit();
+			await timed.shows(end === 'removed' ? whatHappened('session_not_found') : headline('ended'));
+			expect(modal.text()).toContain('> blue');
+			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Post my text in the channel');
+			expect(app.service.log.puts(id)).toEqual([]);
+		},
+	);
 });
 
 describe('one form submitted again', () => {

@@ -83,12 +83,12 @@ it('posts nothing when the thread does not exist any more, and says so', async (
 it.each([
 	['deletes the post from the channel', 'Ivory', whatHappened('thread_gone'), []],
 	[
-		'says that it is in the channel',
+		'says that a post that stays is in the channel',
 		'Amber',
 		'so Slack posted it in the channel, and I could not delete it there.',
 		[null],
 	],
-])('%s when the thread disappears during the call, and it can be deleted or not', async (_, text, words, threads) => {
+])('%s when the thread disappears during the call', async (_, text, words, threads) => {
 	const { modal, asked } = await tooLate(text);
 	if (threads.length > 0) app.slack.faults.add({ method: 'chat.delete', error: 'cant_delete_message' });
 	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === asked.ts);
