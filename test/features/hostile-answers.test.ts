@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../src/features/answer/view.ts';
-import { ANSWER_STATES, type Answer, type AnswerContent } from '../../src/questions/answer.ts';
+import { AGENT_OUTCOMES, ANSWER_STATES, type Answer, type AnswerContent } from '../../src/questions/answer.ts';
 import { errorMessage } from '../../src/slack/error-view.ts';
 import { newMetadata } from '../../src/slack/ids.ts';
+import { answerOf, now } from '../slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';
 import { CANARY } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { randomRuns } from '../support/random-runs.ts';
 
-const now = Date.parse('2026-11-20T08:40:00Z');
 const time = fc.oneof(fc.integer({ min: now - 1e10, max: now }), fc.constantFrom(0, -1, 8.64e15, Number.NaN));
 
 const item = fc.oneof(
@@ -47,7 +47,7 @@ const answer: fc.Arbitrary<Answer> = fc
 	.record({
 		content,
 		state: fc.constantFrom(...ANSWER_STATES),
-		agentOutcome: fc.constantFrom(null, 'resumed', 'failed', 'stopped', 'paused', 'completed', 'overwritten', 'unseen'),
+		agentOutcome: fc.constantFrom(null, ...AGENT_OUTCOMES),
 		lastError: fc.option(
 			fc.oneof(fc.constantFrom('unavailable', 'unauthorized', 'refused', 'request_too_large'), hostileText),
 		),
@@ -59,42 +59,23 @@ const answer: fc.Arbitrary<Answer> = fc
 		sessionId: hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x'),
 		states: fc.array(fc.record({ state: fc.constantFrom(...ANSWER_STATES), at: time }), { maxLength: 30 }),
 	})
-	.map((chosen) => ({
-		id: 'answer-1',
-		submissionKey: 'V1:form',
-		viewId: 'V1',
-		press: null,
-		person: { teamId: 'T1', userId: 'U0OURS1' },
-		question: { service: 'https://service.example', sessionId: chosen.sessionId, messageIndex: 3 },
-		fingerprint: '0123456789abcdef',
-		shownHash: null,
-		content: chosen.content,
-		secretPositions: null,
-		positions: [0],
-		leftEmpty: [],
-		formReadAt: 0,
-		arrivalSeen: null,
-		origin: { channelId: chosen.inThread ? 'C1' : null, threadTs: chosen.inThread ? '1.2' : null },
-		state: chosen.state,
-		attempts: chosen.attempts,
-		checkedAt: 0,
-		editCount: 0,
-		acceptedAt: chosen.at,
-		giveUpAt: chosen.at,
-		nextAttemptAt: chosen.at,
-		putStartedAt: chosen.mayHaveArrived ? chosen.at : null,
-		before: null,
-		deliveredAt: null,
-		agentOutcome: chosen.agentOutcome as Answer['agentOutcome'],
-		endedAt: null,
-		lastError: chosen.lastError,
-		timeline: chosen.states,
-		receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
-		notBefore: null,
-		missingCount: 0,
-		startFailed: chosen.startFailed,
-		restartAskedAt: null,
-	}));
+	.map((chosen) =>
+		answerOf({
+			question: { service: 'https://service.example', sessionId: chosen.sessionId, messageIndex: 3 },
+			content: chosen.content,
+			origin: { channelId: chosen.inThread ? 'C1' : null, threadTs: chosen.inThread ? '1.2' : null },
+			state: chosen.state,
+			attempts: chosen.attempts,
+			acceptedAt: chosen.at,
+			giveUpAt: chosen.at,
+			nextAttemptAt: chosen.at,
+			putStartedAt: chosen.mayHaveArrived ? chosen.at : null,
+			agentOutcome: chosen.agentOutcome,
+			lastError: chosen.lastError,
+			timeline: chosen.states,
+			startFailed: chosen.startFailed,
+		}),
+	);
 
 describe('hostile answers', () => {
 	it('shows a hostile answer in a receipt without mentions, links or secrets', () => {

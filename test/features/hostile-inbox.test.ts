@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { HAND_OVER } from '../../sandbox/gallery/shapes/samples.ts';
 import {
 	type InboxContent,
 	type InboxDraft,
@@ -11,7 +12,6 @@ import {
 } from '../../src/features/inbox/content.ts';
 import { homeView, inboxModal } from '../../src/features/inbox/view.ts';
 import { ANSWER_STATES } from '../../src/questions/answer.ts';
-import type { HandOver } from '../../src/questions/hand-over.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { expectSafeView } from '../slack/support/check.ts';
@@ -53,19 +53,7 @@ const answers = fc
 		}),
 	);
 
-const handOver: HandOver = {
-	id: 'V1',
-	teamId: 'T1',
-	session: { service: 'https://service.example', sessionId: 's1' },
-	fingerprint: 'f',
-	watchId: 'watch',
-	channelId: 'C0OURS1',
-	from: 'U0OURS2',
-	to: 'U0OURS1',
-	count: 3,
-	handedOverAt: now,
-	givenBackAt: null,
-};
+const handOver = { ...HAND_OVER, channelId: 'C0OURS1', from: 'U0OURS2', to: 'U0OURS1' };
 
 const questions = fc.tuple(hostileSession, sessionIds).map(([raw, sessionId]): InboxQuestion[] => {
 	const session = gatedResponse({ session: raw }, sessionId);
@@ -135,12 +123,8 @@ const inboxes = fc
 	});
 
 function modelOf(content: InboxContent, name: string) {
-	const receipt = { now, adminContact: name };
-	return {
-		inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } },
-		content,
-		receipt,
-	};
+	const inbox = { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } };
+	return { inbox, content, receipt: { now, adminContact: name } };
 }
 
 describe('hostile inboxes', () => {

@@ -1,27 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
+import { watchCard } from '../../src/features/watch/card-view.ts';
+import { watchPost } from '../../src/features/watch/notice-view.ts';
+import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { openQuestion, type Session } from '../../src/questions/session.ts';
+import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, errorModal, errorWords } from '../../src/slack/error-view.ts';
 import { readForm } from '../../src/slack/form/fields.ts';
 import { decodeMetadata, newMetadata } from '../../src/slack/ids.ts';
 import { createLinks } from '../../src/slack/links.ts';
 import { readView } from '../../src/slack/request.ts';
+import { answerOf, now } from '../slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';
 import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
+import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { stateOf } from '../slack/support/slack-state.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { gatedResponse } from '../support/sessions.ts';
 
-const now = Date.parse('2026-11-20T08:40:00Z');
+const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
 /** How the modal is shown. */
 const view = fc.record({
-	sessionId: fc.oneof(
-		{ weight: 3, arbitrary: fc.constant('3f9a2c1d') },
-		hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x'),
-	),
+	sessionId: fc.oneof({ weight: 3, arbitrary: fc.constant('3f9a2c1d') }, sessionId),
 	page: fc.nat(130),
 	partial: fc.boolean(),
 	plainText: fc.boolean(),
@@ -65,6 +68,43 @@ describe('hostile sessions', () => {
 				expectSafeMessage(answerCard(chosen.sessionId));
 			}),
 			randomRuns(700),
+		);
+	});
+
+	it('shows a hostile session in a card and posts without mentions, links or signed addresses', () => {
+		fc.assert(
+			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
+				const session = gatedResponse({ session: raw }, id);
+				fc.pre(session !== null);
+				const view = { ...snapshotOf(session, now), sessionId: id };
+				const names = { displayName: () => name };
+				const card = watchCard({
+					view,
+					checkedAt: now,
+					waitedMs: now,
+					discreet: isAnswered,
+					asks: isAnswered,
+					claimedBy: [name],
+					handOver: null,
+					isUpdate: true,
+					ended: isAnswered ? null : 'channelShared',
+					watchMaxDays: 7,
+					adminContact: name,
+					names,
+					dashboardUrl: 'https://dash.example',
+				});
+				expectSafeMessage(card);
+				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
+				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
+				const options = { standing, names, adminContact: name, discreet: isAnswered };
+				const post = postContext({ ...options, sessionId: id, view, now });
+				expectSafeMessage(watchPost({ kind: 'status', from: view.status, to: view.status }, post));
+				if (view.question === null) return;
+				expectSafeMessage(settledQuestionPost(answeredContent(view.question, name), 'answered', post));
+				expectSafeMessage(askedPost(askedContent(view.question), false, post));
+				expectSafeMessage(switchingPost(view.question, post));
+			}),
+			randomRuns(400),
 		);
 	});
 });

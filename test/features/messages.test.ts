@@ -31,44 +31,37 @@ describe('answerCard', () => {
 });
 
 describe('errorModal and errorMessage', () => {
+	const context = { kept: 'nothing', adminContact: null } as const;
+
 	it('offers another try where it makes sense', () => {
-		const context = { kept: 'nothing', adminContact: null } as const;
-		const again = errorModal('unavailable', metadata, context);
-		expectSafeView(again);
+		const [again, never] = ['unavailable', 'session_not_found'].map((code) => errorModal(code, metadata, context));
+		for (const view of [again, never]) if (view !== undefined) expectSafeView(view);
 		expect(JSON.stringify(again)).toContain(ACTIONS.reload);
-		const never = errorModal('session_not_found', metadata, context);
-		expectSafeView(never);
 		expect(JSON.stringify(never)).not.toContain(ACTIONS.reload);
 	});
 
 	it('says how many sessions an error is about, if there are several', () => {
-		const context = { kept: 'nothing', adminContact: null } as const;
-		expect(textsOf(errorMessage('unavailable', '<!here>', context, 2).blocks)[1]).toBe(
-			'session *“&lt;!here&gt;”* and 2 more',
-		);
+		const several = errorMessage('unavailable', '<!here>', context, 2);
+		expect(textsOf(several.blocks)[1]).toBe('session *“&lt;!here&gt;”* and 2 more');
 		expect(textsOf(errorMessage('unavailable', '<!here>', context).blocks)).toHaveLength(1);
 	});
-});
 
-describe('errorMessage and errorModal of a refusal', () => {
 	it('shows nothing of the session in a refusal', () => {
 		const message = errorMessage('guest', '3f9a2c1d', { kept: 'unchanged', adminContact: 'U0OURSADMIN' });
 		expectSafeMessage(message);
 		expect(JSON.stringify(message)).not.toContain('3f9a2c1d');
-		const view = errorModal('guest', metadata, { kept: 'nothing', adminContact: null });
+		const view = errorModal('guest', metadata, context);
 		expectSafeView(view);
 		expect(JSON.stringify(view.blocks)).not.toContain('3f9a2c1d');
 	});
 });
 
-describe('every view and message', () => {
-	it('fits any session id into a loading view', () => {
-		const view = loadingModal('x'.repeat(400), metadata);
-		expectSafeView(view);
-		expect(view.title.text).toHaveLength(24);
-	});
+it('fits any session id into a loading view', () => {
+	const view = loadingModal('x'.repeat(400), metadata);
+	expectSafeView(view);
+	expect(view.title.text).toHaveLength(24);
+});
 
-	it('unfurls no link', () => {
-		expect(helpMessage()).toMatchObject({ unfurl_links: false, unfurl_media: false });
-	});
+it('unfurls no link', () => {
+	expect(helpMessage()).toMatchObject({ unfurl_links: false, unfurl_media: false });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { receiptExplanation } from '../../../src/features/answer/receipt-view.ts';
+import type { AgentOutcome } from '../../../src/questions/answer.ts';
 import { answerOf } from '../../slack/support/answers.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
@@ -15,6 +16,62 @@ beforeAll(async () => {
 	app = timed.app;
 });
 afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	app.slack.faults.clear();
+	delete app.service.hooks.onSaved;
+	await ada().modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const ada = () => app.slack.as('ada');
+const dms = (id: string) => ada().dm(id);
+const told = (id: string, words: string) =>
+	timed.until(
+		() => dms(id).some((message) => message.text().includes(words)),
+		() => `no direct message says "${words}"`,
+	);
+
+let count = 0;
+function ask(): string {
+	const id = `asks-${++count}`;
+	app.service.sessions.put(id, askingSession(['Name']));
+	return id;
+}
+
+/** Ada's answer. `meanwhile`: before she sends it. */
+async function submit(id: string, meanwhile = () => {}): Promise<Modal> {
+	const modal = await openSession(app, id);
+	await modal.fill(0, 'Ada');
+	meanwhile();
+	expect((await modal.submit()).outcome).toBe('updated');
+	return modal;
+}
+
+/** Slack keeps a view when its client is reloaded: updates succeed, and nobody sees them. */
+async function reloadAfterDelivery(id: string): Promise<void> {
+	await submit(id);
+	await timed.shows(headline('delivered'));
+	ada().reload();
+	await timed.clock.advance(8_000);
+}
+
+/** Resolves when the confirmation checks have ended. */
+async function passLooks(): Promise<void> {
+	const end = timed.clock.now() + 650_000;
+	await timed.until(() => timed.clock.now() > end);
+}
+
+function overwrite(id: string): void {
+	for (const item of app.service.sessions.get(id).messages?.[1]?.human_input ?? []) item.value = 'Somebody else';
+	app.service.sessions.patch(id, {});
+}
+
+const BAD_ENDS: readonly (readonly [agentOutcome: AgentOutcome, end: (id: string) => void])[] = [
+	['failed', (id) => app.service.sessions.setStatus(id, 'failed')],
+	['stopped', (id) => app.service.sessions.setStatus(id, 'stopped')],
+	['overwritten', overwrite],
+];
 
 const REPORTED = headline('delivered', { startFailed: true });
 
@@ -47,7 +104,6 @@ it.each([
 		const puts = app.service.log.savedPuts(id);
 		expect(puts).toHaveLength(2);
 		expect(puts.map((put) => itemsOf(put).map((item) => item.value))).toEqual([[value], [value]]);
-		await modal.close();
 	},
 );
 
@@ -60,7 +116,6 @@ it('says that the service reported the failure again, and does not send again by
 	await timed.until(() => modal.text().includes(REPORTED) && modal.buttons().includes('Send again'));
 	expect(modal.text()).toContain(whatHappened('still_not_started'));
 	expect(app.service.log.savedPuts('start-twice')).toHaveLength(2);
-	await modal.close();
 });
 
 it.each([
@@ -82,43 +137,102 @@ it.each([
 		[whatHappened('nothing_to_start'), headline('resumed')].some((words) => modal.text().includes(words)),
 	);
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
-	await modal.close();
 });
 
 it('sends the author a direct message when the modal is closed', async () => {
 	app.service.sessions.put('start-dm', askingSession(['Name'], { podStatus: 'stopped' }));
-	const modal = await openSession(app, 'start-dm');
-	await modal.fill(0, 'Ada');
-	await modal.submit();
-	await modal.close();
-	const dms = () => app.slack.as('ada').dm();
-	await timed.until(() => dms().some((dm) => dm.text().includes(REPORTED) && dm.text().includes('start-dm')));
+	await (await submit('start-dm')).close();
+	await told('start-dm', REPORTED);
 });
 
 describe('the modal says how the session went on', () => {
-	async function answered(id: string, status: Parameters<typeof app.service.sessions.setStatus>[1]): Promise<Modal> {
-		app.service.sessions.put(id, askingSession(['Name']));
-		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
-		const modal = await openSession(app, id);
-		await modal.fill(0, 'Ada');
-		await modal.submit();
-		return modal;
-	}
-
 	it.each(['failed', 'stopped', 'completed', 'paused'] as const)('shows that the session has %s', async (status) => {
-		const modal = await answered(`then-${status}`, status);
+		const id = ask();
+		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
+		await submit(id);
 		await timed.shows(headline('delivered', { agentOutcome: status }));
-		delete app.service.hooks.onSaved;
-		expect(app.service.log.effectivePuts(`then-${status}`)).toHaveLength(1);
-		await modal.close();
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
 	it('shows that the agent has not moved for ten minutes', async () => {
-		const modal = await answered('unseen', 'inactive');
+		const id = ask();
+		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, 'inactive');
+		await submit(id);
 		await timed.shows(headline('delivered'));
-		app.service.sessions.setStatus('unseen', 'humanInput');
+		app.service.sessions.setStatus(id, 'humanInput');
 		await timed.shows(headline('delivered', { agentOutcome: 'unseen' }));
-		delete app.service.hooks.onSaved;
-		await modal.close();
 	});
+});
+
+describe('a person whose client was reloaded after Send', () => {
+	it.each(BAD_ENDS)(
+		'tells a person with a reloaded client in one direct message: arrived, %s',
+		async (agentOutcome, end) => {
+			const id = ask();
+			await reloadAfterDelivery(id);
+			end(id);
+			await told(id, headline('delivered', { agentOutcome }));
+			await passLooks();
+			expect(dms(id)).toHaveLength(1);
+		},
+	);
+
+	it('tells a person with a reloaded client in one direct message that the answer was not sent', async () => {
+		const id = ask();
+		await submit(id, () => app.service.faults.add({ kind: 'unauthorized', sessionId: id }));
+		await timed.shows(headline('accepted', { lastError: 'unauthorized' }));
+		ada().reload();
+		app.service.sessions.answerAsPage(id, ['Grace']);
+		await timed.clock.advance(8_000);
+		app.service.faults.clear();
+		await told(id, headline('conflicted'));
+		expect(dms(id)).toHaveLength(1);
+		expect(dms(id)[0]?.text()).toContain('> Ada');
+	});
+
+	it('tells a person with a reloaded client in one direct message that the agent may be stopped', async () => {
+		const id = ask();
+		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+		await submit(id);
+		await timed.shows(headline('delivered', { startFailed: true }));
+		ada().reload();
+		expect(dms(id)).toEqual([]);
+		await told(id, headline('delivered', { startFailed: true }));
+		await passLooks();
+		expect(dms(id)).toHaveLength(1);
+		expect(dms(id)[0]?.buttons()).toContain('Send again');
+	});
+
+	it('tells a person with a reloaded client when Slack accepts the message', async () => {
+		const id = ask();
+		await reloadAfterDelivery(id);
+		app.slack.faults.add({ method: 'chat.postMessage', status: 503, times: 1 });
+		app.service.sessions.setStatus(id, 'failed');
+		await told(id, headline('delivered', { agentOutcome: 'failed' }));
+		await passLooks();
+		expect(dms(id)).toHaveLength(1);
+	});
+
+	it('sends no direct message to a reloaded client when the delivery succeeds', async () => {
+		const id = ask();
+		await reloadAfterDelivery(id);
+		app.service.sessions.push(id, { role: 'assistant', content: 'On I go.', human_input: [] });
+		app.service.sessions.setStatus(id, 'active');
+		await passLooks();
+		expect(dms(id)).toEqual([]);
+	});
+});
+
+describe('a person who looks at the window', () => {
+	it.each(BAD_ENDS)(
+		'sends no direct message when the open modal says within seconds: arrived, %s',
+		async (agentOutcome, end) => {
+			const id = ask();
+			app.service.hooks.onSaved = () => end(id);
+			await submit(id);
+			await timed.shows(headline('delivered', { agentOutcome }));
+			await passLooks();
+			expect(dms(id)).toEqual([]);
+		},
+	);
 });

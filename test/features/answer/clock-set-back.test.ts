@@ -101,3 +101,30 @@ it('sends no second press over the first when the clock is set back meanwhile', 
 	expect(app.service.log.savedPuts('press')).toHaveLength(1);
 	app.slack.faults.clear();
 });
+
+it('tells the second person who was first when their form was read before the first answer and shown after it', async () => {
+	app.service.sessions.put('late', askingSession(['Name']));
+	setClock(0);
+	const first = await filled('late', 'ada', 'From Ada');
+	// The service has produced the second reading, but its response takes long to arrive.
+	const arriving = Promise.withResolvers<void>();
+	const workedOut = Promise.withResolvers<void>();
+	app.service.hooks.onWorkedOut = async (entry) => {
+		if (entry.kind !== 'read') return;
+		delete app.service.hooks.onWorkedOut;
+		workedOut.resolve();
+		await arriving.promise;
+	};
+	const opening = openSession(app, 'late', 'grace');
+	await workedOut.promise;
+	await first.submit();
+	await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
+	arriving.resolve();
+	const second = await opening;
+	await second.fill(0, 'From Grace');
+	await second.submit();
+	const told = await grace().waitForModal(headline('conflicted'), 10_000);
+	expect(told.text()).toMatch(/@ada>? answered/);
+	expect(told.text()).not.toContain('outside');
+	expect(app.service.log.savedPuts('late')).toHaveLength(1);
+});

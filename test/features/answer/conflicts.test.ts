@@ -19,6 +19,7 @@ afterAll(() => timed[Symbol.asyncDispose]());
 afterEach(async () => {
 	app.service.faults.clear();
 	delete app.service.hooks.onRequest;
+	delete app.service.hooks.onSaved;
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expect(app.slack.violations()).toEqual([]);
 });
@@ -44,6 +45,20 @@ const saved = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf
 
 const [answered, soon = ''] = waitingWords({ goneOn: false }, null).split('. ');
 
+/** From now on, all items of the question have this value. */
+function valuesBecome(id: string, value: string): void {
+	app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
+		item.value = value;
+	});
+	app.service.sessions.patch(id, {});
+}
+
+/** A session, and the form of its question, filled in. */
+async function filled(who = 'ada', ...texts: string[]) {
+	const id = ask();
+	return { id, modal: await fill(await openSession(app, id, who), ...(texts.length > 0 ? texts : ['blue', 'small'])) };
+}
+
 /** Holds every PUT until the returned function is called. */
 function holdPuts(): () => void {
 	const { promise, resolve } = Promise.withResolvers<void>();
@@ -53,8 +68,7 @@ function holdPuts(): () => void {
 
 describe('a question that another person of Handraise answered first', () => {
 	it('tells the second person the first answer at Submit, and keeps their text for posting', async () => {
-		const id = ask();
-		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
+		const { id, modal: second } = await filled('grace', 'red', 'large');
 		const first = await fill(await openSession(app, id), 'blue', 'small');
 		await first.submit();
 		await timed.shows(DELIVERED);
@@ -111,43 +125,30 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(await app.said()).not.toMatch(/ada-3141|grace-2718/);
 	});
 
-	it('says that no question is open when a person opens the session after the answer', async () => {
-		const id = ask();
-		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows(headline('resumed'));
-		const other = await openSession(app, id, 'grace');
-		expect(other.submitText()).toBeNull();
-	});
-
-	it('names who answered while the agent waits, until it waits for something else', async () => {
-		const id = ask();
-		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows(headline('resumed'));
-		app.service.sessions.setStatus(id, 'humanInput');
-		const other = await openSession(app, id, 'grace');
-		expect(other.text()).toMatch(new RegExp(`${answered} by @ada .*\\. ${soon}`));
-		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
-		await other.press('Refresh');
-		await timed.shows(waitingWords({ goneOn: true }, null), 'grace');
-		expect(other.text()).not.toContain(soon);
-	});
-
-	it('says who answered when a person refreshes the form', async () => {
-		const id = ask();
-		const other = await fill(await openSession(app, id, 'grace'), 'red', 'large');
+	it('says who answered on Refresh, has no form then, and names them until the agent waits for something else', async () => {
+		const { id, modal: other } = await filled('grace', 'red', 'large');
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		await timed.shows(headline('resumed'));
 		await other.press('Refresh');
 		await timed.shows(answeredMeanwhile('ada'), 'grace');
 		expect(other.text()).toContain('> blue');
 		expect(other.submitText()).toBeNull();
+		await other.close(true);
+		const again = await openSession(app, id, 'grace');
+		expect(again.submitText()).toBeNull();
+		app.service.sessions.setStatus(id, 'humanInput');
+		await again.press('Refresh');
+		await timed.shows(new RegExp(`${answered} by @ada .*\\. ${soon}`), 'grace');
+		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
+		await again.press('Refresh');
+		await timed.shows(waitingWords({ goneOn: true }, null), 'grace');
+		expect(again.text()).not.toContain(soon);
 	});
 });
 
 describe("a question that was answered in the service's own page", () => {
 	it('shows the outside answer, keeps the own text and overwrites nothing', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
+		const { id, modal } = await filled();
 		app.service.sessions.answerAsPage(id, ['green', 'medium']);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await timed.shows(headline('conflicted'));
@@ -160,8 +161,7 @@ describe("a question that was answered in the service's own page", () => {
 	});
 
 	it('says that nothing was lost when the outside answer has the same words', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
+		const { id, modal } = await filled();
 		app.service.sessions.answerAsPage(id, ['blue', 'small']);
 		await modal.submit();
 		await timed.shows('answered the same');
@@ -196,64 +196,46 @@ describe("a question that was answered in the service's own page", () => {
 	});
 
 	it('shows that our answer was overwritten when the outside answer came later', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
+		const { id, modal } = await filled();
 		app.service.hooks.onSaved = () => {
-			app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
-				item.value = 'green';
-			});
-			app.service.sessions.patch(id, {});
+			valuesBecome(id, 'green');
 			app.service.sessions.setStatus(id, 'humanInput');
 		};
 		await modal.submit();
 		await timed.shows(headline('delivered', { agentOutcome: 'overwritten' }));
-		delete app.service.hooks.onSaved;
 	});
 });
 
-describe('a service that shows nothing where our answer was saved', () => {
+describe('a service that changes what it saves', () => {
 	it('does not report an overwritten answer when the service shows an empty one', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
-		app.service.hooks.onSaved = () => {
-			app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
-				item.value = '';
-			});
-			app.service.sessions.patch(id, {});
-		};
+		const { id, modal } = await filled();
+		app.service.hooks.onSaved = () => valuesBecome(id, '');
 		await modal.submit();
 		await timed.shows(headline('resumed'));
-		delete app.service.hooks.onSaved;
 	});
-});
 
-describe('a service that saves an answer without the white space around it', () => {
 	it.each([
 		['and says so', null],
 		['and answers 500 after saving', { kind: 'error', saves: true, method: 'PUT', times: 1 } as const],
-	])('recognises our answer when the service trims it: %s', async (_, fault) => {
+	])('recognises our answer when the service saves it without the white space around it: %s', async (_, fault) => {
 		const id = ask('Address');
 		const modal = await fill(await openSession(app, id), '  Main Street 1\nTown\n');
-		app.service.hooks.onSaved = () => {
-			app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
-				item.value = 'Main Street 1\r\nTown';
-			});
-			app.service.sessions.patch(id, {});
-		};
+		app.service.hooks.onSaved = () => valuesBecome(id, 'Main Street 1\r\nTown');
 		if (fault !== null) app.service.faults.add({ ...fault, sessionId: id });
 		await modal.submit();
 		await timed.shows(headline('resumed'));
-		delete app.service.hooks.onSaved;
 	});
 });
 
 describe('a question that changed while the form was open', () => {
+	function replaceBy(id: string, ...titles: string[]): void {
+		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question(...titles)] });
+	}
+
 	it('offers the changed question with the text carried over, and sends nothing', async () => {
 		const id = ask('Which row?');
 		const modal = await fill(await openSession(app, id), 'Row 4');
-		app.service.sessions.patch(id, {
-			messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?', 'Note')],
-		});
+		replaceBy(id, 'Which row now?', 'Note');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await timed.shows(headline('changed'));
 		expect(modal.text()).toContain('> Row 4');
@@ -275,7 +257,7 @@ describe('a question that changed while the form was open', () => {
 		const id = ask('Which aisle?');
 		const ada = app.slack.as('ada');
 		const modal = await fill(await openSession(app, id), 'Aisle 7');
-		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which aisle now?')] });
+		replaceBy(id, 'Which aisle now?');
 		await modal.submit();
 		await modal.close();
 		const told = () => ada.dm('Aisle 7')[0];
@@ -299,7 +281,7 @@ describe('a question that changed while the form was open', () => {
 	it('shows the changed question on Refresh with the text carried over and a notice', async () => {
 		const id = ask('Which row?');
 		const modal = await fill(await openSession(app, id), 'Row 4');
-		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?')] });
+		replaceBy(id, 'Which row now?');
 		await modal.press('Refresh');
 		await timed.shows(NOTICES.questionChanged(true));
 		expect(modal.value('“Which row now?”')).toBe('Row 4');
@@ -307,28 +289,19 @@ describe('a question that changed while the form was open', () => {
 });
 
 describe('a session that ended while the form was open', () => {
-	it.each(['failed', 'stopped', 'completed'])(
+	it.each(['failed', 'stopped', 'completed', 'removed'])(
 		'accepts no answer and keeps the text when the session is %s',
-		async (status) => {
-			const id = ask();
-			const modal = await fill(await openSession(app, id), 'blue', 'small');
-			app.service.sessions.setStatus(id, status);
+		async (end) => {
+			const { id, modal } = await filled();
+			if (end === 'removed') app.service.sessions.remove(id);
+			else app.service.sessions.setStatus(id, end);
 			await modal.submit();
-			await timed.shows(headline('ended'));
+			await timed.shows(end === 'removed' ? whatHappened('session_not_found') : headline('ended'));
 			expect(modal.text()).toContain('> blue');
-			expect(modal.buttons()).toContain('Post my text in the channel');
+			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Post my text in the channel');
 			expect(app.service.log.puts(id)).toEqual([]);
 		},
 	);
-
-	it('says that the session does not exist any more, and keeps the text', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
-		app.service.sessions.remove(id);
-		await modal.submit();
-		await timed.shows(whatHappened('session_not_found'));
-		expect(modal.text()).toContain('> blue');
-	});
 });
 
 describe('one form submitted again', () => {
@@ -359,8 +332,7 @@ describe('one form submitted again', () => {
 	});
 
 	it('replaces the first text by the second while nothing was sent', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
+		const { id, modal } = await filled();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => promise;
 		await modal.submit();
@@ -371,8 +343,7 @@ describe('one form submitted again', () => {
 	});
 
 	it('says that the first text counts when the second comes after the sending began', async () => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
+		const { id, modal } = await filled();
 		const arrived = Promise.withResolvers<void>();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = (entry) => {

@@ -1,22 +1,28 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
 import { LeaseLost } from '../../../src/features/answer/put.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../../database/support.ts';
 import { fingerprintOf } from '../../support/sessions.ts';
-import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
+import { asking, CALL_TIMEOUT_MS, createHarness, failing, type Harness, RESET } from './delivering.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DOWN = failing('unavailable', 'down');
+const GONE = failing('session_not_found', '404');
+const SAVED = [{ title: 'Which one?', description: '', value: 'blue' }];
+
+let harness: Harness;
+beforeEach(async () => {
+	harness = await createHarness();
+});
+afterEach(() => harness[Symbol.asyncDispose]());
 
 describe('a delivery', () => {
 	it('is tried again after 1 s, doubled up to a minute, and when its author is told that it takes long', async () => {
-		await using harness = await createHarness();
-		harness.on.read = () => {
-			throw new SessionServiceError('unavailable', 'down');
-		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(1_500_000);
+		harness.on.read = DOWN;
+		const { id } = await harness.deliverOne();
+		await harness.pass(400_000);
 		const times = harness.times('read');
 		const pauses = times.slice(1).map((at, n) => Math.round((at - (times[n] ?? 0)) / 1000));
 		expect(pauses.slice(0, 10)).toEqual([1, 2, 4, 8, 15, 32, 60, 60, 60, 60]);
@@ -30,29 +36,28 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('waits as long as the service asks', async () => {
-		await using harness = await createHarness();
+	it.each([
+		['90 s', 90_000, 90_000],
+		['a day', 24 * HOUR, 300_000],
+	])('waits as long as the service asks, at most five minutes: %s', async (_, askedMs, waitMs) => {
 		harness.on.read = () => {
-			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 90_000 });
+			harness.on.read = () => undefined;
+			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + askedMs });
 		};
-		await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(89_000);
+		await harness.deliverOne();
+		await harness.pass(waitMs - 1_000);
 		expect(harness.times('read')).toEqual([0]);
-		harness.on.read = () => undefined;
 		await harness.pass(2_000);
-		expect(harness.times('read')[1]).toBeGreaterThanOrEqual(90_000);
+		expect(harness.times('read')[1]).toBe(waitMs);
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('with an unknown outcome is looked for after a second, and repeated only when it cannot land any more', async () => {
-		await using harness = await createHarness();
 		harness.on.put = () => {
 			harness.on.put = () => undefined;
-			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+			throw new SessionServiceError(...RESET);
 		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
+		const { id } = await harness.deliverOne();
 		await harness.pass(CALL_TIMEOUT_MS + 1_500);
 		expect(harness.times('put')).toHaveLength(1);
 		expect(harness.times('read')).toHaveLength(2);
@@ -65,20 +70,17 @@ describe('a delivery', () => {
 	});
 
 	it('with a lost response is found by the first read, without a second PUT', async () => {
-		await using harness = await createHarness();
 		harness.on.put = (sessionId) => {
-			harness.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
+			harness.save(sessionId, 1, SAVED);
 			throw new SessionServiceError('timed_out', 'no answer', { outcomeUnknown: true });
 		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
+		const { id } = await harness.deliverOne();
 		await harness.pass(1_500);
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered', lastError: null });
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('is logged as an error when the store fails', async () => {
-		await using harness = await createHarness();
 		const { id } = await harness.accept('s1');
 		const update = () => Promise.reject(new Error('broken'));
 		harness.createWorker({ ...harness.store.answers, update }).start();
@@ -87,49 +89,29 @@ describe('a delivery', () => {
 		expect(errors).toMatchObject([{ fields: { answer: id, code: 'internal' } }]);
 	});
 
-	it('succeeds when the session is found after two 404s in a row, and another failure begins the count anew', async () => {
-		await using harness = await createHarness();
-		const failures = ['session_not_found', 'session_not_found', 'unavailable', 'session_not_found'] as const;
+	it.each([
+		[
+			'succeeds when another failure began the count anew',
+			[GONE, GONE, DOWN, GONE],
+			{ state: 'delivered', missingCount: 0 },
+			[[0, 1_000, 5_000, 9_000], 1],
+		],
+		[
+			'ends when it is found in none of three',
+			Array(9).fill(GONE),
+			{ state: 'refused', lastError: 'session_not_found' },
+			[[0, 1_000, 5_000], 0],
+		],
+	])('of a session that is not found: %s', async (_, failures, found, calls) => {
 		let reads = 0;
-		harness.on.read = () => {
-			const code = failures[reads++];
-			if (code !== undefined) throw new SessionServiceError(code, code);
-		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(10_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', missingCount: 0 });
-		expect(harness.times('put')).toHaveLength(1);
-	});
-
-	it('ends when no session is found three times in a row', async () => {
-		await using harness = await createHarness();
-		harness.on.read = () => {
-			throw new SessionServiceError('session_not_found', '404');
-		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(10_000);
-		expect(harness.times('read')).toEqual([0, 1_000, 5_000]);
-		expect(await harness.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
-	});
-
-	it('waits at most five minutes when the service asks for a day', async () => {
-		await using harness = await createHarness();
-		let left = 1;
-		harness.on.read = () => {
-			const now = harness.clock.now();
-			if (left-- > 0) throw new SessionServiceError('rate_limited', '429', { retryAt: now + 24 * HOUR });
-		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(301_000);
-		expect((await harness.get(id)).state).toMatch(/delivered|resumed/);
-		expect(harness.times('read')[1]).toBe(300_000);
+		harness.on.read = () => failures[reads++]?.();
+		const { id } = await harness.deliverOne();
+		await harness.pass(60_000);
+		expect([harness.times('read').slice(0, 4), harness.times('put').length]).toEqual(calls);
+		expect(await harness.get(id)).toMatchObject(found);
 	});
 
 	it('is not sent after an edit during the read that conflicts', async () => {
-		await using harness = await createHarness();
 		const given = await harness.accept('s1');
 		harness.on.read = async () => {
 			// During the read, the author presses again with another text.
@@ -141,13 +123,7 @@ describe('a delivery', () => {
 				acceptedAt: clock.now(),
 			});
 		};
-		const items = asking('s1').messages[1]?.humanInput ?? [];
-		harness.setSession({
-			...asking('s1'),
-			messages: asking('s1').messages.map((message, index) =>
-				index === 1 ? { ...message, humanInput: items.map((asked) => ({ ...asked, value: 'blue' })) } : message,
-			),
-		});
+		harness.save('s1', 1, SAVED);
 		harness.createWorker().start();
 		await harness.pass(1_000);
 		expect(harness.times('put')).toEqual([]);
@@ -156,70 +132,44 @@ describe('a delivery', () => {
 		expect(content).toMatchObject({ items: [{ value: 'green' }] });
 	});
 
-	it('tells the author after 30 s that it takes long, during the first attempt', async () => {
-		await using harness = await createHarness();
-		harness.on.read = () => harness.clock.sleep(45_000);
-		await harness.accept('s1');
-		harness.createWorker().start();
+	it.each<[string, () => unknown, before: string[]]>([
+		['the first attempt', () => harness.clock.sleep(45_000), []],
+		['a longer pause', failing('rate_limited', '429', { retryAt: T0 + 120_000 }), ['rate_limited']],
+	])('tells the author after 30 s that it takes long, during %s', async (_, read, before) => {
+		harness.on.read = read;
+		await harness.deliverOne();
 		await harness.pass(29_999);
-		expect(harness.told).toEqual([]);
+		expect(harness.told.map(({ lastError }) => lastError)).toEqual(before);
 		await harness.pass(1);
-		expect(harness.told).toMatchObject([{ state: 'accepted', lastError: null }]);
-	});
-
-	it('tells the author after 30 s that it takes long, during a longer pause for the service', async () => {
-		await using harness = await createHarness();
-		harness.on.read = () => {
-			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 120_000 });
-		};
-		await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(29_000);
-		const before = harness.told.length;
-		await harness.pass(1_001);
-		expect(harness.told.length).toBeGreaterThan(before);
+		expect(harness.told.map(({ lastError }) => lastError)).toEqual([...before, before[0] ?? null]);
 		expect(harness.times('read')).toEqual([0]);
 	});
 
-	/** The first attempt fails at once, the second one is slow, and every receipt is slow. */
-	async function tellSlowly() {
-		const harness = await createHarness();
-		const { id } = await harness.accept('s1');
-		harness.on.read = async () => {
+	it.each([
+		['during a slow receipt', 0],
+		['while Slack refuses calls for a minute', MINUTE],
+	])('is shown as withdrawn when its author withdraws it %s', async (_, refusedMs) => {
+		// The first attempt fails at once, the second one is slow, and every receipt is slow.
+		harness.on.read = () => {
 			harness.on.read = () => harness.clock.sleep(50_000);
-			throw new SessionServiceError('unavailable', 'down');
+			return DOWN();
 		};
 		harness.on.tell = () => harness.clock.sleep(3_000);
-		harness.createWorker().start();
+		const { id } = await harness.deliverOne();
 		await harness.pass(31_000);
-		return { harness, id };
-	}
-
-	it('is shown as withdrawn when its author withdraws it during a slow receipt', async () => {
-		const { harness, id } = await tellSlowly();
-		await using _ = harness;
 		const shown = harness.told.length;
 		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
-		await harness.pass(600_000);
+		await harness.pass(2_500);
+		expect(harness.told.at(-1)).toMatchObject({ state: 'accepted' });
+		const refusedUntil = harness.clock.now() + refusedMs;
+		if (refusedMs > 0) harness.on.tell = () => Math.max(0, refusedUntil - harness.clock.now()) || undefined;
+		await harness.pass(10 * MINUTE);
 		expect(harness.told.slice(shown).map(({ state }) => state)).toEqual(['accepted', 'withdrawn']);
 		expect(await harness.get(id)).toMatchObject({ state: 'withdrawn', nextAttemptAt: null });
 		expect(harness.times('put')).toEqual([]);
 	});
 
-	it('is shown as withdrawn after Slack refused calls for a minute', async () => {
-		const { harness, id } = await tellSlowly();
-		await using _ = harness;
-		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
-		await harness.pass(2_500);
-		expect(harness.told.at(-1)).toMatchObject({ state: 'accepted' });
-		const refusedUntil = harness.clock.now() + 60_000;
-		harness.on.tell = () => (harness.clock.now() < refusedUntil ? refusedUntil - harness.clock.now() : undefined);
-		await harness.pass(600_000);
-		expect(harness.told.at(-1)).toMatchObject({ state: 'withdrawn' });
-	});
-
 	it('goes only to its own service', async () => {
-		await using harness = await createHarness();
 		const elsewhere = { service: 'https://other.example', sessionId: 's1', messageIndex: 1 };
 		await harness.store.answers.accept(submission({ question: elsewhere }));
 		harness.createWorker().start();
@@ -228,9 +178,7 @@ describe('a delivery', () => {
 	});
 
 	it('that conflicts with a delivered answer names the colleague who gave it', async () => {
-		await using harness = await createHarness();
-		const first = await harness.accept('s1');
-		harness.createWorker().start();
+		const first = await harness.deliverOne();
 		await harness.pass(1_000);
 		const late = submission({
 			sessionId: 's1',
@@ -250,14 +198,12 @@ describe('a delivery', () => {
 	it.each(['humanInput', 'paused', 'active'])(
 		'fills only the open items of a partly answered question while the session is %s',
 		async (status) => {
-			await using harness = await createHarness();
 			const items = [
 				{ title: 'A', description: '', value: 'seen by everybody' },
 				{ title: 'B', description: '', value: '' },
 			];
-			const [task, question] = asking('s1').messages;
-			if (task === undefined || question === undefined) throw new Error('there is no question');
-			harness.setSession({ ...asking('s1'), status, messages: [task, { ...question, humanInput: items }] });
+			harness.setSession({ ...asking('s1'), status });
+			harness.save('s1', 1, items);
 			const { answer } = await harness.store.answers.accept(
 				submission({ sessionId: 's1', fingerprint: fingerprintOf(items), items: [item(null), item('mine')] }),
 			);
@@ -265,25 +211,19 @@ describe('a delivery', () => {
 			await harness.pass(1_000);
 			expect(await harness.get(answer.id)).toMatchObject({ state: 'delivered' });
 			expect(harness.times('put')).toHaveLength(1);
-			expect(harness.session('s1').messages[1]?.humanInput).toEqual([
-				{ title: 'A', description: '', value: 'seen by everybody' },
-				{ title: 'B', description: '', value: 'mine' },
-			]);
+			expect(harness.session('s1').messages[1]?.humanInput).toEqual([items[0], { ...items[1], value: 'mine' }]);
 		},
 	);
 
 	it('reads again when the read is older than 50 ms before the PUT, at most three times', async () => {
-		await using harness = await createHarness();
 		harness.on.read = () => harness.clock.sleep(60);
-		await harness.accept('s1');
-		harness.createWorker().start();
+		await harness.deliverOne();
 		await harness.pass(1_000);
 		expect(harness.times('read')).toEqual([0, 60, 120]);
 		expect(harness.times('put')).toEqual([180]);
 	});
 
 	it('is not sent by a program that stops, and another replica sends it at once', async () => {
-		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;
 		const { id } = await harness.accept('s1');
@@ -307,7 +247,6 @@ describe('a delivery', () => {
 		['and knows it', false],
 		['and does not know it', true],
 	])('is not sent by a replica that lost the lease %s', async (_, renewed) => {
-		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;
 		const { id } = await harness.accept('s1');
@@ -333,7 +272,6 @@ describe('a delivery', () => {
 	});
 
 	it('is not sent when another replica has the lease', async () => {
-		await using harness = await createHarness();
 		const given = await harness.accept('s1');
 		await harness.store.answers.takeDue(SERVICE, { token: 'w2', ms: 20_000 }, 1, harness.clock.now());
 		await expect(harness.deliver(given, 'w1')).rejects.toThrow(LeaseLost);
@@ -342,11 +280,9 @@ describe('a delivery', () => {
 	});
 
 	it('keeps its lease during a long attempt', async () => {
-		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;
-		await harness.accept('s1');
-		harness.createWorker().start();
+		await harness.deliverOne();
 		await harness.settle();
 		harness.createWorker().start();
 		await harness.pass(90_000);
@@ -357,10 +293,7 @@ describe('a delivery', () => {
 	});
 
 	it('waits for its author after the time to give up, and is sent when they try again', async () => {
-		await using harness = await createHarness();
-		harness.on.read = () => {
-			throw new SessionServiceError('unauthorized', '401');
-		};
+		harness.on.read = failing('unauthorized', '401');
 		const { id } = await harness.accept('s1', T0 + 600_000);
 		const worker = harness.createWorker();
 		worker.start();
@@ -380,7 +313,6 @@ describe('a delivery', () => {
 	});
 
 	it('of one session does not block those of other sessions', async () => {
-		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = (sessionId) => (sessionId === 's0' ? promise : undefined);
 		for (let n = 0; n < 40; n++) await harness.accept(`s${n}`);
@@ -391,5 +323,99 @@ describe('a delivery', () => {
 		resolve();
 		await harness.pass(1_000);
 		expect(harness.times('put', 's0')).toHaveLength(1);
+	});
+});
+
+describe('a PUT of unknown outcome whose author may not answer any more', () => {
+	it.each([
+		['is not repeated', false, { state: 'refused', lastError: 'deactivated', putStartedAt: null }],
+		['is found to have arrived, and nobody is asked', true, { state: 'delivered', lastError: null }],
+	])('%s', async (_, saves, found) => {
+		let askedCount = 0;
+		harness.on.check = async () => {
+			askedCount += 1;
+			return 'deactivated';
+		};
+		harness.on.put = () => {
+			if (saves) harness.save('s1', 1, SAVED);
+			harness.on.read = DOWN;
+			throw new SessionServiceError(...RESET);
+		};
+		const { id } = await harness.deliverOne();
+		await harness.pass(2 * MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivering' });
+		harness.on.read = () => undefined;
+		await harness.pass(2 * MINUTE);
+		expect(await harness.get(id)).toMatchObject(found);
+		expect(askedCount === 0).toBe(saves);
+		expect(harness.times('put')).toHaveLength(1);
+	});
+});
+
+describe('an answer whose author is asked about', () => {
+	it('is compared with a read that begins after the check', async () => {
+		harness.on.check = async () => {
+			harness.save('s1', 1, [{ title: 'Which one?', description: '', value: 'red' }]);
+			return null;
+		};
+		const ann = await harness.accept('s1');
+		await harness.clock.advance(MINUTE);
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'conflicted' });
+		expect(harness.times('put')).toEqual([]);
+	});
+
+	it.each([
+		['C1', 'C1'],
+		// A list of allowed channels excludes what came from none of them.
+		[null, ''],
+	])('is checked in the channel that it came from: %s', async (channelId, asked) => {
+		const places: string[] = [];
+		harness.on.check = async (_person, place) => {
+			places.push(place);
+			return null;
+		};
+		const fingerprint = (await harness.accept('other')).fingerprint;
+		await harness.store.answers.accept(submission({ fingerprint, origin: { channelId, threadTs: null } }));
+		await harness.clock.advance(MINUTE);
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(places).toContain(asked);
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('takes no place from a fresh answer while Slack hangs for hundreds of others', async () => {
+		const hang = () => harness.clock.sleep(10_000).then(() => null);
+		harness.on.check = async () => (await hang()) ?? 'could_not_check';
+		harness.on.tell = ({ lastError }) => (lastError === 'not_checked' ? hang() : null);
+		const { fingerprint } = await harness.accept('late');
+		for (let count = 1; count < 200; count++) await harness.accept(`late${count}`);
+		await harness.clock.advance(2 * MINUTE);
+		harness.createWorker().start();
+		for (const sessionId of ['first', 'second', 'third']) {
+			await harness.pass(2_000);
+			const now = harness.clock.now();
+			await harness.store.answers.accept(submission({ sessionId, fingerprint, acceptedAt: now }));
+			await harness.pass(2_000);
+			expect(harness.times('put', sessionId)).toHaveLength(1);
+		}
+	});
+
+	it('waits for the normal back-off while Slack does not tell, and then for its author', async () => {
+		let askedCount = 0;
+		harness.on.check = async () => {
+			askedCount += 1;
+			return 'could_not_check';
+		};
+		const { id } = await harness.accept('s1', T0 + HOUR);
+		await harness.clock.advance(MINUTE);
+		harness.createWorker().start();
+		await harness.pass(10 * MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'not_checked' });
+		expect(askedCount).toBeLessThan(20);
+		await harness.pass(HOUR);
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'not_checked' });
+		expect(harness.times('put')).toEqual([]);
 	});
 });

@@ -34,6 +34,17 @@ export interface Call {
 	readonly at: number;
 }
 
+/** A call that fails so. */
+export function failing(...error: ConstructorParameters<typeof SessionServiceError>): () => never {
+	return () => {
+		throw new SessionServiceError(...error);
+	};
+}
+
+/** The failures of a PUT after which nobody knows whether it was saved, and of one that says so itself. */
+export const RESET = ['unavailable', 'reset', { outcomeUnknown: true }] as const;
+export const STATUS_500 = ['unavailable', '500', { outcomeUnknown: true, status: 500 }] as const;
+
 /** What a PUT sends is what the next read finds. */
 const sentAsRead = (items: readonly SentItem[]) => items as unknown as readonly ReadItem[];
 
@@ -137,6 +148,14 @@ export async function createHarness() {
 		return worker;
 	}
 
+	/** Accepts an answer to the session's question. */
+	async function accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
+		const result = await store.answers.accept(
+			submission({ sessionId, ...hashesOf(asking(sessionId)), items: [item('blue')], giveUpAt }),
+		);
+		return result.answer;
+	}
+
 	/** Waits until started work, including commits, has run. */
 	async function settle(): Promise<void> {
 		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -172,12 +191,12 @@ export async function createHarness() {
 				createPut(coreFor(store.answers), delivering.checkAuthor),
 				delivering.random,
 			)(answer, token, new AbortController().signal),
-		/** Accepts an answer to the session's question. */
-		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
-			const result = await store.answers.accept(
-				submission({ sessionId, ...hashesOf(asking(sessionId)), items: [item('blue')], giveUpAt }),
-			);
-			return result.answer;
+		accept,
+		/** An answer to the question of `s1`, which a worker delivers. */
+		async deliverOne(answers?: AnswerStore): Promise<Answer> {
+			const answer = await accept('s1');
+			createWorker(answers).start();
+			return answer;
 		},
 		get: async (id: string): Promise<Answer> => {
 			const answer = await store.answers.get(id);
@@ -195,3 +214,5 @@ export async function createHarness() {
 		},
 	};
 }
+
+export type Harness = Awaited<ReturnType<typeof createHarness>>;

@@ -4,6 +4,7 @@ import { callSlack, createManualClock, type Modal } from '../../../fake-slack/in
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import type { AgentOutcome } from '../../../src/questions/answer.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
@@ -40,10 +41,11 @@ async function fill(modal: Modal, ...texts: string[]): Promise<void> {
 	for (const [field, text] of texts.entries()) await modal.fill(field, text);
 }
 
-/** Opens the form, fills it in and presses Submit; resolves to the modal after that. */
-async function submit(id: string, who = 'ada'): Promise<Modal> {
-	const modal = await openSession(app, id, who);
+/** Opens the form, fills it in and presses Submit; resolves to the modal after that. `meanwhile`: before Submit. */
+async function submit(id: string, meanwhile: () => unknown = () => undefined): Promise<Modal> {
+	const modal = await openSession(app, id);
 	await fill(modal, 'Ada', 'Grace');
+	await meanwhile();
 	const result = await modal.submit();
 	expect(result).toMatchObject({ outcome: 'updated', trouble: null });
 	return modal;
@@ -67,24 +69,25 @@ async function restart(whileStopping = async () => {}): Promise<void> {
 	await until(() => isBack);
 	await Promise.all([restarted, other]);
 }
+/** Holds every PUT until the returned function is called. */
+function holdPuts(): () => void {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? promise : undefined);
+	return () => {
+		delete app.service.hooks.onRequest;
+		resolve();
+	};
+}
 const effective = (id: string) => app.service.log.effectivePuts(id);
 
 describe('an answer is delivered once', () => {
 	it('shows saved, delivered and resumed in the modal, each with its time', async () => {
 		const id = ask();
-		const hold = Promise.withResolvers<void>();
-		app.service.hooks.onRequest = () => hold.promise;
-		const form = openSession(app, id);
-		hold.resolve();
-		const modal = await form;
-		const put = Promise.withResolvers<void>();
-		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
-		await fill(modal, 'Ada', 'Grace');
-		expect((await modal.submit()).outcome).toBe('updated');
+		const release = holdPuts();
+		const modal = await submit(id);
 		expect(modal.text()).toContain(headline('accepted'));
 		expect(modal.submitText()).toBeNull();
-		put.resolve();
-		delete app.service.hooks.onRequest;
+		release();
 		await shows(headline('delivered'));
 		expect(modal.text()).toMatch(new RegExp(`${line('delivered')} · \\d+ \\w+ 2026, \\d\\d:\\d\\d UTC`));
 		expect(modal.text()).not.toContain(line('resumed'));
@@ -145,11 +148,8 @@ describe('an answer is delivered once', () => {
 		['no messages at all', { messages: undefined }],
 	])('delivers once when the service responds to the first reads with %s', async (_, patch) => {
 		const id = ask();
-		const modal = await openSession(app, id);
-		await fill(modal, 'Ada', 'Grace');
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-		app.service.sessions.patch(id, patch as { messages: null });
-		await modal.submit();
+		await submit(id, () => app.service.sessions.patch(id, patch as { messages: null }));
 		await shows(whatHappened('unreadable_answer'));
 		app.service.sessions.patch(id, { messages });
 		await shows(DELIVERED);
@@ -181,20 +181,15 @@ describe('an answer is delivered once', () => {
 
 	it('delivers once when Slack sends the submission twice', async () => {
 		const id = ask();
-		const modal = await openSession(app, id);
-		await fill(modal, 'Ada', 'Grace');
 		app.slack.faults.duplicateNext('view_submission');
-		expect((await modal.submit()).outcome).toBe('updated');
+		await submit(id);
 		await shows(headline('resumed'));
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
 	it('delivers after the service comes back, with a receipt in a direct message', async () => {
 		const id = ask();
-		const modal = await openSession(app, id);
-		await fill(modal, 'Ada', 'Grace');
-		await app.service.goDown();
-		expect((await modal.submit()).outcome).toBe('updated');
+		const modal = await submit(id, () => app.service.goDown());
 		await shows(errorWords('unavailable', { kept: 'answer', adminContact: null }).text);
 		await modal.close();
 		const ada = app.slack.as('ada');
@@ -236,10 +231,7 @@ describe('an answer is delivered once', () => {
 
 	it('delivers after a restart when the program stopped before the PUT', async () => {
 		const id = ask();
-		const modal = await openSession(app, id);
-		await fill(modal, 'Ada', 'Grace');
-		app.service.faults.add({ kind: 'unauthorized', method: 'GET', sessionId: id });
-		expect((await modal.submit()).outcome).toBe('updated');
+		await submit(id, () => app.service.faults.add({ kind: 'unauthorized', method: 'GET', sessionId: id }));
 		await shows(headline('accepted', { lastError: 'unauthorized' }));
 		await restart();
 		app.service.faults.clear();
@@ -256,12 +248,10 @@ describe('a closed modal', () => {
 	};
 	/** Submits and closes the modal during the PUT; the session gets `status` after it. */
 	async function closeAndDeliver(id: string, goOn: () => void): Promise<void> {
-		const put = Promise.withResolvers<void>();
-		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
+		const release = holdPuts();
 		app.service.hooks.onSaved = goOn;
 		await (await submit(id)).close();
-		put.resolve();
-		delete app.service.hooks.onRequest;
+		release();
 		await until(() => effective(id).length > 0);
 	}
 	/** Resolves when the confirmation checks have ended. */
@@ -272,40 +262,28 @@ describe('a closed modal', () => {
 	}
 
 	it.each([
-		['the session failed', 'failed'],
-		['the session was stopped', 'stopped'],
-		['somebody overwrote it', 'overwritten'],
-	] as const)(
-		"sends one direct message to a closed modal's author when %s after the delivery",
-		async (_, agentOutcome) => {
-			const id = ask();
-			await closeAndDeliver(id, () =>
-				agentOutcome === 'overwritten' ? overwrite(id) : app.service.sessions.setStatus(id, agentOutcome),
-			);
-			await until(() => dm(id).length > 0);
-			expect(dm(id)[0]?.notification()).toContain(line('delivered', { agentOutcome }));
-			await passLooks();
-			expect(dm(id)).toHaveLength(1);
-		},
-	);
-
-	it.each(['active', 'completed', 'paused', 'inactive'])(
-		'sends no direct message when the session is %s after the delivery',
-		async (status) => {
-			const id = ask();
-			await closeAndDeliver(id, () => app.service.sessions.setStatus(id, status));
-			await passLooks();
-			expect(dm(id)).toEqual([]);
-		},
-	);
+		['one direct message', 'the session failed', 'failed'],
+		['one direct message', 'the session was stopped', 'stopped'],
+		['one direct message', 'somebody overwrote it', 'overwritten'],
+		['no direct message', 'the session goes on', 'active'],
+		['no direct message', 'the session completed', 'completed'],
+		['no direct message', 'the session was paused', 'paused'],
+		['no direct message', 'the session is inactive', 'inactive'],
+	] as const)("sends %s to a closed modal's author when %s after the delivery", async (what, _, outcome) => {
+		const id = ask();
+		await closeAndDeliver(id, () =>
+			outcome === 'overwritten' ? overwrite(id) : app.service.sessions.setStatus(id, outcome),
+		);
+		await passLooks();
+		const told = what === 'one direct message' ? [line('delivered', { agentOutcome: outcome as AgentOutcome })] : [];
+		expect(dm(id).map((message) => message.notification())).toEqual(
+			told.map((words) => expect.stringContaining(words)),
+		);
+	});
 
 	it('sends another direct message with news when the first was deleted', async () => {
 		const id = ask();
-		const modal = await openSession(app, id);
-		await fill(modal, 'Ada', 'Grace');
-		await app.service.goDown();
-		expect((await modal.submit()).outcome).toBe('updated');
-		await modal.close();
+		await (await submit(id, () => app.service.goDown())).close();
 		const says = (words: string) => until(() => dm(id).some((message) => message.text().includes(words)));
 		await says(headline('accepted', { lastError: 'unavailable' }));
 		const { channel, ts } = dm(id)[0] ?? {};
@@ -339,14 +317,9 @@ describe('an answer that is refused for good', () => {
 	it('tells a refused answer in a direct message with the same button when the modal is closed', async () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
-		const modal = await openSession(app, id);
-		await fill(modal, 'Ada', 'Grace');
-		const put = Promise.withResolvers<void>();
-		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
-		await modal.submit();
-		await modal.close();
-		put.resolve();
-		delete app.service.hooks.onRequest;
+		const release = holdPuts();
+		await (await submit(id)).close();
+		release();
 		const ada = app.slack.as('ada');
 		const dm = () => ada.dm(id)[0];
 		await until(() => dm() !== undefined);
@@ -380,19 +353,17 @@ describe('an answer that is refused for good', () => {
 	});
 });
 
-describe('an answer that cannot be delivered yet', () => {
-	it('does not send an answer that its author gave up', async () => {
-		const id = ask();
-		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
-		const modal = await submit(id);
-		await shows(whatHappened('unauthorized'));
-		await modal.press('Discard answer');
-		await shows(headline('withdrawn'));
-		app.service.faults.clear();
-		const puts = app.service.log.puts(id).length;
-		const start = clock.now();
-		await until(() => clock.now() > start + 30_000);
-		expect(app.service.log.puts(id)).toHaveLength(puts);
-		expect(effective(id)).toEqual([]);
-	});
+it('does not send an answer that its author gave up', async () => {
+	const id = ask();
+	app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
+	const modal = await submit(id);
+	await shows(whatHappened('unauthorized'));
+	await modal.press('Discard answer');
+	await shows(headline('withdrawn'));
+	app.service.faults.clear();
+	const puts = app.service.log.puts(id).length;
+	const start = clock.now();
+	await until(() => clock.now() > start + 30_000);
+	expect(app.service.log.puts(id)).toHaveLength(puts);
+	expect(effective(id)).toEqual([]);
 });

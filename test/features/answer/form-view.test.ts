@@ -20,29 +20,21 @@ function show(session: ReadSession, more: Partial<SessionModel> = {}): ModalView
 }
 
 const asking = (more: Partial<ReadSession> = {}) => sessionAsking([{ title: 'Which hall?' }], more);
-const step = (content: string, actions: ReadMessage['actions'] = []): ReadMessage => ({
-	role: 'assistant',
-	content,
-	actions,
-	humanInput: [],
-});
+const step = (content: string, actions: ReadMessage['actions'] = []): ReadMessage => ({ ...saying(content), actions });
 const steps = (count: number) => Array.from({ length: count }, (_, at) => step(`did ${at + 1}.`));
 const typesOf = (view: ModalView) => view.blocks.map(({ type }) => type);
 
 describe('sessionModal with an open question', () => {
-	it("shows the agent's text, then the fields, then everything else", () => {
+	it("shows the agent's text once, then the fields, then everything else", () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
 		expect(headline).toBe(`✋ *“Book &lt;a&gt; hall”* · ${statusWords('humanInput').mrkdwn} · step 1 of 30`);
 		expect(said).toBe('> I need to know something.');
+		expect(textsOf(view.blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
 		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
 		// One item, and plain text already.
 		expect(buttonsOf(view).slice(0, 2)).toEqual(['Keep secret', 'Refresh']);
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
-	});
-
-	it("shows the agent's text only once", () => {
-		expect(textsOf(show(asking()).blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
 	});
 
 	it('shows the screenshot beside what the agent wrote, and once', () => {
@@ -62,25 +54,24 @@ describe('sessionModal with an open question', () => {
 
 	it('has at most 50 words of its own for a question with two options', () => {
 		const ours = 'aaa';
-		const step3 = { ...step(ours, [{ kind: 'click', text: '' }]) };
-		const items = [{ title: ours, description: 'One of: aaa 1, aaa 2' }];
-		const session = sessionAsking(items, { name: ours, status: 'humanInput', sessionDetails: ours });
-		const rich = {
-			...session,
-			messages: [session.messages[0] as ReadMessage, step3, step3, ...session.messages.slice(1)].map((message) => ({
-				...message,
-				content: ours,
-			})),
+		const step3 = step(ours, [{ kind: 'click', text: '' }]);
+		const session = sessionAsking([{ title: ours, description: 'One of: aaa 1, aaa 2' }], {
+			name: ours,
+			status: 'humanInput',
+			sessionDetails: ours,
 			lastScreenshotUrl: 'https://bucket.example/shot.png',
 			sessionVariables: [ours],
-		};
-		const view = show(rich, { watch: { watching: false } });
-		const words = wordsOf(view);
+		});
+		const messages = session.messages.toSpliced(1, 0, step3, step3).map((one) => ({ ...one, content: ours }));
+		const words = wordsOf(show({ ...session, messages }, { watch: { watching: false } }));
 		expect(words.length, words.join(' ')).toBeLessThanOrEqual(50);
 	});
 
 	it('stores the question, the form and the time of the read in its metadata', () => {
-		const metadata = decodeMetadata(show(asking()).private_metadata);
+		const view = show(asking({ sessionId: 'somebody-else' }));
+		// The requested id, not the one in the service's response.
+		expect(JSON.stringify(view)).not.toContain('somebody-else');
+		const metadata = decodeMetadata(view.private_metadata);
 		expect(metadata).toMatchObject({
 			sessionId: '3f9a2c1d',
 			messageIndex: 1,
@@ -89,11 +80,6 @@ describe('sessionModal with an open question', () => {
 			readAt: now,
 		});
 		expect(metadata?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
-	});
-
-	it("uses the requested session id, not the one in the service's response", () => {
-		const view = show(asking({ sessionId: 'somebody-else' }));
-		expect(JSON.stringify(view)).not.toContain('somebody-else');
 	});
 
 	it('offers to return from optional fields and from plain text fields', () => {
@@ -207,17 +193,18 @@ describe('sessionModal without an open question', () => {
 	const waiting = (messages: readonly ReadMessage[]) =>
 		textsOf(show({ ...asking(), status: 'humanInput', messages }).blocks);
 	const answered = sessionAsking([{ title: 'Which hall?', value: 'The blue one' }]).messages;
-	it('says where to look when the agent waits but asked nothing in fields', () => {
-		const words =
-			'The agent waits for a person, but it asked nothing that can be answered here. Look at its latest message, or at the session in the dashboard.';
-		expect(waiting([step('Log in, please.')])).toContain(words);
-		expect(waiting([])).toContain(words);
-	});
-
-	it('says where to look when the agent went on after its last question and waits again', () => {
-		expect(waiting([...answered, step('Log in, please.')])).toContain(
-			'The agent waits for a person. Its last question was answered, and it asked nothing new that can be answered here. Look at its latest message, or at the session in the dashboard.',
-		);
+	const LOOK = 'Look at its latest message, or at the session in the dashboard.';
+	const NOTHING = `The agent waits for a person, but it asked nothing that can be answered here. ${LOOK}`;
+	it.each([
+		['asked nothing in fields', [step('Log in, please.')], NOTHING],
+		['has said nothing', [], NOTHING],
+		[
+			'went on after its last question and waits again',
+			[...answered, step('Log in, please.')],
+			`The agent waits for a person. Its last question was answered, and it asked nothing new that can be answered here. ${LOOK}`,
+		],
+	])('says where to look when the agent waits and %s', (_, messages, words) => {
+		expect(waiting(messages)).toContain(words);
 	});
 
 	it('says that the newest question was answered, and by whom if that is known', () => {
@@ -262,13 +249,10 @@ describe('notices', () => {
 		expect(textsOf(show(asking(), { notices: [notice] }).blocks)[1]).toContain(words);
 	});
 
-	it('says that the agent has gone on', () => {
+	it('says that the agent has gone on, and names the people who are answering', () => {
 		const session = asking();
 		const view = show({ ...session, messages: [...session.messages, step('next')] });
 		expect(textsOf(view.blocks)[1]).toBe('👣 The agent has gone on since it asked this. You can still answer.');
-	});
-
-	it('names the people who are answering', () => {
 		const claims = ['U0OURS1', 'U0OURS2'];
 		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
 			'<@U0OURS1>, <@U0OURS2> are answering. The first answer counts.',
@@ -345,12 +329,6 @@ describe('session details', () => {
 		]);
 	});
 
-	it('shows no image after Slack could not load it', () => {
-		const view = show(rich, { withoutImages: true });
-		expect(typesOf(view)).not.toContain('image');
-		expect(textsOf(view.blocks)[1]).toContain('Slack could not load the screenshot');
-	});
-
 	it('shows the age of the read and a button for watching', () => {
 		const view = show(rich, { readAt: now - 100_000, watch: { watching: true } });
 		expect(textsOf(view.blocks).at(-1)).toBe('Read 1 min ago.');
@@ -358,10 +336,13 @@ describe('session details', () => {
 		expect(JSON.stringify(view)).toContain('"action_id":"session.unwatch"');
 	});
 
-	it('links to the session in the dashboard', () => {
+	it('links to the session in the dashboard, and shows no image after Slack could not load it', () => {
 		const metadata = newMetadata({ sessionId: 'a b&c=\ud800', formId: 'f' });
 		const url = 'https://dash.example/sessions/session?id=a%20b%26c%3D%EF%BF%BD';
 		expect(JSON.stringify(show(rich, { metadata }))).toContain(url);
+		const view = show(rich, { withoutImages: true });
+		expect(typesOf(view)).not.toContain('image');
+		expect(textsOf(view.blocks)[1]).toContain('Slack could not load the screenshot');
 	});
 });
 

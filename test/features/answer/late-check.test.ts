@@ -66,6 +66,16 @@ async function late(change: () => unknown, options = {}) {
 	return answer;
 }
 
+/** The program starts again after its author was deactivated, and sends the answer without asking Slack about them. */
+async function isSentUnasked(id: string, index: number): Promise<void> {
+	const before = askedCount();
+	ada().deleted = true;
+	await app.app.restart();
+	app.service.faults.clear();
+	await app.until(() => value(id, index) === 'TP 570', undefined, 35_000);
+	expect(askedCount()).toBe(before);
+}
+
 describe('an answer that is sent more than a minute after its author was allowed to send it', () => {
 	it('is not sent when its author was deactivated meanwhile, keeps its text, and the question is open again', async () => {
 		const { id, index, post } = await accepted({ graces: 'LH 1173' });
@@ -97,23 +107,41 @@ describe('an answer that is sent more than a minute after its author was allowed
 	it.each<[string, Partial<ReturnType<typeof ada>>]>([
 		['guest', { isRestricted: true }],
 		['external', { teamId: 'T0OTHER' }],
-	])('is not sent when its author has become somebody whom the policy refuses: %s', async (refusal, traits) => {
-		const { id } = await late(() => Object.assign(ada(), traits));
-		await told(MAY_NOT_ANSWER);
-		expect(receipt()).toContain(whatHappened(refusal));
-		await app.pass(2 * MINUTE_MS);
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
+	])(
+		'is not sent when its author has become somebody whom the policy refuses, until they press again: %s',
+		async (refusal, traits) => {
+			const former = { ...ada() };
+			const { id, index } = await late(() => Object.assign(ada(), traits));
+			await told(MAY_NOT_ANSWER);
+			expect(receipt()).toContain(whatHappened(refusal));
+			await app.pass(2 * MINUTE_MS);
+			expect(app.service.log.puts(id)).toEqual([]);
+			Object.assign(ada(), former);
+			await app.pass(MINUTE_MS);
+			await app.slack.as('ada').modal()?.press('Try again');
+			await app.until(() => value(id, index) === 'TP 570');
+			// Of the time before, only what is true of any refusal.
+			await told(line('refused'));
+		},
+	);
 
 	it.each<[string, Readonly<Record<string, string>>]>([
 		['user_not_allowed', { ALLOWED_USERS: 'U0GRACE' }],
 		['channel_not_allowed', { ALLOWED_CHANNELS: 'C0GENERAL' }],
-	])('is not sent when a setting that was changed excludes its author: %s', async (refusal, env) => {
-		const { id } = await late(() => app.app.restart(env));
-		await told(MAY_NOT_ANSWER);
-		expect(receipt()).toContain(whatHappened(refusal));
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
+	])(
+		'is not sent when a changed setting excludes its author, and counts on the check at *Try again*: %s',
+		async (refusal, env) => {
+			const { id, index } = await late(() => app.app.restart(env));
+			await told(MAY_NOT_ANSWER);
+			expect(receipt()).toContain(whatHappened(refusal));
+			expect(app.service.log.puts(id)).toEqual([]);
+			await app.app.restart();
+			app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
+			await app.slack.as('ada').modal()?.press('Try again');
+			await told(whatHappened('unavailable'));
+			await isSentUnasked(id, index);
+		},
+	);
 
 	it('is sent when its author has only left the channel, after a read that follows the check', async () => {
 		const order: string[] = [];
@@ -134,15 +162,24 @@ describe('an answer that is sent more than a minute after its author was allowed
 		expect(order.slice(check, put)).toContain('read');
 	});
 
-	it('waits and says so while Slack does not tell, also after a restart, and is sent when Slack tells', async () => {
-		const { id, index } = await late(() => app.slack.faults.add({ method: 'users.info', error: 'internal_error' }));
+	it('waits, says so and costs no read while Slack does not tell, also after a restart, and is sent when Slack tells', async () => {
+		const { id, index } = await accepted();
+		await app.command(`/session unwatch ${id}`);
+		await app.pass(2 * MINUTE_MS);
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		app.service.faults.clear();
 		await told(NOT_CHECKED);
 		expect(receipt()).toContain('It is sent again automatically. Next try:');
+		const order: string[] = [];
+		app.service.hooks.onRequest = ({ kind, sessionId }) => void (sessionId === id && order.push(kind));
 		await app.app.restart();
+		const before = askedCount();
 		await app.pass(5 * MINUTE_MS);
-		expect(app.service.log.puts(id)).toEqual([]);
+		expect(askedCount()).toBeGreaterThan(before);
+		expect(order).toEqual([]);
 		app.slack.faults.clear();
 		await app.until(() => value(id, index) === 'TP 570');
+		expect(order.slice(0, 2)).toEqual(['read', 'answer']);
 	});
 
 	it('is sent while Slack needs longer to tell than a client for people waits, which is 4 s of real time', async () => {
@@ -180,79 +217,26 @@ describe('an answer that is sent more than a minute after its author was allowed
 		await form.submit();
 		expect(form.text()).toContain(notYet);
 	});
-
-	it('costs no read of the session while Slack does not tell', async () => {
-		const { id, index } = await accepted();
-		await app.command(`/session unwatch ${id}`);
-		await app.pass(2 * MINUTE_MS);
-		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
-		app.service.faults.clear();
-		await told(NOT_CHECKED);
-		const order: string[] = [];
-		app.service.hooks.onRequest = ({ kind, sessionId }) => void (sessionId === id && order.push(kind));
-		const before = askedCount();
-		await app.pass(5 * MINUTE_MS);
-		expect(askedCount()).toBeGreaterThan(before);
-		expect(order).toEqual([]);
-		app.slack.faults.clear();
-		await app.until(() => value(id, index) === 'TP 570');
-		expect(order.slice(0, 2)).toEqual(['read', 'answer']);
-	});
-
-	it('can be sent by its author who may answer again', async () => {
-		const { id, index } = await late(() => Object.assign(ada(), { isRestricted: true }));
-		await told(MAY_NOT_ANSWER);
-		Object.assign(ada(), { isRestricted: false });
-		await app.pass(MINUTE_MS);
-		await app.slack.as('ada').modal()?.press('Try again');
-		await app.until(() => value(id, index) === 'TP 570');
-		// Of the time before, only what is true of any refusal.
-		await told(line('refused'));
-	});
 });
 
-describe('an answer that is sent within a minute', () => {
-	it('counts on the check at the press, also after a restart', async () => {
-		const { id, index } = await accepted();
-		const before = askedCount();
-		ada().deleted = true;
-		await app.app.restart();
-		// After 20 s the next attempt may come after more than a minute: its delays are random.
-		await app.pass(10_000);
-		expect(value(id, index)).toBe('');
-		app.service.faults.clear();
-		await app.until(() => value(id, index) === 'TP 570', undefined, 35_000);
-		expect(askedCount()).toBe(before);
-	});
-
-	it('counts on the check at *Try again*', async () => {
-		const { id, index } = await late(() => app.app.restart({ ALLOWED_USERS: 'U0GRACE' }));
-		await told(MAY_NOT_ANSWER);
-		await app.app.restart();
-		app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
-		await app.slack.as('ada').modal()?.press('Try again');
-		await told(whatHappened('unavailable'));
-		const before = askedCount();
-		ada().deleted = true;
-		await app.app.restart();
-		app.service.faults.clear();
-		await app.until(() => value(id, index) === 'TP 570', undefined, 35_000);
-		expect(askedCount()).toBe(before);
-	});
+it('an answer that is sent within a minute counts on the check at the press, also after a restart', async () => {
+	const { id, index } = await accepted();
+	// After 20 s the next attempt may come after more than a minute: its delays are random.
+	await app.pass(10_000);
+	expect(value(id, index)).toBe('');
+	await isSentUnasked(id, index);
 });
 
-describe('a press that is sent when it cannot be taken back any more', () => {
-	it('is not sent when that is a minute later and its author was deactivated, and offers the options again', async () => {
-		await app[Symbol.asyncDispose]();
-		await start({ env: { UNDO_SECONDS: '60' } });
-		const id = await app.watched();
-		app.ask(id, [FLIGHT], '');
-		const post = await app.threadSays(id, FLIGHT.title ?? '');
-		await app.choose(post, 'LH 1173');
-		ada().deleted = true;
-		await app.until(() => post.buttons().includes('LH 1173'));
-		await app.pass(2 * MINUTE_MS);
-		expect(post.text()).toContain('the account is deactivated');
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
+it('a press is not sent when the time for Undo was a minute and its author was deactivated, and offers the options again', async () => {
+	await app[Symbol.asyncDispose]();
+	await start({ env: { UNDO_SECONDS: '60' } });
+	const id = await app.watched();
+	app.ask(id, [FLIGHT], '');
+	const post = await app.threadSays(id, FLIGHT.title ?? '');
+	await app.choose(post, 'LH 1173');
+	ada().deleted = true;
+	await app.until(() => post.buttons().includes('LH 1173'));
+	await app.pass(2 * MINUTE_MS);
+	expect(post.text()).toContain('the account is deactivated');
+	expect(app.service.log.puts(id)).toEqual([]);
 });

@@ -1,10 +1,17 @@
+import type { ModalView } from '@slack/types';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Modal } from '../../../fake-slack/index.ts';
+import { createManualClock, type Modal } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { StoreUnavailableError } from '../../../src/database/database.ts';
 import { WINDOW_NOTICES } from '../../../src/features/answer/form-view.ts';
+import { createOpenWindows } from '../../../src/features/answer/open-windows.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
+import { ANN, createRecordingLog, SERVICE, T0 } from '../../database/support.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
+import { coreOf } from '../../support/core.ts';
+import { buildSession } from '../../support/sessions.ts';
+import { openTestStore, pass } from '../watch/support.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -69,4 +76,30 @@ it('tells a window what a read for somebody else finds, without a read of its ow
 		await modal.close();
 		await app.slack.as('grace').modal()?.close(true);
 	}
+});
+
+it('tells a window what a read found once the store works again: no later read of the same state tells of it', async () => {
+	const clock = createManualClock(T0);
+	const store = await openTestStore();
+	const log = createRecordingLog();
+	let failuresLeft = 3;
+	const windows: typeof store.windows = {
+		...store.windows,
+		async learn(...read) {
+			if (failuresLeft-- > 0) throw new StoreUnavailableError('away');
+			await store.windows.learn(...read);
+		},
+	};
+	const openWindows = createOpenWindows(coreOf({ store: { ...store, windows }, clients: {}, clock, log }));
+	const question = { service: SERVICE, sessionId: 's1', messageIndex: 1 };
+	const view = { type: 'modal', blocks: [{ type: 'divider' }] } as unknown as ModalView;
+	await store.windows.shown('V1', { ...ANN, ...question, fingerprint: 'f', shownHash: 'h', hash: 'hash-1' }, view, T0);
+	openWindows.start();
+	openWindows.sessionRead(question, buildSession({ sessionId: 's1', messages: [] }));
+	await pass(clock, 10_000);
+	expect(log.lines.filter(({ fields }) => JSON.stringify(fields).includes('window_news_not_stored'))).toHaveLength(3);
+	expect(await store.db.read.selectFrom('windows').select('learned').execute()).toEqual([{ learned: 'changed' }]);
+	const stopped = openWindows.stop();
+	await clock.advance(60_000);
+	await stopped;
 });

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { historyView } from '../../../src/features/answer/view.ts';
-import type { Answer } from '../../../src/questions/answer.ts';
+import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { momentMrkdwn } from '../../../src/slack/words.ts';
 import { answerOf, item, now } from '../../slack/support/answers.ts';
@@ -36,30 +36,18 @@ function expectReceipt(
 }
 
 const WRONG_KEY = whatHappened('unauthorized');
+const SLOW = /^The session service is slow to respond\. Handraise is still sending your answer\./;
+const SAVED = /^Your answer is saved\. You can close this/;
+const NOT_STARTED = '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 const OPEN = 'Open the session';
 const POST = 'Post my text to the thread';
 
 describe('receipts', () => {
 	it.each<[what: string, answer: Partial<Answer>, headline: string, more?: Parameters<typeof expectReceipt>[2]]>([
-		['saved', { acceptedAt: soon }, '⏳ Sending…', { explanation: /^Your answer is saved\. You can close this/ }],
-		[
-			'being sent',
-			{ state: 'delivering', acceptedAt: soon },
-			'⏳ Sending…',
-			{ explanation: /^Your answer is saved\. You can close this/ },
-		],
-		[
-			'saved half a minute ago',
-			{ acceptedAt: soon - 1 },
-			'⏳ Sending…',
-			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
-		],
-		[
-			'being sent for half a minute',
-			{ state: 'delivering', acceptedAt: soon - 1 },
-			'⏳ Sending…',
-			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
-		],
+		['saved', { acceptedAt: soon }, '⏳ Sending…', { explanation: SAVED }],
+		['being sent', { state: 'delivering', acceptedAt: soon }, '⏳ Sending…', { explanation: SAVED }],
+		['saved half a minute ago', { acceptedAt: soon - 1 }, '⏳ Sending…', { explanation: SLOW }],
+		['long being sent', { state: 'delivering', acceptedAt: soon - 1 }, '⏳ Sending…', { explanation: SLOW }],
 		[
 			'in trouble',
 			{ lastError: 'unavailable', nextAttemptAt: now + 60_000 },
@@ -155,7 +143,7 @@ describe('receipts', () => {
 		[
 			'whose agent could not be started',
 			{ state: 'delivered', startFailed: true },
-			'⚠️ Delivered, but the session service reported a failure: the agent may not have been started',
+			NOT_STARTED,
 			{
 				explanation:
 					/^\*Send again\* sends the same answer once more, if .*\. That starts the agent with some versions of the session service only\. If it does not, look at the session in the dashboard; <@U0OURSADMIN> can help\.$/,
@@ -165,7 +153,7 @@ describe('receipts', () => {
 		[
 			'whose agent could not be started again',
 			{ state: 'delivered', startFailed: true, lastError: 'still_not_started' },
-			'⚠️ Delivered, but the session service reported a failure: the agent may not have been started',
+			NOT_STARTED,
 			{
 				explanation:
 					/^The last \*Send again\* failed\. The session service reported the failure again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
@@ -175,7 +163,7 @@ describe('receipts', () => {
 		[
 			'that is sent again to start the agent',
 			{ state: 'delivered', startFailed: true, restartAskedAt: now },
-			'⚠️ Delivered, but the session service reported a failure: the agent may not have been started',
+			NOT_STARTED,
 			{ explanation: /^It is being sent again/ },
 		],
 		[
@@ -185,18 +173,17 @@ describe('receipts', () => {
 			{ explanation: /^Your answer was not sent again: the agent has continued, .*\. Open the session to see it\.$/ },
 		],
 		['given up', { state: 'withdrawn' }, '↩️ Undone; nothing was sent'],
+		['then failed', { state: 'delivered', agentOutcome: 'failed' }, '❌ Delivered, then the session failed'],
+		['then stopped', { state: 'delivered', agentOutcome: 'stopped' }, '⏹️ Delivered, then the session was stopped'],
+		['then paused', { state: 'delivered', agentOutcome: 'paused' }, '⏸️ Delivered, then the session was paused'],
+		['then completed', { state: 'delivered', agentOutcome: 'completed' }, '✅ Delivered, then the session completed'],
+		[
+			'then unseen',
+			{ state: 'delivered', agentOutcome: 'unseen' },
+			'👀 Delivered. The agent has not gone on yet; look at the session later',
+		],
 	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
 		expectReceipt(answer, headline, more);
-	});
-
-	it.each([
-		['failed', '❌ Delivered, then the session failed'],
-		['stopped', '⏹️ Delivered, then the session was stopped'],
-		['paused', '⏸️ Delivered, then the session was paused'],
-		['completed', '✅ Delivered, then the session completed'],
-		['unseen', '👀 Delivered. The agent has not gone on yet; look at the session later'],
-	] as const)('says how the session went on after the delivery: %s', (agentOutcome, headline) => {
-		expectReceipt({ state: 'delivered', agentOutcome }, headline);
 	});
 
 	it('lists each state of an answer with its time', () => {
@@ -214,11 +201,16 @@ describe('receipts', () => {
 		);
 	});
 
+	/** The texts of an answer to these items that another one was before. */
+	function conflictTexts(items: readonly AnswerItem[], changes: Partial<OtherAnswer>) {
+		const other = { person: null, values: ['x'], at: null, answerId: null, same: false, ...changes };
+		return show({ state: 'conflicted', content: { kind: 'readable', items, other } }).texts;
+	}
+
 	it("shows the other person's answer with the items' titles and hides secrets", () => {
 		const person = { teamId: 'T1', userId: 'U0OURS2' };
-		const other = { person, values: ['Hall A', null, ''], at: now - 120_000, answerId: null, same: false };
 		const items = [item('Hall', 'Hall B'), item('PIN', null, { secret: true, wiped: true }), item('Notes', 'x')];
-		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
+		const texts = conflictTexts(items, { person, values: ['Hall A', null, ''], at: now - 120_000 });
 		expect(texts).toContain(
 			'<@U0OURS2> answered 2 min ago:\n“Hall”\n> Hall A\n“PIN”\n> (hidden)\n“Notes”\n> (left empty)',
 		);
@@ -226,23 +218,10 @@ describe('receipts', () => {
 		expect(texts[1]).toContain('Passwords and codes were not kept. Type them again.');
 	});
 
-	it('says when the other answer is the same, and when its author is unknown', () => {
-		const other = { person: null, values: ['x'], at: null, answerId: null, same: true };
-		const items = [item('Hall', 'x')];
-		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
-		expect(texts).toContain('Somebody outside Slack answered the same.');
-	});
-
-	it("counts the other person's values beyond ten", () => {
-		const other = {
-			person: null,
-			values: Array.from({ length: 12 }, () => 'x'),
-			at: null,
-			answerId: null,
-			same: false,
-		};
-		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items: [item('a', 'b')], other } });
-		expect(texts.find((text) => text.startsWith('Somebody'))).toMatch(/> x\nand 2 more$/);
+	it('says when the other answer is the same, that its author is unknown, and how many values it has beyond ten', () => {
+		expect(conflictTexts([item('Hall', 'x')], { same: true })).toContain('Somebody outside Slack answered the same.');
+		const many = conflictTexts([item('a', 'b')], { values: Array.from({ length: 12 }, () => 'x') });
+		expect(many.find((text) => text.startsWith('Somebody'))).toMatch(/> x\nand 2 more$/);
 	});
 
 	it('never shows a secret in a receipt', () => {
@@ -271,16 +250,11 @@ describe('receipts', () => {
 		expect(textsOf(message.blocks).join('').length).toBeLessThan(12_000);
 	});
 
-	it('offers to post the text only if the answer came from a channel', () => {
-		expect(show({ state: 'ended', origin: { channelId: null, threadTs: null } }).buttons).toEqual(['Open the session']);
-		expect(show({ state: 'ended', origin: { channelId: 'C1', threadTs: null } }).buttons).toEqual([
-			'Open the session',
-			'Post my text in the channel',
-		]);
-	});
-
-	it("stores the answer's id in the receipt's metadata", () => {
-		expect(decodeMetadata(show({}).view.private_metadata)?.formId).toBe('answer-1');
+	it("offers to post the text only if the answer came from a channel, and keeps the answer's id in its metadata", () => {
+		expect(show({ state: 'ended', origin: { channelId: null, threadTs: null } }).buttons).toEqual([OPEN]);
+		const { buttons, view } = show({ state: 'ended', origin: { channelId: 'C1', threadTs: null } });
+		expect(buttons).toEqual([OPEN, 'Post my text in the channel']);
+		expect(decodeMetadata(view.private_metadata)?.formId).toBe('answer-1');
 	});
 
 	it('posts a text that was not sent with its author and its session', () => {
@@ -300,14 +274,9 @@ describe('historyView', () => {
 		return { texts: textsOf(view.blocks), buttons: buttonsOf(view.blocks as KnownBlock[]) };
 	};
 
-	it('says that a session has no answers', () => {
-		expect(page([], 0)).toEqual({
-			texts: ['Nobody has answered session *3f9a2c1d* through Handraise yet.'],
-			buttons: [],
-		});
-	});
-
-	it('shows who answered what and when', () => {
+	it('says that a session has no answers, or who answered what and when', () => {
+		const none = 'Nobody has answered session *3f9a2c1d* through Handraise yet.';
+		expect(page([], 0)).toEqual({ texts: [none], buttons: [] });
 		expect(page([answerOf()], 1).texts).toEqual([
 			'One answer to session *3f9a2c1d*, newest first.',
 			'<@U0OURS1>',

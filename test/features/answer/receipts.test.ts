@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-	callSlack,
 	createFakeSlack,
 	createManualClock,
 	type FakeSlack,
@@ -126,7 +125,7 @@ describe('a receipt message that can not be updated any more', () => {
 
 	it('does not replace a lost receipt message without news', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
-		await callSlack(slack, 'chat.delete', { channel: saved.receiptState.dm?.channelId, ts: saved.receiptState.dm?.ts });
+		dm()[0]?.remove();
 		const again = await tell({ ...saved, lastError: 'timed_out' });
 		expect(dm()).toEqual([]);
 		expect(again.receiptState.state).toBe('accepted');
@@ -136,7 +135,7 @@ describe('a receipt message that can not be updated any more', () => {
 
 	it('replaces a lost receipt message once when the store fails to save the new one', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
-		await callSlack(slack, 'chat.delete', { channel: saved.receiptState.dm?.channelId, ts: saved.receiptState.dm?.ts });
+		dm()[0]?.remove();
 		const first = await tell({ ...saved, state: 'waiting' });
 		const second = await tell({ ...saved, state: 'waiting' });
 		expect(second.receiptState).toEqual(first.receiptState);

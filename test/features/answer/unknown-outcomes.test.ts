@@ -1,30 +1,35 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
 import { StoreUnavailableError } from '../../../src/database/database.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
-import type { ReadSession } from '../../../src/questions/gate.ts';
+import type { Answer, AnswerState } from '../../../src/questions/answer.ts';
+import type { ReadItem, ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../../database/support.ts';
 import { line } from '../../support/sentences.ts';
 import { fingerprintOf, saying } from '../../support/sessions.ts';
 import { settableClock } from '../../support/settable-clock.ts';
-import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
+import { asking, CALL_TIMEOUT_MS, createHarness, failing, type Harness, RESET, STATUS_500 } from './delivering.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const OPEN = [{ title: 'Which one?', description: '', value: '' }];
 const ANSWERED = [{ title: 'Which one?', description: '', value: 'blue' }];
 /** After this long a PUT cannot land any more. */
 const MAY_LAND_MS = 2_000 + CALL_TIMEOUT_MS + CLOCK_ALLOWANCE_MS;
 
+let harness: Harness;
+beforeEach(async () => {
+	harness = await createHarness();
+});
+afterEach(() => harness[Symbol.asyncDispose]());
+
 function withMessages(messages: ReadSession['messages'], status = 'active'): ReadSession {
 	return { ...asking('s1'), status, messages };
 }
 
-function message(
-	role: string,
-	humanInput: ReadSession['messages'][number]['humanInput'] = [],
-): ReadSession['messages'][number] {
+function message(role: string, humanInput: readonly ReadItem[] = []): ReadMessage {
 	return { ...saying(humanInput.length > 0 ? 'I ask.' : 'Words.', role), humanInput };
 }
 
@@ -46,7 +51,6 @@ describe('a committed write with a lost reply', () => {
 		['plain', false],
 		['secret', true],
 	])('that records a delivery: a %s answer is reported as delivered and sent once', async (_, secret) => {
-		await using harness = await createHarness();
 		const result = await harness.store.answers.accept(
 			submission({
 				fingerprint: fingerprintOf(asking('s1').messages[1]?.humanInput ?? []),
@@ -61,9 +65,7 @@ describe('a committed write with a lost reply', () => {
 	});
 
 	it('that marks a PUT: the answer waits until the PUT cannot land, and is sent once', async () => {
-		await using harness = await createHarness();
-		const { id } = await harness.accept('s1');
-		harness.createWorker(losesOneReply(harness.store.answers, 'delivering')).start();
+		const { id } = await harness.deliverOne(losesOneReply(harness.store.answers, 'delivering'));
 		await harness.pass(MAY_LAND_MS + 5_000);
 		expect((await harness.get(id)).state).toBe('delivered');
 		expect(harness.times('put')).toHaveLength(1);
@@ -71,153 +73,106 @@ describe('a committed write with a lost reply', () => {
 });
 
 describe('an answer with an unknown outcome after the time to give up', () => {
-	/** The service is down for an hour. Then it takes one PUT and responds with a failure. */
-	async function lastAttempt(save: (harness: Awaited<ReturnType<typeof createHarness>>) => void) {
-		const harness = await createHarness();
-		const answer = await harness.accept('s1', T0 + HOUR);
+	const GIVE_UP_MS = 10 * MINUTE;
+
+	/** The service is down until then. Then it takes one PUT, does `save` and responds with a failure. */
+	async function lastAttempt(save: () => void = () => undefined): Promise<Answer> {
+		const answer = await harness.accept('s1', T0 + GIVE_UP_MS);
 		harness.on.read = () => {
-			if (harness.clock.now() < T0 + HOUR) throw new SessionServiceError('unavailable', 'down');
+			if (harness.clock.now() < T0 + GIVE_UP_MS) throw new SessionServiceError('unavailable', 'down');
 		};
 		harness.on.put = () => {
-			save(harness);
-			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+			save();
+			throw new SessionServiceError(...RESET);
 		};
-		return { harness, answer };
+		harness.createWorker().start();
+		await harness.pass(GIVE_UP_MS + 2_000);
+		return answer;
 	}
 
 	it('is reported as delivered when a read finds it', async () => {
-		const { harness, answer } = await lastAttempt((service) => service.save('s1', 1, ANSWERED));
-		await using _ = harness;
-		harness.createWorker().start();
-		await harness.pass(HOUR + 100_000);
-		expect((await harness.get(answer.id)).state).toMatch(/delivered|resumed/);
+		const { id } = await lastAttempt(() => harness.save('s1', 1, ANSWERED));
+		await harness.pass(100_000);
+		expect((await harness.get(id)).state).toMatch(/delivered|resumed/);
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('blocks other answers until it cannot land any more, then waits for its author', async () => {
-		const { harness, answer } = await lastAttempt(() => undefined);
-		await using _ = harness;
-		harness.createWorker().start();
-		await harness.pass(HOUR + 2_000);
+		const { id, fingerprint } = await lastAttempt();
 		const before = harness.clock.now();
-		const second = await harness.store.answers.accept(
-			submission({ person: BOB, fingerprint: answer.fingerprint, formReadAt: before, acceptedAt: before }),
-		);
-		expect(second.kind).toBe('taken');
+		const second = submission({ person: BOB, fingerprint, formReadAt: before, acceptedAt: before });
+		expect((await harness.store.answers.accept(second)).kind).toBe('taken');
 		await harness.pass(MAY_LAND_MS + 65_000);
-		expect(await harness.get(answer.id)).toMatchObject({ state: 'waiting', putStartedAt: null });
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', putStartedAt: null });
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('keeps blocking and says so while every read fails', async () => {
-		const { harness, answer } = await lastAttempt(() => undefined);
-		await using _ = harness;
-		harness.createWorker().start();
-		await harness.pass(HOUR + 2_000);
-		harness.on.read = () => {
-			throw new SessionServiceError('unavailable', 'down');
-		};
-		await harness.pass(2 * HOUR);
-		expect(await harness.get(answer.id)).toMatchObject({ state: 'delivering' });
+		const { id, person } = await lastAttempt();
+		harness.on.read = failing('unavailable', 'down');
+		await harness.pass(2 * GIVE_UP_MS);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivering' });
 		const newest = harness.told.at(-1);
 		expect(newest === undefined ? '' : stateLine(newest)).toBe(line('delivering', { lastError: 'timed_out' }));
-		expect(await harness.store.answers.withdraw(answer.id, answer.person, harness.clock.now())).toBeNull();
+		expect(await harness.store.answers.withdraw(id, person, harness.clock.now())).toBeNull();
 	});
 });
 
 describe('an answer whose PUT was saved and reported as failed', () => {
-	async function afterwards(session: ReadSession) {
-		const harness = await createHarness();
+	const [USER, SAID, ASKS] = [message('user'), message('assistant'), message('assistant', OPEN)];
+	const TAKEN = message('assistant', ANSWERED);
+	const OTHER = message('assistant', [{ title: 'Which one?', description: '', value: 'red' }]);
+
+	it.each<[what: string, state: AnswerState, messages: ReadSession['messages'], status?: string]>([
+		['may have arrived when the question is gone', 'changed', [USER, SAID, SAID]],
+		['may have arrived when the agent emptied the field and went on', 'changed', [USER, ASKS, SAID]],
+		['may have arrived when the agent emptied it and asks there again', 'changed', [USER, ASKS, SAID], 'humanInput'],
+		[
+			'may have arrived when the agent emptied it and replaced the text above it',
+			'changed',
+			[USER, { ...ASKS, content: 'Something else' }],
+			'humanInput',
+		],
+		['is found at its new index when the same is asked at the old one', 'resumed', [TAKEN, ASKS], 'humanInput'],
+		['is found at its new index after a message was inserted before it', 'resumed', [USER, message('system'), TAKEN]],
+		['may have arrived when the session ended without the question', 'ended', [USER], 'completed'],
+		['may have arrived first when somebody else replaced it', 'conflicted', [USER, OTHER]],
+	])('%s, and is not sent again', async (_, state, messages, status) => {
 		harness.on.put = () => {
-			harness.setSession(session);
-			throw new SessionServiceError('unavailable', '500', { outcomeUnknown: true, status: 500 });
+			harness.setSession(withMessages(messages, status));
+			throw new SessionServiceError(...STATUS_500);
 		};
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
+		const { id } = await harness.deliverOne();
 		await harness.pass(MAY_LAND_MS + 60_000);
-		return { harness, answer: await harness.get(id) };
-	}
-
-	it('may have arrived when the question is gone', async () => {
-		const { harness, answer } = await afterwards(
-			withMessages([message('user'), message('assistant'), message('assistant')]),
-		);
-		await using _ = harness;
-		expect(answer.state).toBe('changed');
-		expect(stateLine(answer)).toBe(line('changed', { putStartedAt: 1 }));
-	});
-
-	it.each([
-		['went on', 'active', [message('assistant', OPEN), message('assistant')]],
-		['asks in the same place again', 'humanInput', [message('assistant', OPEN), message('assistant')]],
-		['replaced the text above it', 'humanInput', [{ ...message('assistant', OPEN), content: 'Something else' }]],
-	])('is not sent again and may have arrived when the agent emptied the field and %s', async (_, status, messages) => {
-		const { harness, answer } = await afterwards(withMessages([message('user'), ...messages], status));
-		await using _harness = harness;
+		const answer = await harness.get(id);
+		expect([answer.state, stateLine(answer)]).toEqual([state, line(state, { putStartedAt: 1 })]);
 		expect(harness.times('put')).toHaveLength(1);
-		expect(answer.state).toBe('changed');
-		expect(stateLine(answer)).toBe(line('changed', { putStartedAt: 1 }));
-	});
-
-	it('is found at its new index and not sent again when the same question is asked at the old index', async () => {
-		const { harness, answer } = await afterwards(
-			withMessages([message('assistant', ANSWERED), message('assistant', OPEN)], 'humanInput'),
-		);
-		await using _ = harness;
-		expect(harness.times('put')).toHaveLength(1);
-		expect(answer.state).toMatch(/delivered|resumed/);
-	});
-
-	it('is found at its new index after a message was inserted before it', async () => {
-		const { harness, answer } = await afterwards(
-			withMessages([message('user'), message('system'), message('assistant', ANSWERED)]),
-		);
-		await using _ = harness;
-		expect(answer.state).toMatch(/delivered|resumed/);
-		expect(harness.times('put')).toHaveLength(1);
-	});
-
-	it('may have arrived when the session ended without the question', async () => {
-		const { harness, answer } = await afterwards(withMessages([message('user')], 'completed'));
-		await using _ = harness;
-		expect(answer.state).toBe('ended');
-		expect(stateLine(answer)).toBe(line('ended', { putStartedAt: 1 }));
-	});
-
-	it('may have arrived first when somebody else replaced it', async () => {
-		const other = [{ title: 'Which one?', description: '', value: 'red' }];
-		const { harness, answer } = await afterwards(withMessages([message('user'), message('assistant', other)]));
-		await using _ = harness;
-		expect(answer.state).toBe('conflicted');
-		expect(stateLine(answer)).toBe(line('conflicted', { putStartedAt: 1 }));
 	});
 });
 
 it('does not take an older equal answer to the same question for ours', async () => {
-	await using harness = await createHarness();
-	const again = [
-		message('user'),
-		message('assistant', asking('s1').messages[1]?.humanInput),
-		message('assistant', ANSWERED),
-	];
-	harness.setSession({ ...asking('s1'), messages: [again[2], again[1]].filter((moved) => moved !== undefined) });
+	harness.setSession(withMessages([message('assistant', ANSWERED), message('assistant', OPEN)], 'humanInput'));
 	harness.on.put = () => {
 		harness.setSession(withMessages([message('assistant', ANSWERED), message('assistant')]));
-		throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+		throw new SessionServiceError(...RESET);
 	};
-	const { id } = await harness.accept('s1');
-	harness.createWorker().start();
+	const { id } = await harness.deliverOne();
 	await harness.pass(MAY_LAND_MS + 10_000);
 	expect(await harness.get(id)).toMatchObject({ state: 'changed' });
 });
 
 describe('an answer whose PUT may still land', () => {
+	/** Bob's answer to the same question, given now. */
+	function bobs({ fingerprint }: Answer) {
+		const now = harness.clock.now();
+		return submission({ person: BOB, fingerprint, formReadAt: now - 100, acceptedAt: now });
+	}
+
 	it('blocks other answers when the service does not find the session three times', async () => {
-		await using harness = await createHarness();
 		const ann = await harness.accept('s1');
 		harness.on.put = () => {
 			void harness.clock.sleep(15_000).then(() => harness.save('s1', 1, ANSWERED));
-			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+			throw new SessionServiceError(...RESET);
 		};
 		harness.on.read = () => {
 			const at = harness.clock.now() - T0;
@@ -226,11 +181,7 @@ describe('an answer whose PUT may still land', () => {
 		harness.createWorker().start();
 		await harness.pass(7_500);
 		expect(harness.times('read').filter((at) => at > 500 && at < 7_000)).toHaveLength(3);
-		const now = harness.clock.now();
-		const bob = await harness.store.answers.accept(
-			submission({ person: BOB, fingerprint: ann.fingerprint, formReadAt: now - 100, acceptedAt: now }),
-		);
-		expect(bob).toMatchObject({ kind: 'taken', by: { id: ann.id } });
+		expect(await harness.store.answers.accept(bobs(ann))).toMatchObject({ kind: 'taken', by: { id: ann.id } });
 		await harness.pass(MAY_LAND_MS);
 		expect((await harness.get(ann.id)).state).toMatch(/delivered|resumed/);
 		expect(harness.times('put')).toHaveLength(1);
@@ -239,18 +190,14 @@ describe('an answer whose PUT may still land', () => {
 	it.each(['body_too_large', 'body_too_complex', 'session_not_found'] as const)(
 		'blocks other answers while reads fail with %s, then ends and may have arrived',
 		async (code) => {
-			await using harness = await createHarness();
 			const ann = await harness.accept('s1');
 			harness.on.put = () => {
-				harness.on.read = () => {
-					throw new SessionServiceError(code, 'of a read');
-				};
-				throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+				harness.on.read = failing(code, 'of a read');
+				throw new SessionServiceError(...RESET);
 			};
 			harness.createWorker().start();
 			await harness.pass(MAY_LAND_MS - 2_000);
-			const now = harness.clock.now();
-			const bob = submission({ person: BOB, fingerprint: ann.fingerprint, formReadAt: now - 100, acceptedAt: now });
+			const bob = bobs(ann);
 			expect((await harness.store.answers.accept(bob)).kind).toBe('taken');
 			await harness.pass(65_000);
 			const answer = await harness.get(ann.id);
@@ -264,7 +211,6 @@ describe('an answer whose PUT may still land', () => {
 	);
 
 	it('blocks other answers when its values are unreadable, then waits for its author', async () => {
-		await using harness = await createHarness();
 		const ann = await harness.accept('s1');
 		await harness.store.db.write((db) =>
 			db
@@ -275,25 +221,28 @@ describe('an answer whose PUT may still land', () => {
 		);
 		harness.createWorker().start();
 		await harness.pass(1_000);
-		const now = harness.clock.now();
-		const bob = submission({ person: BOB, fingerprint: ann.fingerprint, formReadAt: now - 100, acceptedAt: now });
-		expect((await harness.store.answers.accept(bob)).kind).toBe('taken');
+		expect((await harness.store.answers.accept(bobs(ann))).kind).toBe('taken');
 		await harness.pass(MAY_LAND_MS);
 		expect(await harness.get(ann.id)).toMatchObject({ state: 'waiting', lastError: 'values_unreadable' });
 		expect(harness.times('put')).toEqual([]);
 	});
 });
 
-it('compares an edit during the read with its new text', async () => {
-	await using harness = await createHarness();
+/** An answer "blue", which its author changes to "red" during the first read. */
+async function edited(messages: ReadSession['messages']) {
 	const given = submission({ fingerprint: fingerprintOf(OPEN), items: [item('blue')] });
 	await harness.store.answers.accept(given);
-	harness.setSession(withMessages([message('user'), message('assistant', ANSWERED)], 'humanInput'));
+	harness.setSession(withMessages(messages, 'humanInput'));
 	harness.on.read = async () => {
 		harness.on.read = () => undefined;
 		const again = await harness.store.answers.accept({ ...given, id: 'another', items: [item('red')] });
 		expect(again).toMatchObject({ kind: 'repeated', edited: true });
 	};
+	return given;
+}
+
+it('compares an edit during the read with its new text', async () => {
+	const given = await edited([message('user'), message('assistant', ANSWERED)]);
 	harness.createWorker().start();
 	await harness.pass(5_000);
 	const answer = await harness.get(given.id);
@@ -305,47 +254,34 @@ describe('an edit during the read of an answer whose PUT has an unknown outcome'
 	const answeredWith = (value: string) => message('assistant', [{ title: 'Which one?', description: '', value }]);
 
 	/** The agent asks again what was answered with `before`. The author gives "blue", then "red". `fail`: during the first PUT. */
-	async function editedTo(before: string, fail: (harness: Awaited<ReturnType<typeof createHarness>>) => void) {
-		const harness = await createHarness();
-		const given = submission({ fingerprint: fingerprintOf(OPEN), items: [item('blue')] });
-		await harness.store.answers.accept(given);
-		harness.setSession(withMessages([answeredWith(before), message('assistant', OPEN)], 'humanInput'));
-		harness.on.read = async () => {
-			harness.on.read = () => undefined;
-			const again = await harness.store.answers.accept({ ...given, id: 'another', items: [item('red')] });
-			expect(again).toMatchObject({ kind: 'repeated', edited: true });
-		};
+	async function editedTo(before: string, fail = () => {}): Promise<void> {
+		const given = await edited([answeredWith(before), message('assistant', OPEN)]);
 		harness.on.put = () => {
 			harness.on.put = () => undefined;
-			fail(harness);
-			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+			fail();
+			throw new SessionServiceError(...RESET);
 		};
 		harness.createWorker().start();
 		await harness.pass(MAY_LAND_MS + 60_000);
-		return { harness, answer: await harness.get(given.id) };
+		expect((await harness.get(given.id)).state).toMatch(/delivered|resumed/);
 	}
 
 	it('is not taken for an older answer with the same text: it is sent again', async () => {
-		const { harness, answer } = await editedTo('red', () => undefined);
-		await using _ = harness;
+		await editedTo('red');
 		expect(harness.times('put')).toHaveLength(2);
 		expect(harness.session('s1').messages[1]?.humanInput).toMatchObject([{ value: 'red' }]);
-		expect(answer.state).toMatch(/delivered|resumed/);
 	});
 
 	it('is found at its new index though an older answer has the former text', async () => {
-		const { harness, answer } = await editedTo('blue', ({ setSession }) =>
-			setSession(withMessages([message('user'), answeredWith('blue'), answeredWith('red')])),
-		);
-		await using _ = harness;
+		const moved = withMessages([message('user'), answeredWith('blue'), answeredWith('red')]);
+		await editedTo('blue', () => harness.setSession(moved));
 		expect(harness.times('put')).toHaveLength(1);
-		expect(answer.state).toMatch(/delivered|resumed/);
 	});
 });
 
 describe('a repeated PUT', () => {
 	/** The first PUT lands `afterMs` after it was sent. Returns when PUTs were saved. */
-	function landsLate(harness: Awaited<ReturnType<typeof createHarness>>, afterMs: number): number[] {
+	function landsLate(afterMs: number): number[] {
 		const saved: number[] = [];
 		let first = true;
 		harness.on.put = async () => {
@@ -361,8 +297,7 @@ describe('a repeated PUT', () => {
 	}
 
 	it('is not sent while the first can land by the clock of any replica', async () => {
-		await using harness = await createHarness();
-		const saved = landsLate(harness, CALL_TIMEOUT_MS - 500);
+		const saved = landsLate(CALL_TIMEOUT_MS - 500);
 		await harness.accept('s1');
 		const ahead = 4_000;
 		const clock = { now: () => harness.clock.now() + ahead, sleep: harness.clock.sleep };
@@ -377,10 +312,8 @@ describe('a repeated PUT', () => {
 	});
 
 	it('waits for a read that begins after the first cannot land any more', async () => {
-		await using harness = await createHarness();
-		const saved = landsLate(harness, MAY_LAND_MS - CLOCK_ALLOWANCE_MS - 100);
-		await harness.accept('s1');
-		harness.createWorker().start();
+		const saved = landsLate(MAY_LAND_MS - CLOCK_ALLOWANCE_MS - 100);
+		await harness.deliverOne();
 		await harness.pass(1_500);
 		// Every further read shows the session as it was when it began, and takes long.
 		harness.on.read = () => harness.clock.sleep(8_000);
@@ -392,9 +325,8 @@ describe('a repeated PUT', () => {
 		['forward', HOUR],
 		['back', -HOUR],
 	])('is neither early nor skipped when the clock is put %s by an hour', async (_, step) => {
-		await using harness = await createHarness();
 		const clock = await settableClock(harness.clock, harness.store);
-		const saved = landsLate(harness, CALL_TIMEOUT_MS - 500);
+		const saved = landsLate(CALL_TIMEOUT_MS - 500);
 		await harness.accept('s1');
 		harness.createWorker(harness.store.answers, clock).start();
 		await harness.pass(3_000);
@@ -409,12 +341,9 @@ it.each([
 	['14 minutes', 14 * 60_000],
 	['an hour', HOUR],
 ])('tries an answer again soon after the clock was put back by %s', async (_, step) => {
-	await using harness = await createHarness();
 	const clock = await settableClock(harness.clock, harness.store, step);
 	const now = clock.now();
-	harness.on.read = () => {
-		throw new SessionServiceError('timed_out', 'down');
-	};
+	harness.on.read = failing('timed_out', 'down');
 	const { answer } = await harness.store.answers.accept(
 		submission({ fingerprint: fingerprintOf(OPEN), acceptedAt: now, giveUpAt: now + 24 * HOUR }),
 	);
@@ -428,7 +357,6 @@ it.each([
 });
 
 it('continues the confirmation checks after the clock was put forward by an hour', async () => {
-	await using harness = await createHarness();
 	const clock = await settableClock(harness.clock, harness.store);
 	const { id } = await harness.accept('s1');
 	harness.createWorker(harness.store.answers, clock).start();

@@ -2,16 +2,17 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { NOT_THERE } from '../../../src/slack/error-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
-import { FLIGHT, handOverApp } from './harness.ts';
+import { FLIGHT, type HandOverApp, handOverApp } from './harness.ts';
 
 /* Who had a question by hand-over when it was settled still gets the answers to what they press. */
 
-let app: Awaited<ReturnType<typeof handOverApp>>;
-let asked: Awaited<ReturnType<typeof app.asked>>;
+let app: HandOverApp;
+/** Handed over to Tess, who is not in the channel. */
+let asked: Awaited<ReturnType<typeof app.handed>>;
 
 beforeEach(async () => {
 	app = await handOverApp();
-	asked = await app.asked();
+	asked = await app.handed();
 });
 afterEach(async () => {
 	app.slack.faults.clear();
@@ -19,20 +20,22 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-/** Tess, who is not in the channel, gets the question, opens the form and chooses. */
+/** Tess opens the form and chooses. */
 async function formOfTess() {
-	await app.handOver(asked.post, 'ada', 'tess');
-	const dm = await app.handedTo('tess');
-	await dm.press('Answer…');
+	await asked.dm.press('Answer…');
 	const form = await app.slack.as('tess').waitForModal('[Send answer]');
 	await form.choose(0, 'TP 570');
-	return { form, dm };
+	return form;
+}
+async function answerElsewhere() {
+	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
+	await app.pass(20_000);
 }
 const toldTess = () =>
 	[app.slack.as('tess').modal(), ...app.dms('tess')].map((one) => one?.text() ?? '').join('\n--\n');
 
 it('tells them who was first', async () => {
-	const { form } = await formOfTess();
+	const form = await formOfTess();
 	const other = await openSession(app.app, asked.id, 'ada');
 	await other.choose(0, 'LH 1173');
 	await other.submit();
@@ -45,12 +48,9 @@ it('tells them who was first', async () => {
 });
 
 it('tells them that their press came second, and opens the session from that receipt', async () => {
-	await app.handOver(asked.post, 'ada', 'tess');
-	const dm = await app.handedTo('tess');
-	app.keepOld(dm);
-	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
-	await app.pass(20_000);
-	await dm.press('TP 570');
+	app.keepOld(asked.dm);
+	await answerElsewhere();
+	await asked.dm.press('TP 570');
 	const receipt = await app.until(
 		() => app.dms('tess').find((one) => one.buttons().includes('Open the session')),
 		toldTess,
@@ -62,7 +62,7 @@ it('tells them that their press came second, and opens the session from that rec
 
 it('sends their own answer again', async () => {
 	app.service.sessions.patch(asked.id, { podStatus: 'stopped' });
-	const { form } = await formOfTess();
+	const form = await formOfTess();
 	await form.submit();
 	await app.until(() => form.buttons().includes('Send again'), toldTess);
 	await app.pass(20_000);
@@ -71,7 +71,7 @@ it('sends their own answer again', async () => {
 });
 
 it('takes their answer after somebody ended the watch', async () => {
-	const { form } = await formOfTess();
+	const form = await formOfTess();
 	await app.command(`/session unwatch ${asked.id}`);
 	await app.until(() => app.dms('tess').some((dm) => !dm.buttons().includes('Answer…')), toldTess);
 	expect((await form.submit()).errors ?? {}).toEqual({});
@@ -79,9 +79,8 @@ it('takes their answer after somebody ended the watch', async () => {
 });
 
 it('does not show them what the agent asks next', async () => {
-	const { form } = await formOfTess();
-	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
-	await app.pass(20_000);
+	const form = await formOfTess();
+	await answerElsewhere();
 	app.ask(asked.id, ['Which seat?']);
 	await app.pass(20_000);
 	await form.press('Refresh');
@@ -90,41 +89,34 @@ it('does not show them what the agent asks next', async () => {
 });
 
 it('does not take their press for what the agent asks again in the same words', async () => {
-	await app.handOver(asked.post, 'ada', 'tess');
-	const dm = await app.handedTo('tess');
-	app.keepOld(dm);
-	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
-	await app.pass(20_000);
+	app.keepOld(asked.dm);
+	await answerElsewhere();
 	app.ask(asked.id, [FLIGHT], '');
 	const { messages = [] } = structuredClone(app.service.sessions.get(asked.id));
 	app.service.sessions.patch(asked.id, { messages: messages?.toSpliced(asked.index, 1) ?? [] });
 	await app.pass(20_000);
-	await dm.press('TP 570');
+	await asked.dm.press('TP 570');
 	await app.until(() => toldTess().includes(NOT_THERE), toldTess);
 	await app.pass(20_000);
 	expect(app.service.log.puts(asked.id)).toHaveLength(0);
 });
 
 it('does not count who gave the question back before it was settled', async () => {
-	const { form, dm } = await formOfTess();
-	await dm.press('Give back');
+	const form = await formOfTess();
+	await asked.dm.press('Give back');
 	await app.givenBackTo('ada');
-	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
-	await app.pass(20_000);
+	await answerElsewhere();
 	expect(Object.values((await form.submit()).errors ?? {}).join()).toContain(NOT_THERE);
 });
 
 it('does not count who handed it on', async () => {
-	await app.handOver(asked.post, 'ada', 'tess');
-	const dm = await app.handedTo('tess');
-	app.keepOld(dm);
-	await dm.press('Hand over');
+	app.keepOld(asked.dm);
+	await asked.dm.press('Hand over');
 	const chooser = await app.slack.as('tess').waitForModal('Hand over to');
 	await chooser.choose('Hand over to', 'bob');
 	await chooser.submit();
 	await app.handedTo('bob');
-	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
-	await app.pass(20_000);
-	await dm.press('TP 570');
+	await answerElsewhere();
+	await asked.dm.press('TP 570');
 	await app.until(() => toldTess().includes(NOT_THERE), toldTess);
 });

@@ -15,11 +15,18 @@ import {
 	YOU_HAVE_IT,
 } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
-import { FLIGHT, handOverApp } from './harness.ts';
+import { FLIGHT, type HandOverApp, handOverApp } from './harness.ts';
 
-let app: Awaited<ReturnType<typeof handOverApp>>;
-const start = async (env: Record<string, string> = {}) => {
+let app: HandOverApp;
+/** With a question. */
+const start = async (env: Record<string, string> = {}, items: Parameters<typeof app.asked>[1] = [FLIGHT]) => {
 	app = await handOverApp(env);
+	return app.asked('', items);
+};
+/** With a question that Ada handed over. */
+const startHanded = async (env: Record<string, string> = {}, to = 'tess') => {
+	app = await handOverApp(env);
+	return app.handed(to);
 };
 afterEach(async () => {
 	app.slack.faults.clear();
@@ -29,8 +36,7 @@ afterEach(async () => {
 
 describe('Hand over', () => {
 	it('shows a question that the person had snoozed', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Snooze until tomorrow 9:00');
 		await app.homeSays(waitingCountWords(0, 1), { who: 'grace' });
@@ -39,8 +45,7 @@ describe('Hand over', () => {
 	});
 
 	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
-		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
-		const { id, index, post } = await app.asked();
+		const { id, index, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
 		await app.openHome('tess');
 		await app.openHome('grace');
 		const note = 'You know *them*, <!channel>';
@@ -68,8 +73,7 @@ describe('Hand over', () => {
 	});
 
 	it('opens the form for the channel and thread of the question', async () => {
-		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
-		const { id, post } = await app.asked('', ['Which colour?']);
+		const { id, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' }, ['Which colour?']);
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.newestDm('tess', 'Which colour?');
 		await dm.press('Answer');
@@ -83,10 +87,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back with one press, of which whoever handed it over hears', async () => {
-		await start();
-		const { id, post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.handedTo('tess');
+		const { id, post, dm } = await startHanded();
 		await app.saysIn(post, handedOver('ada', 'tess'));
 		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
@@ -102,32 +103,27 @@ describe('Hand over', () => {
 	});
 
 	describe('that was given back', () => {
-		/** The message to ada, to whom tess gave the question back. */
+		/** Tess gave a question back; `told` is the message to Ada about that. */
 		async function givenBack(env: Record<string, string> = {}) {
-			await start(env);
-			const question = await app.asked();
-			await app.handOver(question.post, 'ada', 'tess');
-			await (await app.handedTo('tess')).press('Give back');
+			const question = await startHanded(env);
+			await question.dm.press('Give back');
 			return { ...question, told: await app.givenBackTo('ada') };
 		}
+		const BUTTONS = ['LH 1173', 'TP 570', 'Answer…', 'Hand over'];
 
-		it('loses the button in the message about it when somebody answers, and says who', async () => {
-			const { id, told } = await givenBack();
-			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
-			app.service.sessions.answerAsPage(id, ['TP 570']);
-			await app.saysIn(told, OUTSIDE);
-			expect(told.buttons()).toEqual([]);
-			expect(told.text()).not.toContain(GAVE_BACK);
-		});
-
-		it('shows a choice in the message about it while it can be taken back', async () => {
-			const { post, told } = await givenBack({ UNDO_SECONDS: '30' });
+		it('shows a choice in the message about it while it can be taken back, and who answered, without buttons', async () => {
+			const { id, post, told } = await givenBack({ UNDO_SECONDS: '30' });
+			expect(told.buttons()).toEqual(BUTTONS);
 			await app.choose(post, 'LH 1173');
 			await app.saysIn(told, '*@ada: LH 1173* · sends at ');
 			expect(told.buttons()).toEqual(['Undo']);
 			await post.press('Undo');
 			await app.saysIn(told, GAVE_BACK);
-			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+			expect(told.buttons()).toEqual(BUTTONS);
+			app.service.sessions.answerAsPage(id, ['TP 570']);
+			await app.saysIn(told, OUTSIDE);
+			expect(told.buttons()).toEqual([]);
+			expect(told.text()).not.toContain(GAVE_BACK);
 		});
 
 		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
@@ -144,10 +140,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back in the inbox, by whoever has it', async () => {
-		await start();
-		const { post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		await app.handedTo('tess');
+		const { post } = await startHanded();
 		await app.openHome('tess');
 		await app.slack.as('tess').home()?.press('Give back');
 		await app.homeSays(waitingCountWords(0, 0), { who: 'tess' });
@@ -156,10 +149,7 @@ describe('Hand over', () => {
 	});
 
 	it('settles the direct message when somebody else answers, and its old buttons say who did', async () => {
-		await start();
-		const { id, post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.handedTo('tess');
+		const { id, post, dm } = await startHanded();
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		// Later than what the message shows was read.
 		await app.pass(1_000);
@@ -175,10 +165,7 @@ describe('Hand over', () => {
 	});
 
 	it('shows a choice in the direct message while it can be taken back, and the buttons again after that', async () => {
-		await start({ UNDO_SECONDS: '30' });
-		const { id, post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.handedTo('tess');
+		const { id, post, dm } = await startHanded({ UNDO_SECONDS: '30' });
 		await app.choose(post, 'LH 1173');
 		await app.until(() => dm.buttons().join() === 'Undo');
 		expect(dm.text()).toContain('*@ada: LH 1173* · sends at ');
@@ -191,10 +178,7 @@ describe('Hand over', () => {
 	});
 
 	it('settles the direct message when the agent changes the question, and when it is not watched any more', async () => {
-		await start();
-		const { id, index, post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.handedTo('tess');
+		const { id, index, dm } = await startHanded();
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		messages[index] = asking('', ['Which hotel?']);
 		app.service.sessions.patch(id, { messages });
@@ -212,8 +196,7 @@ describe('Hand over', () => {
 	});
 
 	it('asks in posts and reminders only for those items that are open still', async () => {
-		await start({ REMIND_AFTER: '60s' });
-		const { id, index, post } = await app.asked('', ['Which colour?', 'Which size?']);
+		const { id, index, post } = await start({ REMIND_AFTER: '60s' }, ['Which colour?', 'Which size?']);
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
 		app.service.sessions.patch(id, { messages });
@@ -228,10 +211,7 @@ describe('Hand over', () => {
 	});
 
 	it('mentions nobody in the posts of a watch that begins later', async () => {
-		await start();
-		const { id, post } = await app.asked();
-		await app.handOver(post, 'ada', 'grace');
-		await app.handedTo('grace');
+		const { id, post } = await startHanded({}, 'grace');
 		await app.saysIn(post, handedOver('ada', 'grace'));
 		await app.watch(id, { channel: '#secret' });
 		const other = await app.until(() =>
@@ -262,8 +242,7 @@ describe('Hand over', () => {
 	});
 
 	it('shows in its window which question it is about, unless that may not be told, and is logged with ids', async () => {
-		await start();
-		const { id, post } = await app.asked();
+		const { id, post } = await start();
 		await app.handOver(post, 'ada', 'tess');
 		const opened = app.slack.traffic.calls('views.open').at(-1);
 		expect(JSON.stringify(opened?.request)).toContain('> An agent asks: Which flight? One of: LH 1173, TP 570 (Book');
@@ -293,8 +272,7 @@ describe('Hand over', () => {
 	});
 
 	it('survives a restart between the submission and the direct message', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		await app.restart({});

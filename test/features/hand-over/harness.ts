@@ -67,7 +67,18 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}, { 
 	const handedTo = (who: string) => newestDm(who, YOU_HAVE_IT);
 	const givenBackTo = (who: string) => newestDm(who, GAVE_BACK);
 
-	return { ...app, asked, press, handOver, dms, newestDm, handedTo, givenBackTo, keepOld, saysIn };
+	/** A question that Ada handed over, and the direct message to whoever got it. */
+	async function handed(to = 'tess', flags = '') {
+		const question = await asked(flags);
+		await handOver(question.post, 'ada', to);
+		return { ...question, dm: await handedTo(to) };
+	}
+
+	/** The program starts again. Only these people may use it. */
+	const restartFor = (...names: string[]) =>
+		app.restart({ ALLOWED_USERS: names.map((who) => app.slack.as(who).user).join() });
+
+	return { ...app, restartFor, handed, asked, press, handOver, dms, newestDm, handedTo, givenBackTo, keepOld, saysIn };
 }
 
 export type HandOverApp = Awaited<ReturnType<typeof handOverApp>>;

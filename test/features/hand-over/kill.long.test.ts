@@ -21,8 +21,9 @@ it.each(['sqlite', 'postgres'] as const)(
 				() => `waited for ${what}, grace has:\n${messages().map((one) => one.text())}`,
 				WITHIN_MS,
 			);
-		const killed = async () => {
+		const killed = async (meanwhile = () => {}) => {
 			await replicas[0]?.kill();
+			meanwhile();
 			await harness.startAll();
 			await harness.serving();
 		};
@@ -46,10 +47,7 @@ it.each(['sqlite', 'postgres'] as const)(
 		const modal = await ada.waitForModal('Hand over to');
 		await modal.choose('Hand over to', 'grace');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await replicas[0]?.kill();
-		slack.faults.clear();
-		await harness.startAll();
-		await harness.serving();
+		await killed(() => slack.faults.clear());
 		await until(() => messages()[0]?.buttons().includes('Give back'), 'the direct message');
 
 		await messages()[0]?.press('Give back');

@@ -11,12 +11,27 @@ import {
 	youHandedOver,
 } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
-import { handOverApp } from './harness.ts';
+import { type HandOverApp, handOverApp } from './harness.ts';
 
-let app: Awaited<ReturnType<typeof handOverApp>>;
+let app: HandOverApp;
+/** With a question. */
 const start = async (env: Record<string, string> = {}) => {
 	app = await handOverApp(env);
+	return app.asked();
 };
+/** With a question that Ada handed over to Tess. */
+const startHanded = async () => {
+	app = await handOverApp();
+	return app.handed();
+};
+/** Tess has a question, and now only these people may use Handraise. */
+async function startWithFormer(...names: string[]) {
+	const question = await startHanded();
+	// Slack would wait 3 s for a stopped program to acknowledge the event of the direct message.
+	await app.pass(500);
+	await app.restartFor(...names);
+	return question;
+}
 afterEach(async () => {
 	app.slack.faults.clear();
 	expectNothingWrong(app);
@@ -25,8 +40,7 @@ afterEach(async () => {
 
 describe('Hand over', () => {
 	it('goes round three times, and then says who had it last and what to do', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		await app.handOver(post, 'ada', 'bob');
 		const bobs = await app.handedTo('bob');
 		await app.handOver(bobs, 'bob', 'cleo');
@@ -50,8 +64,7 @@ describe('Hand over', () => {
 	});
 
 	it('refuses people who may not answer, in the window, and keeps the window', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		const { modal, errors } = await app.handOver(post, 'ada', 'gus');
 		expect(Object.values(errors)[0]).toContain('This person is a guest');
 		const refusals: [string, string][] = [
@@ -79,8 +92,7 @@ describe('Hand over', () => {
 	});
 
 	it('has one winner when two people hand over at the same moment, and tells the other who has it', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		const press = async (who: string, to: string) => {
 			await app.press(post, who, 'Hand over');
 			const modal = await app.slack.as(who).waitForModal('Hand over to');
@@ -100,18 +112,14 @@ describe('Hand over', () => {
 	});
 
 	it('tells nobody about a question who may not use Handraise any more', async () => {
-		await start();
-		const { id, post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.handedTo('tess');
-		await app.restart({ ALLOWED_USERS: ['tess', 'bob'].map((who) => app.slack.as(who).user).join() });
+		const { id, post, dm } = await startWithFormer('tess', 'bob');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
 		await app.pass(10_000);
 		expect(app.dms('ada')).toEqual([]);
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
 		await app.handOver(post, 'bob', 'tess');
-		await app.restart({ ALLOWED_USERS: app.slack.as('bob').user });
+		await app.restartFor('bob');
 		app.slack.faults.clear();
 		await app.threadSays(id, HANDED_OVER);
 		await app.pass(30_000);
@@ -119,8 +127,7 @@ describe('Hand over', () => {
 	});
 
 	it('sends the direct message when Slack can tell again whether its person may answer', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
@@ -137,8 +144,7 @@ describe('Hand over', () => {
 		['rate_limited', 6],
 		['not_documented', 4],
 	])('is not given back while Slack refuses the direct message with %s, %i times', async (error, times) => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		app.slack.faults.add({ method: 'chat.postMessage', error, times });
 		await app.handOver(post, 'ada', 'tess');
 		await app.handedTo('tess');
@@ -147,8 +153,7 @@ describe('Hand over', () => {
 	});
 
 	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
-		await start();
-		const { id, post } = await app.asked();
+		const { id, post } = await start();
 		const lift = app.slack.faults.add({
 			method: 'conversations.open',
 			error: 'user_disabled',
@@ -168,12 +173,11 @@ describe('Hand over', () => {
 	});
 
 	it('is given back when the chosen person may not answer any more before the direct message is posted', async () => {
-		await start();
-		const { post } = await app.asked();
+		const { post } = await start();
 		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		await app.until(() => app.slack.traffic.calls('conversations.open').length > 0);
-		await app.restart({ ALLOWED_USERS: ['ada', 'bob'].map((who) => app.slack.as(who).user).join() });
+		await app.restartFor('ada', 'bob');
 		lift();
 		await app.newestDm('ada', DID_NOT_GET_IT);
 		await app.until(() => !post.text().includes(HANDED_OVER));
@@ -181,11 +185,7 @@ describe('Hand over', () => {
 	});
 
 	it('can be handed over by anybody while whoever has it may not answer any more', async () => {
-		await start();
-		const { id, post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		await app.handedTo('tess');
-		await app.restart({ ALLOWED_USERS: ['ada', 'bob', 'cleo'].map((who) => app.slack.as(who).user).join() });
+		const { id, post } = await startWithFormer('ada', 'bob', 'cleo');
 		expect((await app.handOver(post, 'bob', 'cleo')).modal.text()).toContain(youHandedOver('cleo'));
 		const dm = await app.handedTo('cleo');
 		await app.threadSays(id, handedOver('bob', 'cleo'));
@@ -200,11 +200,7 @@ describe('Hand over', () => {
 	it.each(['answered', 'changed'])(
 		'tells nothing more to whoever may not answer any more when it is %s',
 		async (how) => {
-			await start();
-			const { id, post } = await app.asked();
-			await app.handOver(post, 'ada', 'tess');
-			const dm = await app.handedTo('tess');
-			await app.restart({ ALLOWED_USERS: ['ada', 'bob'].map((who) => app.slack.as(who).user).join() });
+			const { id, post, dm } = await startWithFormer('ada', 'bob');
 			if (how === 'answered') await app.press(post, 'bob', 'TP 570');
 			else app.ask(id, ['Which hotel?'], '');
 			await app.until(() => dm.buttons().length === 0);
@@ -214,10 +210,7 @@ describe('Hand over', () => {
 	);
 
 	it('does not tell what came of it while Slack does not say whether whoever has it may answer', async () => {
-		await start();
-		const { post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.handedTo('tess');
+		const { post, dm } = await startHanded();
 		await app.pass(60_000);
 		const { user: tess } = app.slack.as('tess');
 		const lift = app.slack.faults.add({
@@ -234,8 +227,7 @@ describe('Hand over', () => {
 	});
 
 	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {
-		await start({ REMIND_AFTER: '2m' });
-		const { id, post } = await app.asked();
+		const { id, post } = await start({ REMIND_AFTER: '2m' });
 		await app.handOver(post, 'ada', 'bob');
 		await app.handOver(await app.handedTo('bob'), 'bob', 'cleo');
 		await app.handOver(await app.handedTo('cleo'), 'cleo', 'tess');
@@ -254,10 +246,7 @@ describe('Hand over', () => {
 	});
 
 	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {
-		await start();
-		const { post } = await app.asked();
-		await app.handOver(post, 'ada', 'tess');
-		await app.handedTo('tess');
+		const { post } = await startHanded();
 		await app.press(post, 'bob', 'Hand over');
 		await app.windowSays('@tess has this question', { who: 'bob' });
 		await app.slack.as('bob').modal()?.close();

@@ -33,11 +33,26 @@ const offered = (id: string): Promise<Posted> =>
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
 const home = (who = 'grace') => app.slack.as(who).home();
 
-/** A question to which Ada's press is first and Grace's form second. */
-async function lost() {
+const says = (message: Posted, words: string) =>
+	app.until(
+		() => message.text().includes(words),
+		() => message.text(),
+	);
+/** Opens Grace's Home, which says this. */
+async function graceReads(words: string): Promise<void> {
+	await app.openHome('grace');
+	await app.homeSays(words, { who: 'grace' });
+}
+
+async function asked() {
 	const id = await app.watched();
 	const index = app.ask(id, [FLIGHT], '');
-	const post = await app.threadSays(id, 'Which flight');
+	return { id, index, post: await app.threadSays(id, 'Which flight') };
+}
+
+/** A question to which Ada's press is first and Grace's form second. */
+async function lost() {
+	const { id, index, post } = await asked();
 	const form = await openSession(app.app, id, 'grace');
 	await form.choose(0, 'TP 570');
 	await app.choose(post, 'LH 1173');
@@ -65,16 +80,14 @@ async function released() {
 describe('an answer that lost to one that was taken back', () => {
 	it('leaves no draft when its author discards it', async () => {
 		const { offer } = await released();
-		await app.openHome('grace');
-		await app.homeSays('📝', { who: 'grace' });
+		await graceReads('📝');
 		await offer.press('Discard answer');
 		await app.homeSays(line('withdrawn'), { who: 'grace', without: ['📝'] });
 	});
 
 	it('leaves no draft when its author sends it', async () => {
 		const { id, index, offer } = await released();
-		await app.openHome('grace');
-		await app.homeSays('📝', { who: 'grace' });
+		await graceReads('📝');
 		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
 		await offer.press(OFFER);
 		await app.homeSays(/⏳ (?:Sending|Not delivered yet|Sent, checking)/, { who: 'grace', without: ['📝'] });
@@ -95,31 +108,23 @@ describe('an answer that lost to one that was taken back', () => {
 
 	it('leaves the offer in the direct message when it is discarded in the inbox', async () => {
 		const { offer } = await released();
-		await app.openHome('grace');
-		await app.homeSays(line('waiting', { lastError: 'first_withdrawn' }), { who: 'grace' });
+		await graceReads(line('waiting', { lastError: 'first_withdrawn' }));
 		await home()?.press('Discard answer');
-		await app.until(
-			() => offer.text().includes(headline('withdrawn')),
-			() => offer.text(),
-		);
+		await says(offer, headline('withdrawn'));
 		expect(offer.buttons()).toEqual([]);
 	});
 
 	it('leaves the offer in the direct message when it is sent from the inbox and loses again', async () => {
 		const { id, post, offer } = await released();
 		await app.until(() => post.buttons().includes('LH 1173'));
-		await app.openHome('grace');
-		await app.homeSays(line('waiting', { lastError: 'first_withdrawn' }), { who: 'grace' });
+		await graceReads(line('waiting', { lastError: 'first_withdrawn' }));
 		// Home and the message stay as they are until Grace has pressed.
 		for (const method of ['views.publish', 'chat.update']) app.slack.faults.add({ method, error: 'internal_error' });
 		await app.choose(post, 'LH 1173');
 		await home()?.press(OFFER);
 		await app.pass(2_000);
 		app.slack.faults.clear();
-		await app.until(
-			() => offer.text().includes(headline('conflicted')),
-			() => offer.text(),
-		);
+		await says(offer, headline('conflicted'));
 		expect(offer.buttons()).not.toContain(OFFER);
 		await post.press('Undo');
 		expect((await offered(id)).text()).toContain(headline('waiting', { lastError: 'first_withdrawn' }));
@@ -128,9 +133,7 @@ describe('an answer that lost to one that was taken back', () => {
 	});
 
 	it('is offered once to a person who pressed three times', async () => {
-		const id = await app.watched();
-		app.ask(id, [FLIGHT], '');
-		const post = await app.threadSays(id, 'Which flight');
+		const { id, post } = await asked();
 		await pressUnseen(post, 'LH 1173');
 		const graces = app.seenBy('grace', post);
 		await app.toldAfter(() => graces.press('LH 1173'), 'grace');
@@ -151,8 +154,7 @@ describe('an answer that lost to one that was taken back', () => {
 
 	it('says nothing untrue when its author continues the draft and sends that', async () => {
 		const { id, index, offer } = await released();
-		await app.openHome('grace');
-		await app.homeSays('📝', { who: 'grace' });
+		await graceReads('📝');
 		await home()?.press('Continue');
 		const grace = app.slack.as('grace');
 		const form = await grace.waitForModal((modal) => modal.text().includes('Sending another one replaces it.'));
@@ -161,10 +163,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await form.submit();
 		await app.until(() => value(id, index) === 'TP 570');
 		const instead = '🔀 Not sent: a later answer of the same person counts';
-		await app.until(
-			() => offer.text().includes(`*${instead}*`),
-			() => offer.text(),
-		);
+		await says(offer, `*${instead}*`);
 		const [first, waits, last] = offer
 			.text()
 			.split('\n')
@@ -176,9 +175,7 @@ describe('an answer that lost to one that was taken back', () => {
 	});
 
 	it('is told in the inbox as its author’s own when their first answer was first', async () => {
-		const id = await app.watched();
-		const index = app.ask(id, [FLIGHT], '');
-		const post = await app.threadSays(id, 'Which flight');
+		const { id, index, post } = await asked();
 		await pressUnseen(post, 'LH 1173');
 		// The inbox tells of the newest failed answer to a question, and of the others in one line each.
 		await app.pass(50);

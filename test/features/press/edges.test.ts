@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { headline } from '../../support/sentences.ts';
+import { ASKS, headline, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const UNDO_MS = 10_000;
@@ -12,11 +12,19 @@ const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 
 let app: WatchingApp;
 
-async function asked(items: readonly ItemJson[] = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
-	const id = await app.watched();
+/** A watched session that asks, and the question's post. */
+async function asked(items: readonly ItemJson[] = [FLIGHT], flags = '') {
+	const id = await app.watched({}, flags);
 	const index = app.ask(id, items, '');
 	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
 	return { id, index, post };
+}
+
+/** The agent asks something else in the place of its question. Resolves to the new post. */
+function replaced(id: string): Promise<Posted> {
+	const train = asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]);
+	app.service.sessions.patch(id, { messages: [...(app.service.sessions.get(id).messages ?? []).slice(0, -1), train] });
+	return app.threadSays(id, 'Which train');
 }
 
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
@@ -48,8 +56,8 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(post.text()).toContain(OUTSIDE);
 	});
 
-	it('says nothing to a second press of the same option, and that it is chosen to a press of another', async () => {
-		const { id, post } = await asked();
+	it('says nothing to a second press of the same option, and to another, and in the history, what was chosen', async () => {
+		const { id, index, post } = await asked();
 		// As for a quick double click.
 		app.freezePosts();
 		const before = app.onlyFor('ada', '#agents').length;
@@ -59,22 +67,20 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await post.press('LH 1173');
 		await app.until(() => handled() === 2);
 		expect(app.onlyFor('ada', '#agents')).toHaveLength(before);
-		await post.press('TP 570');
-		await app.until(() => handled() === 3);
-		expect(app.onlyFor('ada', '#agents')[before]?.text()).toContain('You have already answered “LH 1173”');
-		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		const told = await app.toldAfter(() => post.press('TP 570'));
+		expect(told.text()).toContain('You have already answered “LH 1173”');
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session history ${id}`);
+		const history = await ada.waitForModal((modal) => modal.text().includes('newest first'));
+		expect(history.text()).not.toContain('somebody else');
+		expect(history.text()).toContain('had already answered');
 	});
 
 	it('takes the options off the post of a question that the agent replaces', async () => {
 		const { id, index, post } = await asked();
-		app.service.sessions.patch(id, {
-			messages: [
-				task('Order six desk chairs.'),
-				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
-				asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]),
-			],
-		});
-		const next = await app.threadSays(id, 'Which train');
+		const next = await replaced(id);
 		await app.until(() => !post.buttons().includes('LH 1173'));
 		await next.press('ICE 5');
 		await app.until(() => value(id, index) === 'ICE 5');
@@ -83,14 +89,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 	it('offers to send an answer that lost to one for an older question', async () => {
 		const { id, index, post } = await asked();
 		app.freezePosts();
-		app.service.sessions.patch(id, {
-			messages: [
-				task('Order six desk chairs.'),
-				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
-				asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]),
-			],
-		});
-		const next = await app.threadSays(id, 'Which train');
+		const next = await replaced(id);
 		await post.press('LH 1173');
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
@@ -106,12 +105,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 	it('sends a choice for a question whose place in the session has changed', async () => {
 		const { id, index, post } = await asked();
 		app.service.sessions.patch(id, {
-			messages: [
-				{ role: 'system', content: 'A summary' },
-				task('Order six desk chairs.'),
-				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
-				asking('', [FLIGHT]),
-			],
+			messages: [{ role: 'system', content: 'A summary' }, ...(app.service.sessions.get(id).messages ?? [])],
 		});
 		await app.pass(40_000);
 		await app.choose(post, 'LH 1173');
@@ -172,20 +166,6 @@ describe('what people are told about a choice', () => {
 		},
 	);
 
-	it('tells in the history that the same person had answered', async () => {
-		const { id, index, post } = await asked();
-		app.freezePosts();
-		await post.press('LH 1173');
-		const told = await app.toldAfter(() => post.press('TP 570'));
-		expect(told.text()).toMatch(/You have already answered “LH 1173”/);
-		await app.until(() => value(id, index) === 'LH 1173');
-		const ada = app.slack.as('ada');
-		await ada.command('#agents', `/session history ${id}`);
-		const history = await ada.waitForModal((modal) => modal.text().includes('newest first'));
-		expect(history.text()).not.toContain('somebody else');
-		expect(history.text()).toContain('had already answered');
-	});
-
 	it('offers their form again to whoever took their own choice back', async () => {
 		const { id, index, post } = await asked();
 		const form = await openSession(app.app, id, 'ada');
@@ -201,7 +181,7 @@ describe('what people are told about a choice', () => {
 		await app.until(() => value(id, index) === 'TP 570');
 	});
 
-	it('shows marks of an option as they are', async () => {
+	it('shows marks of an option as they are, and offers no options that have lost one', async () => {
 		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
 		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', ...app.MENU]);
 		await app.choose(post, '@here 👍');
@@ -211,11 +191,8 @@ describe('what people are told about a choice', () => {
 		await app.choose(post, 'x_y ~z~');
 		expect(post.text()).toContain('x_y ~z~');
 		await app.until(() => value(id, index) === 'x_y ~z~');
-	});
-
-	it('offers no options that have lost a mark', async () => {
-		const { post } = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
-		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
+		const other = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
+		expect(other.post.buttons()).toEqual(['Answer', ...app.MENU]);
 	});
 
 	it('counts the time to the delivery from the end of the time for Undo', async () => {
@@ -229,5 +206,84 @@ describe('what people are told about a choice', () => {
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.answered(id);
 		expect((await sum()) - before).toBeLessThan(5);
+	});
+
+	it('leaves the options out with --no-buttons, and offers them again after --buttons', async () => {
+		const { id, post } = await asked([FLIGHT], '--no-buttons');
+		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
+		await app.command(`/session watch ${id} --buttons`);
+		app.service.sessions.answerAsPage(id, ['TP 570']);
+		await app.threadSays(id, OUTSIDE);
+		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
+		const next = await app.threadSays(id, 'Which seat?');
+		expect(next.buttons()).toEqual(['aisle', 'window', 'Answer…', ...app.MENU]);
+	});
+
+	it('tells neither question nor choice with --discreet', async () => {
+		const { id, index, post } = await asked([FLIGHT], '--discreet');
+		expect(post.notification()).toBe(ASKS);
+		await app.choose(post, 'LH 1173');
+		expect(post.text()).toContain('@ada answered* · sends at'.replace('*', ''));
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.answered(id);
+		expect(post.text()).toContain('@ada answered · ✅ ');
+		expect(post.text().split('One of:')[0]).not.toContain('LH 1173');
+		await app.command(`/session watch ${id} --no-discreet`);
+		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
+		const next = await app.threadSays(id, 'Which seat?');
+		expect(next.notification()).toContain('An agent asks: Which seat? One of: aisle, window');
+	});
+
+	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {
+		const { post } = await asked([item('Which password should I use?', 'One of: hunter1, hunter2')]);
+		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
+		expect(post.notification()).toBe(ASKS);
+	});
+
+	it('sends nothing and tells the person when Slack does not say who they are', async () => {
+		const { id, post } = await asked();
+		await app.pass(60_000);
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		const told = await app.toldAfter(() => post.press('TP 570'));
+		expect(told.text()).toContain('Your choice, “TP 570”, was not sent.');
+		expect(told.text()).toContain(whatHappened('could_not_check'));
+		await app.pass(20_000);
+		expect(app.service.log.puts(id)).toHaveLength(0);
+		expect(post.buttons()).toContain('TP 570');
+	});
+
+	it('counts a press that Slack delivers twice as one', async () => {
+		const { id, index, post } = await asked();
+		app.slack.faults.duplicateNext('block_actions');
+		await app.choose(post, 'TP 570');
+		await app.until(() => value(id, index) === 'TP 570');
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('tells the person on an old post who answered it', async () => {
+		const { id, index, post } = await asked();
+		app.freezePosts();
+		await post.press('LH 1173');
+		await app.until(() => value(id, index) === 'LH 1173');
+		const told = await app.toldAfter(() => app.seenBy('grace', post).press('TP 570'), 'grace');
+		expect(told.text()).toMatch(/ada.* answered “LH 1173” before you/i);
+		await app.pass(20_000);
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('is right in the end on the post when Slack makes the replacement only after the delivery', async () => {
+		const { post } = await asked();
+		app.slack.faults.add({ method: 'response_url', drop: true, times: 1, when: (body) => 'replace_original' in body });
+		await app.choose(post, 'LH 1173');
+		await app.until(() => post.text().includes('the agent went on'));
+		const traffic = app.slack.traffic.all();
+		const press = traffic.findLast(({ direction, name }) => direction === 'delivery' && name === 'block_actions');
+		const lost = traffic.findLast(({ direction }) => direction === 'response_url');
+		const { response_url: url = '' } = (press?.request ?? {}) as { response_url?: string };
+		const headers = { 'content-type': 'application/json' };
+		await fetch(url, { method: 'POST', headers, body: JSON.stringify(lost?.request) });
+		expect(post.buttons()).toEqual(['Undo']);
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/\*LH 1173\* · @ada · the agent went on$/);
 	});
 });

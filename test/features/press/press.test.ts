@@ -21,6 +21,11 @@ async function asked(flags = '', items = [FLIGHT]): Promise<{ id: string; index:
 
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
 const putCount = (id: string) => app.service.log.effectivePuts(id).length;
+/** Waits until this answer was sent, once. */
+async function isSent({ id, index }: { id: string; index: number }, option: string): Promise<void> {
+	await app.until(() => value(id, index) === option);
+	expect(putCount(id)).toBe(1);
+}
 const dmOf = (who: string) => app.slack.as(who).messages('dm');
 
 describe('a question with short options', () => {
@@ -72,8 +77,7 @@ describe('a question with short options', () => {
 			await app.pass(UNDO_MS + 10_000);
 			expect(app.service.log.puts(id)).toHaveLength(0);
 			await post.press('LH 1173');
-			await app.until(() => value(id, index) === 'LH 1173');
-			expect(putCount(id)).toBe(1);
+			await isSent({ id, index }, 'LH 1173');
 		},
 	);
 
@@ -96,8 +100,7 @@ describe('a question with short options', () => {
 		const told = await app.toldAfter(() => Promise.all([post.press('LH 1173'), graces.press('TP 570')]), 'grace');
 		const dmCount = dmOf('grace').length;
 		expect(told.text()).toMatch(/ada.* answered “LH 1173” before you. Your choice, “TP 570”, was not sent/i);
-		await app.until(() => value(id, index) === 'LH 1173');
-		expect(putCount(id)).toBe(1);
+		await isSent({ id, index }, 'LH 1173');
 		await app.pass(20_000);
 		expect(dmOf('grace')).toHaveLength(dmCount);
 	});
@@ -119,8 +122,7 @@ describe('a question with short options', () => {
 		expect(receipt.text()).toContain(headline('conflicted'));
 		expect(receipt.text()).toContain('LH 1173');
 		expect(receipt.text()).toContain('TP 570');
-		await app.until(() => value(id, index) === 'LH 1173');
-		expect(putCount(id)).toBe(1);
+		await isSent({ id, index }, 'LH 1173');
 	});
 
 	it('offers the question again to whoever lost to a press that is taken back, with their text', async () => {
@@ -140,8 +142,7 @@ describe('a question with short options', () => {
 		expect(again.value(0)).toBe('TP 570');
 		await again.close();
 		await offer.press('Send mine');
-		await app.until(() => value(id, index) === 'TP 570');
-		expect(putCount(id)).toBe(1);
+		await isSent({ id, index }, 'TP 570');
 	});
 
 	it('says who chose as soon as whoever lost presses Send mine, while the service takes no answers', async () => {
@@ -170,8 +171,7 @@ describe('a question with short options', () => {
 		await form.submit();
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		expect(told.text()).toMatch(/grace.* answered “TP 570” before you/i);
-		await app.until(() => value(id, index) === 'TP 570');
-		expect(putCount(id)).toBe(1);
+		await isSent({ id, index }, 'TP 570');
 	});
 
 	it.each([
@@ -202,8 +202,7 @@ describe('a question with short options', () => {
 		const { id, index, post } = await asked();
 		await app.choose(post, 'LH 1173');
 		await app.restart();
-		await app.until(() => value(id, index) === 'LH 1173');
-		expect(putCount(id)).toBe(1);
+		await isSent({ id, index }, 'LH 1173');
 
 		const second = await asked();
 		await app.choose(second.post, 'LH 1173');

@@ -27,6 +27,17 @@ async function asked(...titles: string[]): Promise<string> {
 	return id;
 }
 
+/** Says this in the thread, and uses the shortcut on it. */
+async function useAsAnswer(id: string, text: string, who = 'ada'): Promise<void> {
+	const message = await sayInThread(id, text, who);
+	expect(await app.slack.as(who).shortcut(message, 'use_as_answer')).toBe(true);
+}
+
+/** Mentions the app in the thread; resolves to what it asks. */
+const mention = (id: string, text: string) =>
+	app.toldAfter(() => ada().mention('#agents', text, { thread: app.card(id) ?? '' }));
+const sent = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+
 async function sayInThread(id: string, text: string, who = 'ada') {
 	const thread = app.card(id);
 	if (thread === undefined) throw new Error('there is no card');
@@ -36,19 +47,17 @@ async function sayInThread(id: string, text: string, who = 'ada') {
 describe('the shortcut "Use as answer"', () => {
 	it('opens the form by "Use as answer" with the text as it was typed', async () => {
 		const id = await asked('Which colour?');
-		const message = await sayInThread(id, 'Sand & <forest>, please');
-		expect(await ada().shortcut(message, 'use_as_answer')).toBe(true);
+		await useAsAnswer(id, 'Sand & <forest>, please');
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(0)).toBe('Sand & <forest>, please');
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
-		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Sand & <forest>, please');
+		expect(sent(id)).toEqual(['Sand & <forest>, please']);
 	});
 
 	it('asks which of several items "Use as answer" is for', async () => {
 		const id = await asked('First?', 'Second?');
-		const message = await sayInThread(id, 'Only the second');
-		await ada().shortcut(message, 'use_as_answer');
+		await useAsAnswer(id, 'Only the second');
 		const chooser = await ada().waitForModal('Which question does it answer?');
 		expect(chooser.text()).toContain('> Only the second');
 		await chooser.choose(0, '2. “Second?”');
@@ -59,13 +68,12 @@ describe('the shortcut "Use as answer"', () => {
 	it('sends a chosen text of more than 3,000 characters whole', async () => {
 		const id = await asked('What should it say?');
 		const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
-		const message = await sayInThread(id, text);
-		await ada().shortcut(message, 'use_as_answer');
+		await useAsAnswer(id, text);
 		const form = await ada().waitForModal(isForm);
 		expect(form.text()).toMatch(/whole|characters/);
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
-		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe(text);
+		expect(sent(id)).toEqual([text]);
 	});
 
 	it('uses the text of the bot’s own question when the shortcut is used on it', async () => {
@@ -78,8 +86,7 @@ describe('the shortcut "Use as answer"', () => {
 
 	it('does not use a message for a secret item', async () => {
 		const id = await asked('Your password');
-		const message = await sayInThread(id, 'hunter2-in-public');
-		await ada().shortcut(message, 'use_as_answer');
+		await useAsAnswer(id, 'hunter2-in-public');
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(0)).toBeNull();
 		expect(form.text()).toContain('password or code');
@@ -88,8 +95,7 @@ describe('the shortcut "Use as answer"', () => {
 
 	it('says that no question is open for a chosen message', async () => {
 		const id = await app.watched();
-		const message = await sayInThread(id, 'Sand');
-		await ada().shortcut(message, 'use_as_answer');
+		await useAsAnswer(id, 'Sand');
 		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
 		expect(modal.submitText()).toBeNull();
 		expect(modal.text()).toContain('no question');
@@ -104,8 +110,7 @@ describe('the shortcut "Use as answer"', () => {
 
 	it('refuses "Use as answer" to a guest', async () => {
 		const id = await asked('Which colour?');
-		const message = await sayInThread(id, 'Sand', 'gus');
-		await app.slack.as('gus').shortcut(message, 'use_as_answer');
+		await useAsAnswer(id, 'Sand', 'gus');
 		const modal = await app.slack.as('gus').waitForModal((now) => !now.text().includes('Looking at session'));
 		expect(modal.text()).toContain('Guests');
 		await modal.close(true);
@@ -115,25 +120,23 @@ describe('the shortcut "Use as answer"', () => {
 describe('a mention in the thread', () => {
 	it('asks the author of a mention, and only them, whether to send it, and sends it when *Undo* is over', async () => {
 		const id = await asked('Which colour?');
-		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest, I think', { thread: app.card(id) ?? '' }));
+		const told = await mention(id, 'Forest, I think');
 		expect(told.isEphemeral()).toBe(true);
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
 		expect(told.text()).toBe('Send this to the agent as the answer?\n> Forest, I think\n[Send] [No]');
 		await told.press('Send');
 		await app.until(() => app.thread(id)[0]?.buttons().includes('Undo') === true);
-		await app.until(() => app.service.log.effectivePuts(id).length === 1);
-		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
+		await app.until(() => sent(id).length === 1);
+		expect(sent(id)).toEqual(['Forest, I think']);
 	});
 
 	it("says who answered when the mention's button is pressed later", async () => {
 		const id = await asked('Which colour?');
-		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest', { thread: app.card(id) ?? '' }));
+		const told = await mention(id, 'Forest');
 		await app.pass(1_000);
 		const grace = app.slack.as('grace');
-		await grace
-			.messages('#agents', { all: true })
-			.find(({ ts }) => ts === app.thread(id)[0]?.ts)
-			?.press('Answer');
+		const [post] = app.thread(id);
+		if (post !== undefined) await app.seenBy('grace', post).press('Answer');
 		const hers = await grace.waitForModal(isForm);
 		await hers.fill(0, 'Sand');
 		await hers.submit();
@@ -145,9 +148,7 @@ describe('a mention in the thread', () => {
 
 	it('asks which item a mention is for, sends long texts whole, and refuses secret items', async () => {
 		const several = await asked('First?', 'Second?');
-		const told = await app.toldAfter(() =>
-			ada().mention('#agents', 'the second one', { thread: app.card(several) ?? '' }),
-		);
+		const told = await mention(several, 'the second one');
 		await told.press('Use as answer');
 		const chooser = await ada().waitForModal('Which question does it answer?');
 		await chooser.choose(0, '2. “Second?”');
@@ -156,19 +157,17 @@ describe('a mention in the thread', () => {
 		await form.close(true);
 
 		const secret = await asked('One-time code');
-		const refused = await app.toldAfter(() =>
-			ada().mention('#agents', '314159 secretly', { thread: app.card(secret) ?? '' }),
-		);
+		const refused = await mention(secret, '314159 secretly');
 		expect(refused.text()).toContain('Handraise never takes those from a message');
 		expect(refused.buttons()).toEqual([]);
 		expect(app.log.join('\n')).not.toContain('314159 secretly');
 
 		const long = await asked('Say everything');
 		const text = `start ${'long '.repeat(1_000)}end`;
-		const offer = await app.toldAfter(() => ada().mention('#agents', text, { thread: app.card(long) ?? '' }));
+		const offer = await mention(long, text);
 		await offer.press('Send');
-		await app.until(() => app.service.log.effectivePuts(long).length === 1);
-		expect(app.service.log.effectivePuts(long).map(itemsOf)[0]?.[0]?.value).toBe(text);
+		await app.until(() => sent(long).length === 1);
+		expect(sent(long)).toEqual([text]);
 	});
 
 	it('replies to a mention outside a watched thread with help', async () => {

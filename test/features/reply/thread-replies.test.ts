@@ -25,6 +25,10 @@ afterEach(async () => {
 });
 
 const as = (who: string) => app.slack.as(who);
+const saidBy = (who: string, text: string) =>
+	as(who)
+		.messages('#agents', { all: true })
+		.find((message) => message.text() === text);
 const answersTo = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
 
 /** A watched session with a question, and the post of that. */
@@ -92,20 +96,14 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 it('sends a reply as it is when Send is pressed: edited, one of the options, or not at all when it was deleted', async () => {
 	const { id, post } = await asked('Which colour? One of: Sand, Forest');
 	const offer = await offered(post, 'I would say');
-	const [said] = as('ada')
-		.messages('#agents', { all: true })
-		.filter((message) => message.text() === 'I would say');
-	await said?.edit('FOREST ');
+	await saidBy('ada', 'I would say')?.edit('FOREST ');
 	await offer.press('Send');
 	await app.until(() => post.text().includes(': Forest') && isGone(app, offer));
 	await post.press('Undo');
 	await app.until(() => post.buttons().includes('Answer…'));
 
 	const hers = await offered(post, 'sand', 'grace');
-	const deleted = as('grace')
-		.messages('#agents', { all: true })
-		.find((message) => message.text() === 'sand');
-	deleted?.remove();
+	saidBy('grace', 'sand')?.remove();
 	await hers.press('Send');
 	await app.until(() => hers.text().includes('You have deleted that message'));
 	await app.pass(15_000);
@@ -131,10 +129,7 @@ const UNTOLD: readonly (readonly [string, Fault])[] = [
 it.each(UNTOLD)('sends no text that its author may have corrected while Slack %s', async (_, fault) => {
 	const { id, post } = await asked('Which colour?');
 	const offer = await offered(post, 'I would say Rose');
-	const said = as('ada')
-		.messages('#agents', { all: true })
-		.find((message) => message.text() === 'I would say Rose');
-	await said?.edit('I would say Sand');
+	await saidBy('ada', 'I would say Rose')?.edit('I would say Sand');
 	const lift = app.slack.faults.add({ method: 'conversations.replies', ...fault });
 	const told = await app.toldAfter(() => offer.press('Send'));
 	lift();

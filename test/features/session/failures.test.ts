@@ -117,14 +117,12 @@ describe('when Slack fails', () => {
 	});
 });
 
-describe("when the service's budget", () => {
-	it("says when to try again when the service's budget is used up, and works then", async () => {
-		await timed.clock.advance(120_000);
-		app.service.useBudget(260);
-		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.shows(wordsFor('rate_limited'));
-		await timed.clock.advance(61_000);
-		await app.slack.as('ada').modal()?.press('Try again');
-		await timed.shows('Which colour?');
-	});
+it("says when to try again when the service's budget is used up, and works then", async () => {
+	await timed.clock.advance(120_000);
+	app.service.useBudget(260);
+	await app.slack.as('ada').command('#agents', '/session choices');
+	await timed.shows(wordsFor('rate_limited'));
+	await timed.clock.advance(61_000);
+	await app.slack.as('ada').modal()?.press('Try again');
+	await timed.shows('Which colour?');
 });

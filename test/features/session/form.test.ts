@@ -22,25 +22,21 @@ afterEach(async () => {
 });
 
 let count = 0;
-/** Creates a session in which the agent of `scenario` has just asked. */
-async function fresh(scenario: string): Promise<string> {
+/** A session in which the agent of `scenario` has just asked, and Ada's window with the form. */
+async function opened(scenario: string) {
 	const id = app.service.sessions.start(scenario, `${scenario}-${++count}`);
 	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
-	return id;
+	return { id, modal: await openSession(app, id) };
 }
 
 /** Presses a button and waits until the view has its new content. */
 async function press(modal: Modal, label: string): Promise<void> {
-	const { version } = stateOf(modal);
+	const { hash } = modal.view();
 	expect(await modal.press(label)).toBe(true);
 	await app.slack.changes.until(
-		() => stateOf(modal).version !== version,
+		() => modal.view().hash !== hash,
 		() => `"${label}" changed nothing in: ${modal.text()}`,
 	);
-}
-
-function stateOf(modal: Modal): { version: string } {
-	return { version: modal.view().hash };
 }
 
 const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
@@ -49,9 +45,12 @@ const lastPut = (id: string) => {
 	return body?.humanInputResponse.map((item) => item.value);
 };
 
-async function delivered(id: string): Promise<void> {
+/** Sends the form; `values` is what arrives, once. */
+async function sends({ id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
+	expect((await modal.submit()).outcome).toBe('updated');
 	await app.slack.as('ada').waitForModal(DELIVERED);
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+	expect(lastPut(id)).toEqual(values);
 }
 
 describe('what was typed', () => {
@@ -68,27 +67,21 @@ describe('what was typed', () => {
 		await press(modal, 'Skip some questions');
 		await modal.fill(0, '12');
 		await modal.fill(1, 'Sand');
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['12', 'Sand', '']);
+		await sends({ id, modal }, ['12', 'Sand', '']);
 	});
 
 	it('keeps typed texts over paging and refreshing, and sends them', async () => {
-		const id = await fresh('report');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('report');
 		await modal.fill(0, 'Prices, <b> & "more" 😀');
 		for (const button of ['Older steps', 'Newer steps', 'Refresh', 'Older steps', 'Refresh']) {
 			await press(modal, button);
 			expect(valuesIn(modal), `after ${button}`).toEqual(['Prices, <b> & "more" 😀']);
 		}
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['Prices, <b> & "more" 😀']);
+		await sends({ id, modal }, ['Prices, <b> & "more" 😀']);
 	});
 
 	it('keeps typed texts over plain text and back in every kind of field, and sends them when Slack leaves them out', async () => {
-		const id = await fresh('fields');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('fields');
 		const typed = ['12', 'ada@example.com', 'https://example.com/agenda', '2026-12-24', '09:30'];
 		await modal.fill(0, '12');
 		await modal.fill(1, 'ada@example.com');
@@ -102,32 +95,25 @@ describe('what was typed', () => {
 		expect(valuesIn(modal)).toEqual(typed);
 		await press(modal, 'Type freely');
 		await press(modal, 'Refresh');
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(typed);
+		await sends({ id, modal }, typed);
 	});
 
 	it('keeps a typed text where the guessed field cannot hold it: beside its options', async () => {
-		const id = await fresh('yesno');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('yesno');
 		await press(modal, 'Type freely');
 		await modal.fill(0, 'No. Only below 25 €');
 		await press(modal, 'Suggested fields');
 		expect(valuesIn(modal)).toEqual(['No', 'Only below 25 €']);
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['No. Only below 25 €']);
+		await sends({ id, modal }, ['No. Only below 25 €']);
 	});
 
 	it('keeps a typed text at its item when two items have the same title', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('three');
 		await modal.fill('“Name” (question 2 of 3)', 'Grace Hopper');
 		await press(modal, 'Refresh');
 		await modal.fill('“Name” (question 1 of 3)', 'Ada Lovelace');
 		await modal.fill('“Affiliation”', 'Navy');
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
+		await sends({ id, modal }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
 		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
 		expect(put.messageIndex).toBe(2);
 		expect(put.humanInputResponse).toEqual([
@@ -138,8 +124,7 @@ describe('what was typed', () => {
 	});
 
 	it('keeps typed texts when a refresh fails, and shows the error on top', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('three');
 		await modal.fill(0, 'Ada');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 		await modal.press('Refresh');
@@ -150,26 +135,11 @@ describe('what was typed', () => {
 		await error.close();
 		expect(valuesIn(modal)).toEqual(['Ada', null, null]);
 	});
-
-	it('keeps a field empty that the person emptied', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
-		await modal.fill(0, 'Ada');
-		await modal.close();
-		const again = await openSession(app, id);
-		expect(valuesIn(again)).toEqual(['Ada', null, null]);
-		await again.clear(0);
-		await press(again, 'Type freely');
-		expect(valuesIn(again)).toEqual([null, null, null]);
-		await press(again, 'Refresh');
-		expect(valuesIn(again)).toEqual([null, null, null]);
-	});
 });
 
 describe('the fields', () => {
 	it('requires all fields until "Skip some questions" makes them optional, and sends empty ones as ""', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('three');
 		await modal.fill(1, 'Grace');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
@@ -180,29 +150,21 @@ describe('the fields', () => {
 		}
 		expect(modal.text()).toContain(MAY_STAY_EMPTY);
 		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
-		expect((await modal.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['', 'Grace', '']);
+		await sends({ id, modal }, ['', 'Grace', '']);
 	});
 
-	it('requires at least one answer when all fields are optional', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
-		await press(modal, 'Skip some questions');
-		const refused = await modal.submit();
-		expect(refused.errors).toEqual({ '“Name” (question 1 of 3)': FIELD_ERRORS.allEmpty });
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
-
-	it('does not accept white space as an answer', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+	it('does not accept white space as an answer, and requires one when all fields are optional', async () => {
+		const { id, modal } = await opened('three');
 		await modal.fill(0, ' \n ');
 		await modal.fill(1, 'Grace');
 		await modal.fill(2, 'Navy');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
 		expect(refused.errors['“Name” (question 1 of 3)']).toContain(FIELD_ERRORS.missingHere);
+		for (const field of [0, 1, 2]) await modal.clear(field);
+		await press(modal, 'Skip some questions');
+		expect((await modal.submit()).errors).toEqual({ '“Name” (question 1 of 3)': FIELD_ERRORS.allEmpty });
+		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
 	it('sends the chosen option whole, with a note behind it, or the own text alone, and requires one of them', async () => {
@@ -212,14 +174,11 @@ describe('the fields', () => {
 			[null, 'Oak', 'Oak'],
 		];
 		for (const [option, note, sent] of answers) {
-			const id = await fresh('choices');
-			const modal = await openSession(app, id);
+			const { id, modal } = await opened('choices');
 			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missingChoice });
 			if (option !== null) await modal.choose('“Which colour?”', option);
 			if (note !== null) await modal.fill(NOTE_LABEL, note);
-			expect((await modal.submit()).outcome).toBe('updated');
-			await delivered(id);
-			expect(lastPut(id)).toEqual([sent]);
+			await sends({ id, modal }, [sent]);
 			// The receipt shows exactly what was sent.
 			expect(modal.text()).toContain(`> ${sent}`);
 			await modal.close();
@@ -227,8 +186,7 @@ describe('the fields', () => {
 	});
 
 	it('keeps an option and its note over a refresh, a closing and plain text', async () => {
-		const id = await fresh('choices');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('choices');
 		await modal.choose('“Which colour?”', 'Sand');
 		await modal.fill(NOTE_LABEL, 'The lighter one');
 		await press(modal, 'Refresh');
@@ -257,9 +215,8 @@ describe('the fields', () => {
 });
 
 describe('a draft', () => {
-	it('restores a draft for the same person only', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+	it('restores a draft for the same person only, who can empty a field and fill it again', async () => {
+		const { id, modal } = await opened('three');
 		await modal.fill(0, 'Ada Lovelace');
 		await modal.close();
 		const other = await openSession(app, id, 'grace');
@@ -267,24 +224,27 @@ describe('a draft', () => {
 		const again = await openSession(app, id);
 		expect(again.text()).toContain(DRAFT_RESTORED);
 		expect(valuesIn(again)).toEqual(['Ada Lovelace', null, null]);
+		// A field that the person empties stays empty.
+		await again.clear(0);
+		for (const button of ['Type freely', 'Refresh']) {
+			await press(again, button);
+			expect(valuesIn(again), `after ${button}`).toEqual([null, null, null]);
+		}
+		await again.fill(0, 'Ada Lovelace');
 		await again.fill(1, 'Grace Hopper');
 		await again.fill(2, 'Navy');
-		expect((await again.submit()).outcome).toBe('updated');
-		await delivered(id);
-		expect(lastPut(id)).toEqual(['Ada Lovelace', 'Grace Hopper', 'Navy']);
+		await sends({ id, modal: again }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
 	});
 
 	it('keeps a draft over a restart and a modal that was lost without a closing', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('three');
 		await modal.fill(2, 'Navy');
 		await app.restart();
 		expect(valuesIn(await openSession(app, id))).toEqual([null, null, 'Navy']);
 	});
 
 	it('removes the draft after Submit', async () => {
-		const id = await fresh('paused');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('paused');
 		await modal.fill(1, 'Neither');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -297,8 +257,7 @@ describe('a draft', () => {
 	});
 
 	it('saves no draft of a secret', async () => {
-		const id = await fresh('code');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('code');
 		await modal.fill(0, '918273');
 		await press(modal, 'Type freely');
 		await press(modal, 'Refresh');
@@ -312,8 +271,7 @@ describe('a draft', () => {
 
 describe('somebody who is answering', () => {
 	it('shows who is answering to the next person until they cancel', async () => {
-		const id = await fresh('choices');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('choices');
 		const other = await openSession(app, id, 'grace');
 		expect(other.text()).toContain(claimsWords(['@ada']).replace(/[“”]/g, ''));
 		expect(other.submitText()).toBe('Send answer');
@@ -323,30 +281,25 @@ describe('somebody who is answering', () => {
 	});
 
 	it('does not show who is answering to the same person, nor after Submit', async () => {
-		const id = await fresh('three');
-		const modal = await openSession(app, id);
+		const { id, modal } = await opened('three');
 		await press(modal, 'Refresh');
 		expect(modal.text()).not.toContain('is answering');
 		for (const [field, text] of ['a', 'b', 'c'].entries()) await modal.fill(field, text);
-		await modal.submit();
-		await delivered(id);
+		await sends({ id, modal }, ['a', 'b', 'c']);
 		const other = await openSession(app, id, 'grace');
 		expect(other.text()).not.toContain('is answering');
 	});
 });
 
-describe('a secret', () => {
-	it('sends a secret to the service and nowhere else', async () => {
-		const id = await fresh('code');
-		const modal = await openSession(app, id);
-		await modal.fill(0, '271828');
-		expect((await modal.submit()).outcome).toBe('updated');
-		const receipt = await app.slack.as('ada').waitForModal(REMOVED_ANSWER);
-		expect(receipt.text()).toContain('hidden');
-		expect(lastPut(id)).toEqual(['271828']);
-		await receipt.close();
-		await app.slack.as('ada').command('#agents', `/session history ${id}`);
-		expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain(REMOVED_ANSWER);
-		expect(await app.said()).not.toContain('271828');
-	});
+it('sends a secret to the service and nowhere else', async () => {
+	const { id, modal } = await opened('code');
+	await modal.fill(0, '271828');
+	expect((await modal.submit()).outcome).toBe('updated');
+	const receipt = await app.slack.as('ada').waitForModal(REMOVED_ANSWER);
+	expect(receipt.text()).toContain('hidden');
+	expect(lastPut(id)).toEqual(['271828']);
+	await receipt.close();
+	await app.slack.as('ada').command('#agents', `/session history ${id}`);
+	expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain(REMOVED_ANSWER);
+	expect(await app.said()).not.toContain('271828');
 });

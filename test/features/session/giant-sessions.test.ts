@@ -9,13 +9,8 @@ import { gatedResponse } from '../../support/sessions.ts';
 const now = Date.parse('2026-11-20T08:40:00Z');
 const mega = 1_000_000;
 
-interface Item {
-	title: string;
-	description: string;
-}
-
 /** What each session has several megabytes of. */
-const giants: readonly { what: string; said: (at: number) => string; messages: number; items?: readonly Item[] }[] = [
+const giants: readonly { what: string; said: (at: number) => string; messages: number; items?: object[] }[] = [
 	{
 		what: 'steps',
 		said: (at) => `Step ${at}: ${'report '.repeat(1000)}`,

@@ -87,13 +87,10 @@ describe('the history of a session', () => {
 		await timed.shows('> answer 8');
 	});
 
-	it('says that nobody has answered yet, and reads nothing from the service', async () => {
+	it('says that nobody has answered yet, reads nothing from the service, and replies when the trigger has expired', async () => {
 		const reads = app.service.log.reads().length;
 		expect((await history('h4')).text()).toContain(historyWords('h4', 0));
 		expect(app.service.log.reads()).toHaveLength(reads);
-	});
-
-	it('replies when the trigger of a history request has expired', async () => {
 		app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
 		await app.slack.as('ada').command('#agents', '/session history h1');
 		const told = await app.slack.as('ada').waitForMessage('#agents', (message) => message.isEphemeral());

@@ -85,16 +85,13 @@ describe('the modal of a session that asks', () => {
 		expect(optional.every(({ kind }) => kind === 'radio_buttons')).toBe(true);
 	});
 
-	it('says that the agent has continued since the question', async () => {
+	it('says that the agent has continued since the question, and shows forty items as inputs only', async () => {
 		const modal = await open('goneon');
 		expect(modal.text()).toContain(GONE_ON);
 		expect(fields(modal)).toEqual(['“Budget for each person” plain_text_input']);
-	});
-
-	it('shows forty items as inputs only', async () => {
-		const modal = await open('forty');
-		expect(answerFields(modal)).toHaveLength(40);
-		expect(answerFields(modal)[39]?.hint).toBe('“Please answer number 40 of the form.”');
+		const long = await open('forty');
+		expect(answerFields(long)).toHaveLength(40);
+		expect(answerFields(long)[39]?.hint).toBe('“Please answer number 40 of the form.”');
 	});
 
 	it.each([
@@ -138,13 +135,15 @@ describe('the modal of a session that asks nothing', () => {
 		expect(answerFields(modal)).toEqual([]);
 	});
 
-	it('shows the result, the files and what the agent did with them', async () => {
+	it('shows the result, the files and what the agent did with them, from its first step on', async () => {
 		const modal = await open('completed');
 		expect(modal.text()).toContain("*The agent's result*\n> *Three suppliers*");
 		expect(modal.text()).toContain('See the table (https://suppliers.example/table).');
 		expect(modal.text()).toContain('📄 “suppliers.csv”\n[Open]');
 		expect(modal.text()).toContain('Step 3 · saved “suppliers.csv”');
 		expect(modal.text()).toContain('Step 2 · deleted “draft.csv”');
+		expect(modal.text()).toContain('I search.');
+		expect(modal.buttons()).not.toContain('Older steps');
 		expect(await modal.press('Open')).toBe(true);
 		expect(await modal.press('Open in the dashboard')).toBe(true);
 	});
@@ -207,12 +206,6 @@ describe('the steps', () => {
 		expect(app.service.log.reads('large1')).toHaveLength(2);
 	});
 
-	it('ends the pages at the first step', async () => {
-		const modal = await open('completed');
-		expect(modal.buttons()).not.toContain('Older steps');
-		expect(modal.text()).toContain('I search.');
-	});
-
 	it('reads the steps again on Refresh, in the same modal', async () => {
 		app.service.sessions.put('fresh1', {
 			status: 'active',
@@ -229,78 +222,65 @@ describe('the steps', () => {
 	});
 });
 
-describe('a screenshot', () => {
-	it('shows a screenshot that Slack can load', async () => {
-		expect((await open('choices')).text()).toContain('[image: ');
-	});
-
-	it('leaves out a screenshot that Slack cannot load, and says so', async () => {
-		app.slack.settings.undownloadable = (url) => url.includes('screenshot');
-		const modal = await open('choices');
-		expect(modal.text()).toContain(WITHOUT_SCREENSHOT);
-		expect(modal.text()).not.toContain('[image: ');
-		expect(modal.submitText()).toBe('Send answer');
-	});
+it('leaves out a screenshot that Slack cannot load, and says so', async () => {
+	app.slack.settings.undownloadable = (url) => url.includes('screenshot');
+	const modal = await open('choices');
+	expect(modal.text()).toContain(WITHOUT_SCREENSHOT);
+	expect(modal.text()).not.toContain('[image: ');
+	expect(modal.submitText()).toBe('Send answer');
 });
 
-describe('links of files and of the screenshot', () => {
-	const files = [
-		['minutes.txt', 'https://bucket.storage.example/minutes.txt?sig=1'],
-		['ours.txt', 'https://dashboard.example.com/ours.txt'],
-		['router.txt', 'https://192.168.0.1/router.txt'],
-		['metadata.txt', 'https://[::ffff:a9fe:a9fe]/latest/meta-data'],
-		['plain.txt', 'http://bucket.storage.example/plain.txt'],
-		['script.txt', 'javascript:alert(1)'],
-		['named.txt', 'https://dashboard.example.com@evil.example/named.txt'],
-		['later.txt', null],
-	].map(([filename, signedUrl]) => ({ filename, signedUrl, timestamp: null }));
-	const put = (lastScreenshotUrl: string) =>
-		app.service.sessions.put('links1', {
-			status: 'active',
-			messages: [{ role: 'user', content: 'Go.' }],
-			files,
-			lastScreenshotUrl,
-		} as never);
+const files = [
+	['minutes.txt', 'https://bucket.storage.example/minutes.txt?sig=1'],
+	['ours.txt', 'https://dashboard.example.com/ours.txt'],
+	['router.txt', 'https://192.168.0.1/router.txt'],
+	['metadata.txt', 'https://[::ffff:a9fe:a9fe]/latest/meta-data'],
+	['plain.txt', 'http://bucket.storage.example/plain.txt'],
+	['script.txt', 'javascript:alert(1)'],
+	['named.txt', 'https://dashboard.example.com@evil.example/named.txt'],
+	['later.txt', null],
+].map(([filename, signedUrl]) => ({ filename, signedUrl, timestamp: null }));
+const put = (lastScreenshotUrl: string) =>
+	app.service.sessions.put('links1', {
+		status: 'active',
+		messages: [{ role: 'user', content: 'Go.' }],
+		files,
+		lastScreenshotUrl,
+	} as never);
 
-	it('shows the hosts of links, and which links are refused', async () => {
-		put('https://bucket.storage.example:8443/screen.png');
-		const modal = await open('links1');
-		expect(modal.text()).toContain('📄 “minutes.txt”\nat `bucket.storage.example`\n[Open]');
-		expect(modal.text()).toContain('📄 “ours.txt”\n[Open]');
-		for (const name of ['router', 'metadata', 'plain', 'script', 'named', 'later']) {
-			expect(modal.text()).toMatch(new RegExp(`📄 “${name}.txt”\\n(?!at|\\[Open)`));
-		}
-		expect(modal.text()).toContain('2 files: links not shown (private network)');
-		expect(modal.text()).toContain('2 files: links not shown (not https)');
-		expect(modal.text()).toContain('1 file: link not shown (user name in the link)');
-		expect(modal.text()).toContain('at `bucket.storage.example:8443`');
-		const sent = JSON.stringify(modal.blocks());
-		for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
-	});
-
-	it('says why the link of a screenshot is refused', async () => {
-		put('https://intranet/screen.png');
-		const modal = await open('links1');
-		expect(modal.text()).not.toContain('[image: ');
-		expect(modal.text()).toContain('Latest screenshot: link not shown (private network)');
-	});
+it('shows the hosts of links, and which links are refused', async () => {
+	put('https://bucket.storage.example:8443/screen.png');
+	const modal = await open('links1');
+	expect(modal.text()).toContain('📄 “minutes.txt”\nat `bucket.storage.example`\n[Open]');
+	expect(modal.text()).toContain('📄 “ours.txt”\n[Open]');
+	for (const name of ['router', 'metadata', 'plain', 'script', 'named', 'later']) {
+		expect(modal.text()).toMatch(new RegExp(`📄 “${name}.txt”\\n(?!at|\\[Open)`));
+	}
+	expect(modal.text()).toContain('2 files: links not shown (private network)');
+	expect(modal.text()).toContain('2 files: links not shown (not https)');
+	expect(modal.text()).toContain('1 file: link not shown (user name in the link)');
+	expect(modal.text()).toContain('at `bucket.storage.example:8443`');
+	const sent = JSON.stringify(modal.blocks());
+	for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
+	put('https://intranet/screen.png');
+	const other = await open('links1');
+	expect(other.text()).not.toContain('[image: ');
+	expect(other.text()).toContain('Latest screenshot: link not shown (private network)');
 });
 
-describe('what the service sends beside what is documented', () => {
-	it('shows undocumented content in no view, message, log line or metric, and variables only by name', async () => {
-		for (const { id } of app.service.sessions.scenarios) {
-			const modal = await open(id);
-			if (modal.buttons().includes('Older steps')) {
-				await modal.press('Older steps');
-				await app.slack.as('ada').waitForModal((now) => now.buttons().includes('Newer steps'));
-			}
-			await modal.close(true);
-			app.service.sessions.renewLinks(id);
-			await (await open(id)).close(true);
+it('shows undocumented content in no view, message, log line or metric, and variables only by name', async () => {
+	for (const { id } of app.service.sessions.scenarios) {
+		const modal = await open(id);
+		if (modal.buttons().includes('Older steps')) {
+			await modal.press('Older steps');
+			await app.slack.as('ada').waitForModal((now) => now.buttons().includes('Newer steps'));
 		}
-		const said = await app.said();
-		expect(CANARY_STRINGS.filter((canary) => said.includes(canary))).toEqual([]);
-		expect(said).not.toContain(app.service.apiKey);
-		expect(said).toContain('AIRLINE_PASSWORD');
-	});
+		await modal.close(true);
+		app.service.sessions.renewLinks(id);
+		await (await open(id)).close(true);
+	}
+	const said = await app.said();
+	expect(CANARY_STRINGS.filter((canary) => said.includes(canary))).toEqual([]);
+	expect(said).not.toContain(app.service.apiKey);
+	expect(said).toContain('AIRLINE_PASSWORD');
 });

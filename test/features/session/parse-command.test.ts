@@ -28,6 +28,13 @@ describe('/session', () => {
 		['history', 'missing_id'],
 		['unwatch', 'missing_id'],
 		['watch --discreet', 'missing_id'],
+		['all', 'all_alone'],
+		['watch all b', 'all_alone'],
+		['watch all --thread-only', 'all_alone'],
+		['watch all --questions-only', 'all_alone'],
+		['unwatch all please', 'all_alone'],
+		// More than one reply can hold.
+		[`watch ${Array.from({ length: 21 }, (_, index) => `s${index}`).join(' ')}`, 'too_many_ids'],
 		['https://evil.example.com/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com.evil.test/app/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com/app/sessions/session', 'link_without_id'],
@@ -46,41 +53,24 @@ describe('/session', () => {
 		['history a b', 'one_id', 'history'],
 		['Inbox 3f9a2c1d', 'stands_alone', 'inbox'],
 		['settings 3f9a2c1d', 'stands_alone', 'settings'],
-	])('names what it does not understand in %j', (text, reason, word) => {
+		['query', 'reserved_id', 'query'],
+		['NEW', 'reserved_id', 'NEW'],
+		['"list"', 'reserved_id', 'list'],
+		['`File`', 'reserved_id', 'File'],
+		['%71uery', 'reserved_id', '%71uery'],
+		['watch 3f9a2c1d query', 'reserved_id', 'query'],
+		['watch list', 'reserved_id', 'list'],
+		['unwatch new', 'reserved_id', 'new'],
+		['history files', 'reserved_id', 'files'],
+		['https://agents.example.com/app/sessions/session?id=query', 'reserved_id', 'query'],
+		['<https://agents.example.com/app/sessions/session?id=%51uery|the session>', 'reserved_id', 'Query'],
+	])('names what it does not take in %j', (text, reason, word) => {
 		expect(parse(text)).toEqual({ kind: 'help', reason, word });
-	});
-
-	it.each([
-		['query', 'query'],
-		['NEW', 'NEW'],
-		['"list"', 'list'],
-		['`File`', 'File'],
-		['%71uery', '%71uery'],
-		['watch 3f9a2c1d query', 'query'],
-		['watch list', 'list'],
-		['unwatch new', 'new'],
-		['history files', 'files'],
-		['https://agents.example.com/app/sessions/session?id=query', 'query'],
-		['<https://agents.example.com/app/sessions/session?id=%51uery|the session>', 'Query'],
-	])('refuses the reserved word in %j as an id', (text, word) => {
-		expect(parse(text)).toEqual({ kind: 'help', reason: 'reserved_id', word });
-	});
-
-	it('reads a quoted command word as an id', () => {
-		expect(parse('"help"')).toEqual({ kind: 'open', sessionId: 'help' });
 	});
 
 	it('accepts a session link of any dashboard when none is configured', () => {
 		expect(parse('https://other.test/x/sessions/session?id=ab', null)).toEqual({ kind: 'open', sessionId: 'ab' });
 		expect(parse('https://other.test/x?id=ab', null)).toEqual({ kind: 'help', reason: 'foreign_link' });
-	});
-
-	it('reads several sessions to watch, each once, with options in any position', () => {
-		expect(parse('watch a --questions-only b a --thread-only')).toEqual({
-			kind: 'watch',
-			sessionIds: ['a', 'b'],
-			settings: { mode: 'questionsOnly', questionsInChannel: false },
-		});
 	});
 
 	it.each(['--discreet', '—discreet', '–-discreet', '-discreet', '–DISCREET', '−−discreet', '‑discreet'])(
@@ -91,14 +81,6 @@ describe('/session', () => {
 		},
 	);
 
-	it('reads no session to watch, for whoever wants to choose one', () => {
-		expect(parse('watch')).toEqual({ kind: 'watch', sessionIds: [], settings: {} });
-	});
-
-	it('reads other dashes within a flag', () => {
-		expect(parse('watch a —no‑buttons')).toMatchObject({ settings: { buttons: false } });
-	});
-
 	it.each(['--loud', '—loud', '-discret', '--', '—', '--constructor'])(
 		'has no flag %s, and watches nothing',
 		(word) => {
@@ -108,40 +90,30 @@ describe('/session', () => {
 		},
 	);
 
-	it('reads a word that begins with a dash as an id in quotes, and where no flags are', () => {
-		expect(parse('watch "-x1"')).toEqual({ kind: 'watch', sessionIds: ['-x1'], settings: {} });
-		expect(parse('unwatch -x1')).toEqual({ kind: 'unwatch', sessionIds: ['-x1'] });
-		expect(parse('-x1')).toEqual({ kind: 'open', sessionId: '-x1' });
-	});
-
-	it('reads the watch of all sessions, with the options that it has', () => {
-		expect(parse('watch all')).toEqual({ kind: 'watchAll', settings: {} });
-		const settings = { discreet: true, buttons: false };
-		expect(parse('Watch --discreet ALL --no-buttons')).toEqual({ kind: 'watchAll', settings });
-		expect(parse('watch all --thread-only')).toEqual({ kind: 'help', reason: 'all_alone' });
-		expect(parse('watch all --questions-only')).toEqual({ kind: 'help', reason: 'all_alone' });
-		expect(parse('watch "all"')).toEqual({ kind: 'watch', sessionIds: ['all'], settings: {} });
-		expect(parse('watch all b')).toEqual({ kind: 'help', reason: 'all_alone' });
-		expect(parse('all')).toEqual({ kind: 'help', reason: 'all_alone' });
-		expect(parse('"all"')).toEqual({ kind: 'open', sessionId: 'all' });
-		expect(parse('unwatch all please')).toEqual({ kind: 'help', reason: 'all_alone' });
-		expect(parse('watch "all" b')).toEqual({ kind: 'watch', sessionIds: ['all', 'b'], settings: {} });
-	});
-
-	it('reads one session to unwatch, several or all', () => {
-		expect(parse('unwatch a b')).toEqual({ kind: 'unwatch', sessionIds: ['a', 'b'] });
-		expect(parse('Unwatch ALL')).toEqual({ kind: 'unwatch', sessionIds: 'all' });
-	});
-
-	it('reads list, inbox and the history of one session', () => {
-		expect(parse('list')).toEqual({ kind: 'list' });
-		expect(parse('Inbox')).toEqual({ kind: 'inbox' });
-		expect(parse('"inbox"')).toEqual({ kind: 'open', sessionId: 'inbox' });
-		expect(parse('history `a`')).toEqual({ kind: 'history', sessionId: 'a' });
-	});
-
-	it('refuses more sessions than one reply can hold', () => {
-		const ids = Array.from({ length: 21 }, (_, index) => `s${index}`).join(' ');
-		expect(parse(`watch ${ids}`)).toEqual({ kind: 'help', reason: 'too_many_ids' });
+	it.each<[string, object]>([
+		['"help"', { kind: 'open', sessionId: 'help' }],
+		['"inbox"', { kind: 'open', sessionId: 'inbox' }],
+		['"all"', { kind: 'open', sessionId: 'all' }],
+		['-x1', { kind: 'open', sessionId: '-x1' }],
+		['list', { kind: 'list' }],
+		['Inbox', { kind: 'inbox' }],
+		['history `a`', { kind: 'history', sessionId: 'a' }],
+		// For whoever wants to choose one.
+		['watch', { kind: 'watch', sessionIds: [], settings: {} }],
+		[
+			'watch a --questions-only b a --thread-only',
+			{ kind: 'watch', sessionIds: ['a', 'b'], settings: { mode: 'questionsOnly', questionsInChannel: false } },
+		],
+		['watch a —no‑buttons', { kind: 'watch', sessionIds: ['a'], settings: { buttons: false } }],
+		['watch "-x1"', { kind: 'watch', sessionIds: ['-x1'], settings: {} }],
+		['watch "all"', { kind: 'watch', sessionIds: ['all'], settings: {} }],
+		['watch "all" b', { kind: 'watch', sessionIds: ['all', 'b'], settings: {} }],
+		['watch all', { kind: 'watchAll', settings: {} }],
+		['Watch --discreet ALL --no-buttons', { kind: 'watchAll', settings: { discreet: true, buttons: false } }],
+		['unwatch -x1', { kind: 'unwatch', sessionIds: ['-x1'] }],
+		['unwatch a b', { kind: 'unwatch', sessionIds: ['a', 'b'] }],
+		['Unwatch ALL', { kind: 'unwatch', sessionIds: 'all' }],
+	])('reads %s', (text, command) => {
+		expect(parse(text)).toEqual(command);
 	});
 });

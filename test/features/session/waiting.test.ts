@@ -41,6 +41,14 @@ const reads = (id: string) => app.service.log.reads(id);
 /** Whether the program closed the newest read of the session before the response. */
 const isCut = (id: string) => reads(id).at(-1)?.clientGone === true;
 
+/** Ada opens a session that the service takes so long to read. */
+async function opening(ms: number): Promise<string> {
+	const id = asking();
+	slow(id, ms);
+	await ada().command('#agents', `/session ${id}`);
+	return id;
+}
+
 /** Presses without waiting for the result. */
 async function press(modal: Modal, label: string, id: string): Promise<void> {
 	const before = reads(id).length;
@@ -53,11 +61,9 @@ async function press(modal: Modal, label: string, id: string): Promise<void> {
 
 describe('a service that takes most of a minute', () => {
 	it('waits for a slow service in the modal, which repeatedly says that it takes long', async () => {
-		const id = asking();
-		slow(id, 55_000);
 		const before = updates().length;
 		const startedAt = timed.clock.now();
-		await ada().command('#agents', `/session ${id}`);
+		const id = await opening(55_000);
 		for (const words of ['(4 s)', '(12 s)', '(28 s)']) {
 			await timed.shows(`Still waiting for the session service… ${words}`);
 			expect(ada().modal()?.text()).toContain('[Cancel]');
@@ -71,10 +77,8 @@ describe('a service that takes most of a minute', () => {
 	});
 
 	it('sends no further update when the service responds within 4 s', async () => {
-		const id = asking();
-		slow(id, 3_500);
 		const before = updates().length;
-		await ada().command('#agents', `/session ${id}`);
+		await opening(3_500);
 		await timed.shows('Which colour?');
 		expect(updates().length - before).toBe(1);
 	});
@@ -82,9 +86,7 @@ describe('a service that takes most of a minute', () => {
 
 describe('Cancel', () => {
 	it('ends the read at once on Cancel, without an update or use of the budget', async () => {
-		const id = asking();
-		slow(id, 55_000);
-		await ada().command('#agents', `/session ${id}`);
+		const id = await opening(55_000);
 		await timed.shows('(4 s)');
 		const before = updates().length;
 		await ada().modal()?.close();
@@ -113,9 +115,7 @@ describe('Cancel', () => {
 	});
 
 	it('ends the read with the next note when another replica received the Cancel', async () => {
-		const id = asking();
-		slow(id, 55_000);
-		await ada().command('#agents', `/session ${id}`);
+		const id = await opening(55_000);
 		await timed.shows('(4 s)');
 		// Closed without this process hearing of it.
 		app.slack.faults.add({ method: 'views.update', error: 'not_found' });
@@ -143,10 +143,8 @@ describe('Cancel', () => {
 
 describe('a note that meets the content', () => {
 	it('shows the content after a note, however long Slack takes for the note', async () => {
-		const id = asking();
-		slow(id, 4_500);
 		const release = app.slack.faults.hold('views.update', ({ view }) => JSON.stringify(view).includes('Still waiting'));
-		await ada().command('#agents', `/session ${id}`);
+		await opening(4_500);
 		await timed.until(() => updates().at(-1)?.doneAt === null);
 		await timed.clock.advance(1_000);
 		release();
@@ -155,31 +153,31 @@ describe('a note that meets the content', () => {
 		expect(ada().modal()?.text()).toContain('Which colour?');
 	});
 
-	it('shows the content after a note with an unknown outcome', async () => {
-		const id = asking();
-		slow(id, 20_000);
-		app.slack.faults.add({ method: 'views.update', drop: true, afterEffect: true, times: 2 });
-		await ada().command('#agents', `/session ${id}`);
+	it.each([
+		['has an unknown outcome', { drop: true, afterEffect: true, times: 2 }],
+		['is refused by Slack', { error: 'internal_error', times: 1 }],
+	])('shows the content after a note that %s', async (_, fault) => {
+		app.slack.faults.add({ method: 'views.update', ...fault });
+		await opening(20_000);
 		await timed.shows('Which colour?');
 		expect(ada().modal()?.submitText()).toBe('Send answer');
-	});
-
-	it('shows the content when Slack refuses the note', async () => {
-		const id = asking();
-		slow(id, 20_000);
-		app.slack.faults.add({ method: 'views.update', error: 'internal_error', times: 1 });
-		await ada().command('#agents', `/session ${id}`);
-		await timed.shows('Which colour?');
 	});
 });
 
 describe('a form that is read again', () => {
-	it('keeps a form with its texts during a slow refresh, and lets the person send it', async () => {
+	/** Ada types into a form and refreshes it, which takes so long. `meanwhile`: before the refresh. */
+	async function refreshing(ms: number, meanwhile = async () => {}) {
 		const id = asking();
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'blue');
-		slow(id, 55_000);
+		await meanwhile();
+		slow(id, ms);
 		await press(modal, 'Refresh', id);
+		return { id, modal };
+	}
+
+	it('keeps a form with its texts during a slow refresh, and lets the person send it', async () => {
+		const { id, modal } = await refreshing(55_000);
 		await timed.shows('Still waiting for the session service… (4 s)');
 		expect(modal.value(0)).toBe('blue');
 		expect(modal.submitText()).toBe('Send answer');
@@ -203,16 +201,12 @@ describe('a form that is read again', () => {
 		expect((await openSession(app, id)).value(0)).toBeNull();
 	});
 
-	/** Types while a refresh takes 20 s. */
+	/** Types on while a refresh takes 20 s. */
 	async function typeWhileReading() {
-		const id = asking();
-		const modal = await openSession(app, id);
-		await modal.fill(0, 'bl');
-		slow(id, 20_000);
-		await press(modal, 'Refresh', id);
+		const form = await refreshing(20_000);
 		await timed.clock.advance(1_000);
-		await modal.fill(0, 'blue, I think');
-		return { id, modal };
+		await form.modal.fill(0, 'blue, I think');
+		return form;
 	}
 
 	it('keeps texts typed during a refresh, in the fields and as a draft', async () => {
@@ -228,11 +222,8 @@ describe('a form that is read again', () => {
 	});
 
 	it('shows the refreshed form when Slack refuses the notice that it takes long', async () => {
-		const id = asking();
-		const modal = await openSession(app, id);
-		slow(id, 6_000);
 		const startedAt = timed.clock.now();
-		await press(modal, 'Refresh', id);
+		const { id } = await refreshing(6_000);
 		app.slack.faults.rateLimit('views.update', { retryAfter: 45, times: 1 });
 		ask(id, 'Which shade?');
 		await timed.shows('Which shade?');
@@ -262,10 +253,7 @@ describe('a form that is read again', () => {
 	});
 
 	it('ends the refresh of a form that is closed', async () => {
-		const id = asking();
-		const modal = await openSession(app, id);
-		slow(id, 55_000);
-		await press(modal, 'Refresh', id);
+		const { id, modal } = await refreshing(55_000);
 		const closedAt = timed.clock.now();
 		await modal.close();
 		await timed.until(() => isCut(id));
@@ -275,12 +263,7 @@ describe('a form that is read again', () => {
 	});
 
 	it('says outside the form that a refresh takes long when its reading is not in memory any more', async () => {
-		const id = asking();
-		const modal = await openSession(app, id);
-		await modal.fill(0, 'blue');
-		await timed.clock.advance(11 * 60_000);
-		slow(id, 20_000);
-		await press(modal, 'Refresh', id);
+		const { modal } = await refreshing(20_000, () => timed.clock.advance(11 * 60_000));
 		await timed.until(() => said('Still waiting for the session service') > 0);
 		expect(modal.text()).not.toContain('Still waiting');
 		await timed.clock.advance(20_000);
@@ -289,21 +272,19 @@ describe('a form that is read again', () => {
 	});
 });
 
-describe('Try again', () => {
-	it('shows the loading view instead of the error on Try again', async () => {
-		const id = asking();
-		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
-		await ada().command('#agents', `/session ${id}`);
-		await timed.shows(whatHappened('unauthorized'));
-		app.service.faults.clear();
-		slow(id, 55_000);
-		const modal = ada().modal();
-		if (modal === null) throw new Error('no modal');
-		await press(modal, 'Try again', id);
-		await timed.shows('Still waiting for the session service… (4 s)');
-		expect(ada().modal()?.text()).toContain('[Cancel]');
-		await timed.shows('Which colour?');
-	});
+it('shows the loading view instead of the error on Try again', async () => {
+	const id = asking();
+	app.service.faults.add({ kind: 'unauthorized', sessionId: id });
+	await ada().command('#agents', `/session ${id}`);
+	await timed.shows(whatHappened('unauthorized'));
+	app.service.faults.clear();
+	slow(id, 55_000);
+	const modal = ada().modal();
+	if (modal === null) throw new Error('no modal');
+	await press(modal, 'Try again', id);
+	await timed.shows('Still waiting for the session service… (4 s)');
+	expect(ada().modal()?.text()).toContain('[Cancel]');
+	await timed.shows('Which colour?');
 });
 
 /** How many messages in the channel, seen by Ada only or by all, have these words. */
@@ -313,58 +294,50 @@ function said(words: string): number {
 		.filter((one) => one.text().includes(words)).length;
 }
 
-describe('a command or button without a modal', () => {
-	it('says once that a command without a modal takes long, then its outcome', async () => {
-		const id = asking();
-		app.service.sessions.put(id, {
-			status: 'active',
-			messages: [{ role: 'user', content: 'Make a list.' }],
-			files: [
-				{ filename: 'list.csv', timestamp: '2026-01-05T09:00:00Z', signedUrl: 'https://bucket.example/list.csv' },
-			],
-		});
-		slow(id, 55_000);
-		const before = said('Still waiting for the session service');
-		await ada().command('#agents', `/session watch ${id}`);
-		await timed.until(() => said('Still waiting for the session service') > before);
-		expect(said('👀')).toBe(0);
-		await timed.until(() => said('👀') > 0);
-		expect(said('Still waiting for the session service')).toBe(before + 1);
-
-		const card = () =>
-			ada()
-				.messages('#agents')
-				.find((one) => one.buttons().includes('Files (1)'));
-		await timed.until(() => card() !== undefined);
-		await card()?.press('Files (1)');
-		await timed.until(() => said('Still waiting for the session service') > before + 1);
-		expect(said(LINKS_FOR_YOU)).toBe(0);
-		await timed.until(() => said(LINKS_FOR_YOU) > 0);
-		expect(said('Still waiting for the session service')).toBe(before + 2);
-		app.service.faults.clear();
-		await ada().command('#agents', `/session unwatch ${id}`);
+it('says once that a command without a modal takes long, then its outcome', async () => {
+	const id = asking();
+	app.service.sessions.put(id, {
+		status: 'active',
+		messages: [{ role: 'user', content: 'Make a list.' }],
+		files: [{ filename: 'list.csv', timestamp: '2026-01-05T09:00:00Z', signedUrl: 'https://bucket.example/list.csv' }],
 	});
+	slow(id, 55_000);
+	const before = said('Still waiting for the session service');
+	await ada().command('#agents', `/session watch ${id}`);
+	await timed.until(() => said('Still waiting for the session service') > before);
+	expect(said('👀')).toBe(0);
+	await timed.until(() => said('👀') > 0);
+	expect(said('Still waiting for the session service')).toBe(before + 1);
+
+	const card = () =>
+		ada()
+			.messages('#agents')
+			.find((one) => one.buttons().includes('Files (1)'));
+	await timed.until(() => card() !== undefined);
+	await card()?.press('Files (1)');
+	await timed.until(() => said('Still waiting for the session service') > before + 1);
+	expect(said(LINKS_FOR_YOU)).toBe(0);
+	await timed.until(() => said(LINKS_FOR_YOU) > 0);
+	expect(said('Still waiting for the session service')).toBe(before + 2);
+	app.service.faults.clear();
+	await ada().command('#agents', `/session unwatch ${id}`);
 });
 
-describe('a program that stops', () => {
-	it('tells the people who wait when the program stops', async () => {
-		const id = asking();
-		slow(id, 55_000);
-		await ada().command('#agents', `/session ${id}`);
-		await timed.shows('(4 s)');
-		let isBack = false;
-		const restarted = app.restart().then(() => {
-			isBack = true;
-		});
-		// Nothing looks at the clock every second while the program stops, so it is moved here.
-		await vi.waitFor(async () => {
-			await timed.clock.advance(1_000);
-			expect(isBack).toBe(true);
-		}, 10_000);
-		await restarted;
-		await timed.shows('Handraise restarted before it could finish this.');
-		app.service.faults.clear();
-		await ada().modal()?.press('Try again');
-		await timed.shows('Which colour?');
+it('tells the people who wait when the program stops', async () => {
+	await opening(55_000);
+	await timed.shows('(4 s)');
+	let isBack = false;
+	const restarted = app.restart().then(() => {
+		isBack = true;
 	});
+	// Nothing looks at the clock every second while the program stops, so it is moved here.
+	await vi.waitFor(async () => {
+		await timed.clock.advance(1_000);
+		expect(isBack).toBe(true);
+	}, 10_000);
+	await restarted;
+	await timed.shows('Handraise restarted before it could finish this.');
+	app.service.faults.clear();
+	await ada().modal()?.press('Try again');
+	await timed.shows('Which colour?');
 });

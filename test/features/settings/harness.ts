@@ -30,14 +30,12 @@ export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {
 
 	/** Presses *Save* while the program's clock moves. */
 	async function submit(modal: Modal): ReturnType<Modal['submit']> {
-		let result: Awaited<ReturnType<Modal['submit']>> | undefined;
-		const done = modal.submit().then((outcome) => {
-			result = outcome;
+		let isDone = false;
+		const submitted = modal.submit().finally(() => {
+			isDone = true;
 		});
-		await app.until(() => result !== undefined);
-		await done;
-		if (result === undefined) throw new Error('there is no outcome');
-		return result;
+		await app.until(() => isDone);
+		return submitted;
 	}
 
 	/** What the bot told the channel of changed settings. */

@@ -88,13 +88,17 @@ describe('readSettingsForm', () => {
 		expect(errors).toEqual({});
 	});
 
-	it.each(['5x', '25:00', '8:00', ''])('refuses "%s" as a time instead of keeping the former one', (typed) => {
-		const { errors } = read(stateOf({ from: { selected_time: typed }, to: { selected_time: typed } }));
-		expect(Object.keys(errors)).toEqual(['from', 'to']);
-	});
-
-	it('refuses an empty time zone instead of keeping the former one', () => {
-		expect(Object.keys(read(stateOf({ zone: { value: '   ' } })).errors)).toEqual(['zone']);
+	const IDS = Array.from({ length: 11 }, (_, index) => `U${index}`);
+	const groups = { selected_options: IDS.map((value) => ({ value })) };
+	it.each<[string, Partial<Record<SettingsField, unknown>>]>([
+		...['5x', '25:00', '8:00', ''].map((typed): [string, Partial<Record<SettingsField, unknown>>] => [
+			`"${typed}" as a time instead of keeping the former one`,
+			{ from: { selected_time: typed }, to: { selected_time: typed } },
+		]),
+		['an empty time zone instead of keeping the former one', { zone: { value: '   ' } }],
+		['more people and groups than an escalation mentions', { people: { selected_users: IDS }, groups }],
+	])('refuses %s', (_, fields) => {
+		expect(Object.keys(read(stateOf(fields)).errors)).toEqual(Object.keys(fields));
 	});
 
 	it('refuses new mentions while the escalation is off, and keeps former ones', () => {
@@ -104,17 +108,6 @@ describe('readSettingsForm', () => {
 		expect(Object.keys(read({ ...off, ...stateOf(people) }).errors)).toEqual(['escalate']);
 		const { errors } = read(stateOf(people), metadataOf(DEFAULT_CHANNEL_SETTINGS));
 		expect(errors.escalate).toContain('Nobody is mentioned while this is off.');
-	});
-
-	it('refuses more people and groups than an escalation mentions', () => {
-		const ids = Array.from({ length: 11 }, (_, index) => `U${index}`);
-		const { errors } = read(
-			stateOf({
-				people: { selected_users: ids },
-				groups: { selected_options: ids.map((value) => ({ value })) },
-			}),
-		);
-		expect(Object.keys(errors)).toEqual(['people', 'groups']);
 	});
 
 	it('compares the times that hold, also those of the program', () => {

@@ -1,21 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mayLandForMs } from '../../../src/features/answer/put.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { ANN, BOB, item, submission } from '../../database/support.ts';
-import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
+import { saying } from '../../support/sessions.ts';
+import { asking, CALL_TIMEOUT_MS, createHarness, failing, type Harness, RESET, STATUS_500 } from './delivering.ts';
 
 const ANSWERED = [{ title: 'Which one?', description: '', value: 'blue' }];
 /** After the last confirmation check. */
 const CHECKS_OVER_MS = 11 * 60_000;
 
+let harness: Harness;
+beforeEach(async () => {
+	harness = await createHarness();
+});
+afterEach(() => harness[Symbol.asyncDispose]());
+
 /** Ann's answer is saved, and the service has said that it could not start the agent. */
 async function startFailed() {
-	const harness = await createHarness();
-	const ann = await harness.accept('s1');
 	harness.on.put = () => {
 		harness.save('s1', 1, ANSWERED);
-		throw new SessionServiceError('unavailable', '500', { outcomeUnknown: true, status: 500 });
+		throw new SessionServiceError(...STATUS_500);
 	};
+	const ann = await harness.accept('s1');
 	const worker = harness.createWorker();
 	worker.start();
 	await harness.pass(5_000);
@@ -23,7 +29,6 @@ async function startFailed() {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const firstPuts = harness.times('put').length;
 	return {
-		harness,
 		ann,
 		worker,
 		/** How often it was sent again. */
@@ -60,10 +65,17 @@ async function startFailed() {
 	};
 }
 
+/** The next read takes so long. */
+function slowRead(ms: number): void {
+	harness.on.read = () => {
+		harness.on.read = () => undefined;
+		return harness.clock.sleep(ms);
+	};
+}
+
 describe('sending an answer again', () => {
 	it('happens once when its author presses twice', async () => {
-		const { harness, press, hold, sentAgain, land, ann } = await startFailed();
-		await using _ = harness;
+		const { press, hold, sentAgain, land, ann } = await startFailed();
 		hold();
 		expect(await press()).not.toBeNull();
 		expect(await press()).toBeNull();
@@ -75,8 +87,7 @@ describe('sending an answer again', () => {
 	});
 
 	it('holds back the answer of a colleague, which then conflicts', async () => {
-		const { harness, press, hold, sentAgain, land, bobAnswers } = await startFailed();
-		await using _ = harness;
+		const { press, hold, sentAgain, land, bobAnswers } = await startFailed();
 		hold();
 		await press();
 		const bob = await bobAnswers();
@@ -90,13 +101,9 @@ describe('sending an answer again', () => {
 	});
 
 	it('follows a confirmation check at once when pressed during it', async () => {
-		const { harness, press, sentAgain } = await startFailed();
-		await using _ = harness;
+		const { press, sentAgain } = await startFailed();
 		harness.on.put = () => undefined;
-		harness.on.read = () => {
-			harness.on.read = () => undefined;
-			return harness.clock.sleep(3_000);
-		};
+		slowRead(3_000);
 		const before = harness.times('read').length;
 		await harness.pass(1_500);
 		expect(harness.times('read')).toHaveLength(before + 1);
@@ -107,12 +114,8 @@ describe('sending an answer again', () => {
 	});
 
 	it('is forgotten when pressed during the check that finds that the agent went on', async () => {
-		const { harness, ann, press, sentAgain } = await startFailed();
-		await using _ = harness;
-		harness.on.read = () => {
-			harness.on.read = () => undefined;
-			return harness.clock.sleep(3_000);
-		};
+		const { ann, press, sentAgain } = await startFailed();
+		slowRead(3_000);
 		harness.setSession({ ...harness.session('s1'), status: 'active' });
 		await harness.pass(1_500);
 		expect(await press()).not.toBeNull();
@@ -122,8 +125,7 @@ describe('sending an answer again', () => {
 	});
 
 	it('finds what became of the answer when the agent went on after the last check', async () => {
-		const { harness, ann, press, sentAgain } = await startFailed();
-		await using _ = harness;
+		const { ann, press, sentAgain } = await startFailed();
 		await harness.pass(CHECKS_OVER_MS);
 		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen' });
 		const { messages, ...session } = harness.session('s1');
@@ -136,8 +138,7 @@ describe('sending an answer again', () => {
 	});
 
 	it('is reported and not repeated after the program ends during it', async () => {
-		const { harness, press, hold, sentAgain, ann, worker } = await startFailed();
-		await using _ = harness;
+		const { press, hold, sentAgain, ann, worker } = await startFailed();
 		await harness.pass(CHECKS_OVER_MS);
 		expect(await harness.get(ann.id)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
 		hold();
@@ -153,12 +154,11 @@ describe('sending an answer again', () => {
 	});
 
 	it('blocks a second try and a colleague while it may still land', async () => {
-		const { harness, press, sentAgain, bobAnswers } = await startFailed();
-		await using _ = harness;
+		const { press, sentAgain, bobAnswers } = await startFailed();
 		harness.on.put = () => {
 			harness.on.put = () => undefined;
 			void harness.clock.sleep(15_000).then(() => harness.save('s1', 1, ANSWERED));
-			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+			throw new SessionServiceError(...RESET);
 		};
 		expect(await press()).not.toBeNull();
 		expect.soft(await press()).toBeNull();
@@ -172,13 +172,9 @@ describe('sending an answer again', () => {
 		['deactivated', 'deactivated'],
 		['could_not_check', 'not_checked'],
 	] as const)('does not happen a minute after the press when the access policy says %s', async (refusal, code) => {
-		const { harness, press, sentAgain, ann } = await startFailed();
-		await using _ = harness;
+		const { press, sentAgain, ann } = await startFailed();
 		harness.on.check = async () => refusal;
-		harness.on.read = () => {
-			harness.on.read = () => undefined;
-			return harness.clock.sleep(61_000);
-		};
+		slowRead(61_000);
 		expect(await press()).not.toBeNull();
 		await harness.pass(CHECKS_OVER_MS);
 		expect(sentAgain()).toBe(0);
@@ -187,18 +183,47 @@ describe('sending an answer again', () => {
 	});
 
 	it('happens a minute after the press when its author may still answer, as the session is then', async () => {
-		const { harness, press, sentAgain } = await startFailed();
-		await using _ = harness;
+		const { press, sentAgain } = await startFailed();
 		harness.on.check = async () => {
 			harness.setSession(asking('s1'));
 			return null;
 		};
-		harness.on.read = () => {
-			harness.on.read = () => undefined;
-			return harness.clock.sleep(61_000);
-		};
+		slowRead(61_000);
 		await press();
 		await harness.pass(CHECKS_OVER_MS);
 		expect(sentAgain()).toBe(0);
+	});
+});
+
+describe('the confirmation', () => {
+	it('checks after 2, 5, 15 and 60 s and 10 minutes, then reports unseen', async () => {
+		const { id } = await harness.deliverOne();
+		await harness.pass(700_000);
+		const [put = 0] = harness.times('put');
+		const checks = harness.times('read').slice(1);
+		expect(checks.map((at) => at - put)).toEqual([2_000, 5_000, 15_000, 60_000, 600_000]);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen', nextAttemptAt: null });
+	});
+
+	it('reports that the agent resumed at the first check that shows it, and checks no more', async () => {
+		const { id } = await harness.deliverOne();
+		await harness.pass(6_000);
+		const session = harness.session('s1');
+		harness.setSession({ ...session, messages: [...session.messages, saying('On I go.')] });
+		await harness.pass(600_000);
+		expect(harness.times('read')).toHaveLength(4);
+		expect(await harness.get(id)).toMatchObject({ state: 'resumed', agentOutcome: 'resumed' });
+	});
+
+	it('checks again after a failed check', async () => {
+		const { id } = await harness.deliverOne();
+		await harness.pass(1_000);
+		harness.on.read = failing('unavailable', 'down');
+		await harness.pass(10_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: null });
+		harness.on.read = () => undefined;
+		harness.setSession({ ...asking('s1'), status: 'failed' });
+		await harness.pass(60_000);
+		expect((await harness.get(id)).agentOutcome).toMatch(/failed|overwritten/);
 	});
 });
