@@ -11,7 +11,7 @@ import { forget } from './contract/person.ts';
 import { describeStores } from './contract.ts';
 import { deadlocksIn } from './deadlocks.ts';
 import { openReplicas } from './postgres-replicas.ts';
-import { ANN, accepted, BOB, current, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
+import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } from './support.ts';
 
 describeStores('PostgreSQL', openReplicas);
 
@@ -30,8 +30,7 @@ it('skips due answers that another PostgreSQL transaction has locked', async () 
 
 it('forgets nobody between the look at who was first and the answer that lost to them', async () => {
 	const { store, replica, close } = await openReplicas();
-	const first = submission();
-	await accepted(store, first, 'delivering', 'delivered', 'resumed');
+	const first = await accepted(store, submission(), 'delivering', 'delivered', 'resumed');
 	const looked = Promise.withResolvers<void>();
 	const goesOn = Promise.withResolvers<void>();
 	const pausing: KyselyPlugin = {
@@ -153,9 +152,7 @@ async function waitsForLock(db: StoreDatabase): Promise<void> {
 it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
 	const replicas = await openReplicas();
 	const { store, replica } = replicas;
-	const given = submission();
-	await accepted(store, given);
-	await lease(store, given.id);
+	const given = await leased(store, submission());
 	await replica.db.write(async (db) => {
 		await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
 		await expect(store.answers.renew(given.id, LEASE, T0)).rejects.toMatchObject({ code: 'store_unavailable' });

@@ -30,8 +30,7 @@ describe.each(['repeatable read', 'serializable'])('where transactions are %s by
 
 	it('an answer sees what was committed while it waited for the lock of its question', async () => {
 		const { store, replica } = replicas;
-		const first = submission();
-		await accepted(store, first);
+		const first = await accepted(store, submission());
 		const isWaiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
 			where datname = current_database() and wait_event = 'advisory'`;
 		const accepting: ReturnType<typeof replica.answers.accept>[] = [];

@@ -13,7 +13,7 @@ import { PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts';
 import { DELIVERED } from '../support/sentences.ts';
 import { describeManyRaces } from './contract/races.ts';
 import type { Replicas } from './contract.ts';
-import { accepted, createRecordingLog, KEY, LEASE, lease, open, submission, T0 } from './support.ts';
+import { createRecordingLog, KEY, LEASE, leased, open, submission, T0 } from './support.ts';
 
 const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
 const DOCUMENTED = [...text.matchAll(/`((?:pool_mode|ignore_startup_parameters) = [^`]+)`/g)].map(
@@ -78,9 +78,7 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 	);
 
 	it('ends a statement that waits too long by the setting of the role', async () => {
-		const given = submission();
-		await accepted(replicas.store, given);
-		await lease(replicas.store, given.id);
+		const given = await leased(replicas.store, submission());
 		await replicas.replica.db.write(async (db) => {
 			await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
 			await expect(replicas.store.answers.renew(given.id, LEASE, T0)).rejects.toThrow('SQLSTATE 57014');

@@ -97,8 +97,7 @@ describe('the file of SQLite', () => {
 
 	it('keeps commits when the database is closed and reopened', async () => {
 		const store = await open({ dataDir: directory.path });
-		const given = submission();
-		await accepted(store, given);
+		const given = await accepted(store, submission());
 		await store.close();
 		expect(valuesOf(await (await openHere()).answers.get(given.id))).toEqual(['blue']);
 	});
@@ -145,8 +144,7 @@ describe('the file of SQLite', () => {
 
 	it('clears the leases of a process that was killed', async () => {
 		const store = await openHere();
-		const given = submission();
-		await accepted(store, given);
+		const given = await accepted(store, submission());
 		await store.answers.takeDue(SERVICE, LEASE, 10, T0);
 		await store.close();
 		const next = await openHere();
@@ -167,8 +165,7 @@ describe('the file of SQLite', () => {
 
 	it('lets VACUUM INTO and the backup command copy the database while it is in use', async () => {
 		const store = await openHere();
-		const given = submission();
-		await accepted(store, given);
+		const given = await accepted(store, submission());
 		const path = join(directory.path, 'handraise.db');
 		for (const [kind, copy] of [
 			['vacuum', join(directory.path, 'vacuum')],
@@ -287,8 +284,7 @@ describe('a full disk under SQLite', () => {
 
 	it('refuses writes on a full disk, keeps earlier ones and continues when there is room', async () => {
 		const store = await openHere();
-		const first = submission();
-		await accepted(store, first);
+		const first = await accepted(store, submission());
 		const limit = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(store.db.read);
 		await limit(1);
 		const given = submission({ sessionId: 's2', items: [item(big)] });

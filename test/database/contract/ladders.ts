@@ -203,8 +203,7 @@ export function describeLadders(subject: Subject): void {
 			const key = { ...question, messageIndex: 0 };
 			await subject.store.claims.claim({ question: key, person: ANN, until }, T0);
 			await subject.store.claims.claim({ question: key, person: BOB, until: until + 1 }, T0);
-			const answer = submission({ question: key });
-			await accepted(subject.store, answer);
+			const answer = await accepted(subject.store, submission({ question: key }));
 			expect(await takeOne()).toMatchObject({
 				isAnswered: true,
 				claim: { userId: BOB.userId, until: until + 1 },

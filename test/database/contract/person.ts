@@ -21,6 +21,7 @@ import {
 	LEASE,
 	lease,
 	moved,
+	patched,
 	SERVICE,
 	submission,
 	T0,
@@ -392,7 +393,7 @@ export function describePeople(subject: Subject): void {
 		for (const table of ['ladders', 'inboxes'] as const) expect(await tokens(table)).toEqual([]);
 		const other = { answerId: 'answer-hers', person: HER, values: ['crimson'], at: T0, same: false };
 		const lost = { state: 'conflicted', other } as const;
-		await store.answers.update(await current(store, late.id), LEASE.token, lost, { now: T0, release: true });
+		await patched(store, late.id, lost, { release: true });
 		const { state, content } = await current(store, late.id);
 		expect(state).toBe('conflicted');
 		const { person } = await current(store, 'answer-hers');
@@ -405,8 +406,7 @@ export function describePeople(subject: Subject): void {
 		const { store } = subject;
 		await fill(store, ADA);
 		const question = { service: SERVICE, sessionId: 'session-hers', messageIndex: 9 };
-		const sending = submission({ person: BOB, question, id: 'sending' });
-		await accepted(store, sending);
+		const sending = await accepted(store, submission({ person: BOB, question, id: 'sending' }));
 		const taken = await lease(store, sending.id, LEASE);
 		const begun = { state: 'delivering', putStartedAt: T0 } as const;
 		const put = await store.answers.update(taken, LEASE.token, begun, { now: T0, release: false });

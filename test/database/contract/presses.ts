@@ -5,12 +5,13 @@ import {
 	ANN,
 	accepted,
 	BOB,
-	current,
 	damage,
 	EVE,
 	item,
 	LEASE,
 	lease,
+	leased,
+	patched,
 	refreshed,
 	SERVICE,
 	submission,
@@ -109,10 +110,7 @@ export function describePresses(subject: Subject): void {
 				for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
 				await lease(subject.store, given.id);
 				const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
-				await answers().update(await current(subject.store, given.id), LEASE.token, failed, {
-					now: T0 + 5,
-					release: true,
-				});
+				await patched(subject.store, given.id, failed, { now: T0 + 5, release: true });
 				const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
 				expect(stored.map((loser) => loser?.state)).toEqual(['conflicted', 'waiting', 'conflicted']);
 				expect(stored[1]).toMatchObject({ lastError: ending, nextAttemptAt: T0 + 5 });
@@ -124,13 +122,11 @@ export function describePresses(subject: Subject): void {
 			['the same text', 'shown-1', 'conflicted'],
 		])('makes a loser with %s wait only if its question is not outdated too', async (_, shownHash, state) => {
 			const given = submission({ press: { undoUntil: T0 }, viewId: '', shownHash: 'shown-1' });
-			await answers().accept(given);
+			await leased(subject.store, given);
 			const loser = submission({ person: BOB, shownHash });
 			expect((await answers().accept(loser)).kind).toBe('taken');
-			await lease(subject.store, given.id);
 			const changed = { state: 'changed', nextAttemptAt: null } as const;
-			const options = { now: T0 + 5, release: true };
-			await answers().update(await current(subject.store, given.id), LEASE.token, changed, options);
+			await patched(subject.store, given.id, changed, { now: T0 + 5, release: true });
 			expect(await answers().get(loser.id)).toMatchObject({ state });
 		});
 
