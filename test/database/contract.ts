@@ -32,7 +32,7 @@ import { describeServedWorkspace, type ServedWorkspace } from './contract/worksp
 import { empty } from './support.ts';
 
 /** How often a race is run. Without the lock on a question, ten times were enough to fail, each time that was tried. */
-const RACES = { short: 30, long: 400 };
+const RACES = { short: 15, long: 400 };
 
 /** A store on an empty database and a second replica. On SQLite, which has one process, both are the same store. */
 export interface Replicas {
@@ -53,53 +53,56 @@ export function describeStores(
 	open: (options?: Pick<StoreOptions, 'workspace'>) => Promise<Replicas>,
 	races = RACES.short,
 ): void {
-	const about = (subjects: string, parts: readonly ((subject: Subject) => void)[]) =>
-		describe(`${subjects} on ${name}`, () => {
-			const subject = useReplicas(open);
-			for (const part of parts) part(subject);
-		});
-	about('answers', [
-		describeAccept,
-		describeLeases,
-		describeUpdates,
-		describeRetry,
-		describeQueries,
-		describePresses,
-		describeTimes,
-		describeMarks,
-		(subject) => describeRaces(subject, races),
-		(subject) => describeManyRaces(subject, races),
-	]);
-	about('drafts', [describeDrafts, describeWindows]);
-	about('claims', [describeClaims]);
-	about('watches', [
-		describeWatches,
-		describeWatchReads,
-		describeQuestions,
-		describePosts,
-		describeWatchPosts,
-		describeWaitingList,
-		describeDiscoveries,
-		describeListedWaiting,
-		describeWatchesInTrouble,
-	]);
-	about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
-	about('reminders', [describeLadders]);
-	about('channel settings', [describeChannelSettings]);
-	about('people', [describePeople]);
+	describe(`on ${name}`, () => {
+		const subject = replicasFrom(open);
+		const about = (subjects: string, parts: readonly ((subject: Subject) => void)[]) =>
+			describe(subjects, () => {
+				for (const part of parts) part(subject);
+			});
+		about('answers', [
+			describeAccept,
+			describeLeases,
+			describeUpdates,
+			describeRetry,
+			describeQueries,
+			describePresses,
+			describeTimes,
+			describeMarks,
+			(subject) => describeRaces(subject, races),
+			(subject) => describeManyRaces(subject, races),
+		]);
+		about('drafts', [describeDrafts, describeWindows]);
+		about('claims', [describeClaims]);
+		about('watches', [
+			describeWatches,
+			describeWatchReads,
+			describeQuestions,
+			describePosts,
+			describeWatchPosts,
+			describeWaitingList,
+			describeDiscoveries,
+			describeListedWaiting,
+			describeWatchesInTrouble,
+		]);
+		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
+		about('reminders', [describeLadders]);
+		about('channel settings', [describeChannelSettings]);
+		about('people', [describePeople]);
+	});
 	describe(`workspaces on ${name}`, () => {
 		const served: ServedWorkspace = { teamId: null };
-		const subject = useReplicas(() => open({ workspace: () => served.teamId }));
+		const subject = replicasFrom(() => open({ workspace: () => served.teamId }));
 		describeServedWorkspace(subject, served);
 	});
 }
 
 /** Its races between two replicas, more often. */
 export function describeLongRaces(name: string, open: () => Promise<Replicas>): void {
-	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), RACES.long));
+	describe(`answers on ${name}`, () => describeManyRaces(replicasFrom(open), RACES.long));
 }
 
-function useReplicas(open: () => Promise<Replicas>): Subject {
+/** Opens the stores before the tests of a file or a `describe`, and empties them before each. */
+export function replicasFrom(open: () => Promise<Replicas>): Subject {
 	let opened: Replicas | undefined;
 	const get = () => {
 		if (opened === undefined) throw new Error('not open yet');

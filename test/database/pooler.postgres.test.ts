@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { lockFor } from '../../src/database/database.ts';
@@ -12,7 +12,7 @@ import { createDocumentedRoles } from '../support/documented-roles.ts';
 import { PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts';
 import { DELIVERED } from '../support/sentences.ts';
 import { describeManyRaces } from './contract/races.ts';
-import type { Replicas } from './contract.ts';
+import { replicasFrom } from './contract.ts';
 import { createRecordingLog, KEY, LEASE, leased, open, submission, T0 } from './support.ts';
 
 const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
@@ -26,8 +26,7 @@ const SETTINGS = [...DOCUMENTED, 'default_pool_size = 3', 'max_client_conn = 200
 describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode, where it is installed', () => {
 	let roles: Awaited<ReturnType<typeof createDocumentedRoles>>;
 	let pooler: Awaited<ReturnType<typeof startPgbouncer>>;
-	let replicas: Replicas;
-	beforeAll(async () => {
+	const replicas = replicasFrom(async () => {
 		roles = await createDocumentedRoles();
 		// Sooner than documented, so that the server's time-out comes long before ours.
 		await roles.asAdmin(ROLE_SETTING.replace('handraise', roles.role).replace('2s', '1s'));
@@ -37,12 +36,9 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		pooler = await startPgbouncer(roles.url, SETTINGS);
 		const options = { databaseUrl: pooler.url, dataDir: '/nonexistent', encryptionKey: KEY };
 		const [store, replica] = await Promise.all([open(options), open(options)]);
-		replicas = { store, replica, close: () => Promise.all([store.close(), replica.close()]).then(() => undefined) };
+		return { store, replica, close: () => Promise.all([store.close(), replica.close()]).then(() => undefined) };
 	});
-	afterAll(async () => {
-		await replicas?.close();
-		await pooler?.[Symbol.asyncDispose]();
-	});
+	afterAll(() => pooler?.[Symbol.asyncDispose]());
 
 	/** Through a pooler, as a role with a time-out that is shorter than the wait for another migration. */
 	async function migrateWhileLocked(): Promise<void> {
@@ -65,17 +61,7 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		expect([DOCUMENTED.length, ROLE_SETTING]).toEqual([2, "alter role handraise set statement_timeout = '2s'"]);
 	});
 
-	describeManyRaces(
-		{
-			get store() {
-				return replicas.store;
-			},
-			get replica() {
-				return replicas.replica;
-			},
-		},
-		20,
-	);
+	describeManyRaces(replicas, 20);
 
 	it('ends a statement that waits too long by the setting of the role', async () => {
 		const given = await leased(replicas.store, submission());
