@@ -8,8 +8,8 @@ import type { Subject } from '../contract.ts';
 import { LEASE, SERVICE, T0, touchSession } from '../support.ts';
 import { asking, type C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
-const REMIND_AT = T0 + 900_000;
-const WAIT = { kind: 'wait', dueAt: REMIND_AT, reminderDueAt: null, heldBy: null, readBy: null } as const;
+export const REMIND_AT = T0 + 900_000;
+export const WAIT = { kind: 'wait', dueAt: REMIND_AT, reminderDueAt: null, heldBy: null, readBy: null } as const;
 
 /** What tests of ladders do with a store again and again. */
 export function ladderActs(subject: Subject) {

@@ -18,11 +18,8 @@ import {
 	T0,
 	touchSession,
 } from '../support.ts';
-import { ladderActs } from './ladder-acts.ts';
+import { ladderActs, REMIND_AT, WAIT } from './ladder-acts.ts';
 import { C1, KEY, news, read, shownAt } from './watch-acts.ts';
-
-const REMIND_AT = T0 + 900_000;
-const WAIT = { kind: 'wait', dueAt: REMIND_AT, reminderDueAt: null, heldBy: null, readBy: null } as const;
 
 export function describeLadders(subject: Subject): void {
 	const {
@@ -43,10 +40,11 @@ export function describeLadders(subject: Subject): void {
 		recorded,
 		posted,
 	} = ladderActs(subject);
+	const watches = () => subject.store.watches;
 
 	describe('ladders', () => {
 		it('begin with the post of a question, and not before', async () => {
-			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
 			await posted();
 			await announce(watch);
 			expect(await take()).toEqual([]);
@@ -68,18 +66,18 @@ export function describeLadders(subject: Subject): void {
 		});
 
 		it('count from when the post was sent, at the latest from now', async () => {
-			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
 			await posted();
 			for (const [title, sentAt, countsFrom] of [
 				['Colour', T0 + 60_000, T0 + 60_000],
 				['Size', T0 + 99_000, T0 + 62_000],
 			] as const) {
 				await announce({ ...watch, revision: title === 'Colour' ? 0 : 1 }, title);
-				const due = await subject.store.watches.takePosts(LEASE, 9, T0 + 62_000);
+				const due = await watches().takePosts(LEASE, 9, T0 + 62_000);
 				const post = due.find((one) => one.post.ts === null)?.post as Post;
-				await subject.store.watches.beginAttempt(post.id, LEASE.token, attemptAt(T0));
-				await subject.store.watches.endAttempt(post, LEASE.token, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
-				await subject.store.watches.releasePosts([LEASE.token]);
+				await watches().beginAttempt(post.id, LEASE.token, attemptAt(T0));
+				await watches().endAttempt(post, LEASE.token, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
+				await watches().releasePosts([LEASE.token]);
 				expect((await takeOne(T0 + 62_000)).ladder.postedAt).toBe(countsFrom);
 				await ladders().release([LEASE.token]);
 			}
@@ -219,8 +217,8 @@ export function describeLadders(subject: Subject): void {
 			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
 			await accepted(subject.store, answer, 'delivering', 'delivered');
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
-			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
-			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
+			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
+			await watches().record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
 			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
 
@@ -230,7 +228,7 @@ export function describeLadders(subject: Subject): void {
 			await recorded([news(watch)], await again(answeredView));
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 			await ladders().release([LEASE.token]);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await watches().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			const { ladder, changeCount } = await takeOne();
 			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { post: null, now: T0 });
 			expect(await ladders().nextDueAt(SERVICE, [])).toBeNull();
@@ -245,7 +243,7 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await watches().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 		});
 
@@ -268,10 +266,10 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ ladder: { isSending: true } });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			const due = await subject.store.watches.takePosts(LEASE, 9, T0);
+			const due = await watches().takePosts(LEASE, 9, T0);
 			const reminder = due.find((one) => one.post.content.kind === 'reminder')?.post as Post;
 			const dropped = { kind: 'dropped', unknown: false } as const;
-			await subject.store.watches.endAttempt(reminder, LEASE.token, dropped, T0 + 5_000);
+			await watches().endAttempt(reminder, LEASE.token, dropped, T0 + 5_000);
 			expect(await take(T0 + 9_999)).toEqual([]);
 			expect(await takeOne(T0 + 10_000)).toMatchObject({
 				ladder: { isSending: false, remindedAt: null, lastReminderAt: null },
@@ -312,7 +310,7 @@ export function describeLadders(subject: Subject): void {
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
 			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
-			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
+			const [first] = await watches().takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
 			expect(first?.session.sessionId).toBe('s1');
 		});
 
@@ -321,7 +319,7 @@ export function describeLadders(subject: Subject): void {
 			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
 			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
 			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
-			const taken = await subject.store.watches.takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
+			const taken = await watches().takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
 			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
@@ -341,37 +339,36 @@ export function describeLadders(subject: Subject): void {
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
 			await waits({ readBy: T0, dueAt: T0 + 5_000 }, REMIND_AT);
-			const [row] = await subject.store.watches.outlines(SERVICE);
+			const [row] = await watches().outlines(SERVICE);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
 			// A further failure keeps the place that its outcome names.
-			const { watches } = subject.store;
-			await watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
+			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
-			await watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
-			expect((await subject.store.watches.outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
+			await watches().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			expect((await watches().outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
 		});
 
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
-			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
-			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+			await watches().record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect(await subject.store.watches.nextReadDueAt(SERVICE, null)).toBe(T0);
-			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			expect(await watches().nextReadDueAt(SERVICE, null)).toBe(T0);
+			const [taken] = await watches().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
 			const { earlyReadCount = -1 } = taken ?? {};
 			const update = { ...later, earlyReadCount };
-			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
-			expect(await subject.store.watches.nextReadDueAt(SERVICE, null)).toBe(T0 + 600_000);
+			await watches().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			expect(await watches().nextReadDueAt(SERVICE, null)).toBe(T0 + 600_000);
 		});
 
 		it('have no further early reads after the one that they asked for', async () => {
 			await asked();
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect((await subject.store.watches.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+			expect((await watches().outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 		});
 	});
 }

@@ -143,7 +143,7 @@ export function describePresses(subject: Subject): void {
 	});
 
 	describe('the posts of a question', () => {
-		const { store, added, recorded, posted, drawn, postsOf } = watchActs(subject);
+		const { store, added, recorded, next, posted, drawn, postsOf } = watchActs(subject);
 
 		/** A watch whose question is posted. */
 		async function asked(): Promise<Watch> {
@@ -160,8 +160,7 @@ export function describePresses(subject: Subject): void {
 		it('are drawn again once, however often that is asked for before it begins', async () => {
 			const watch = await asked();
 			for (let time = 0; time < 2; time += 1) await refresh();
-			const [due] = await store().takePosts(LEASE, 5, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next(T0, 5);
 			expect(keyOf(due)).toBe('question');
 			// This attempt may have read the state before the change.
 			await refresh();
@@ -174,8 +173,7 @@ export function describePresses(subject: Subject): void {
 		it('are drawn one after the other, and not again after their last look', async () => {
 			const watch = await asked();
 			await refresh();
-			const [due] = await store().takePosts(LEASE, 5, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next(T0, 5);
 			const current = (await store().ofSession(KEY, T0))[0];
 			if (current === undefined) throw new Error('not there');
 			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });

@@ -25,7 +25,7 @@ import {
 
 /** Posts and cards of watches. */
 export function describeWatchPosts(subject: Subject): void {
-	const { store, replica, stored, added, recorded, posted, drawn, cardOf } = watchActs(subject);
+	const { store, replica, stored, added, recorded, next, posted, drawn, cardOf } = watchActs(subject);
 
 	describe('posts', () => {
 		it('shows nothing of no watches', async () => {
@@ -63,8 +63,7 @@ export function describeWatchPosts(subject: Subject): void {
 
 		it('leases a post to one replica, and to another after the first has died', async () => {
 			await added();
-			const [due] = await store().takePosts(LEASE, 10, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next(T0, 10);
 			const { post } = due;
 			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
 			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0 + 1))).toBe(true);
@@ -135,8 +134,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { card: 'progress' })]);
-			const [due] = await store().takePosts(LEASE, 1, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'one' }), T0);
 			const [again] = await store().takePosts(LEASE, 1, T0);
@@ -150,8 +148,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await subject.store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
-			const [due] = await store().takePosts(LEASE, 1, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next();
 			await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['card']);
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '2.1', { isLast: false }), T0);
