@@ -9,8 +9,7 @@ import { lockSession } from '../../src/posts/watch-store.ts';
 import { addWatch } from '../features/watch/support.ts';
 import { forget } from './contract/person.ts';
 import { describeStores, replicasFrom } from './contract.ts';
-import { deadlocksIn } from './deadlocks.ts';
-import { openReplicas } from './postgres-replicas.ts';
+import { deadlocksIn, openReplicas } from './postgres-replicas.ts';
 import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } from './support.ts';
 
 describeStores('PostgreSQL', openReplicas);

@@ -18,7 +18,7 @@ import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { forget } from './contract/person.ts';
 import { ASKED, asking as askingPost, listed, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
-import { deadlocksIn } from './deadlocks.ts';
+import { deadlocksIn } from './postgres-replicas.ts';
 import {
 	ANN,
 	attemptAt,
