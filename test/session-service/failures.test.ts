@@ -1,28 +1,16 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
 import type { SessionServiceError } from '../../src/session-service/errors.ts';
 import { sentItems } from '../support/sessions.ts';
-import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 
 /** One attempt. */
 const once = { priority: 'background' } as const;
 
 function summary(error: SessionServiceError) {
 	return { code: error.code, outcomeUnknown: error.outcomeUnknown, retryable: error.retryable };
-}
-
-/** A server with its own `handle`, for what the fake service does not do. */
-async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-	const server = createServer(handle);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe('a fault of the service', () => {

@@ -1,20 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { ANSWERS, clientFor, createHarness, failureOf, orderSession, send, until } from './harness.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, orderSession, send, serve, until } from './harness.ts';
 
 const person = { priority: 'person' } as const;
-
-async function serve(handle: RequestListener): Promise<string> {
-	const server = createServer(handle);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 it('reads a session with the API key and keeps the order of questions', async () => {
 	const { service, client, clock, calls } = await createHarness();

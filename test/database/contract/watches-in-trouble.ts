@@ -19,24 +19,11 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
 			expect(await store().takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
-			expect(
-				await store().record(
-					{ session: KEY, token: LEASE.token },
-					{ update: read(), watches: [news(watch)], now: later },
-				),
-			).toBe(false);
-			expect(
-				await store().record(
-					{ session: KEY, token: AGAIN.token },
-					{ update: read(), watches: [news(watch)], now: later },
-				),
-			).toBe(true);
-			expect(
-				await store().record(
-					{ session: KEY, token: AGAIN.token },
-					{ update: read(), watches: [news(watch)], now: later },
-				),
-			).toBe(false);
+			const isRecorded = (token: string) =>
+				store().record({ session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
+			expect(await isRecorded(LEASE.token)).toBe(false);
+			expect(await isRecorded(AGAIN.token)).toBe(true);
+			expect(await isRecorded(AGAIN.token)).toBe(false);
 		});
 
 		it('refuses writes under a lapsed lease of a post', async () => {
