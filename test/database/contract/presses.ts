@@ -157,19 +157,6 @@ export function describePresses(subject: Subject): void {
 		const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 		const question = async (watch: Watch) => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
 
-		it('are drawn again once, however often that is asked for before it begins', async () => {
-			const watch = await asked();
-			for (let time = 0; time < 2; time += 1) await refresh();
-			const due = await next(T0, 5);
-			expect(keyOf(due)).toBe('question');
-			// This attempt may have read the state before the change.
-			await refresh();
-			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'before' }), T0);
-			expect(await question(watch)).toMatchObject({ shownKey: 'before', dueAt: T0 });
-			expect(await drawn()).toEqual(['question']);
-			expect(await question(watch)).toMatchObject({ shownKey: 'looks', dueAt: null });
-		});
-
 		it('are drawn one after the other, and not again after their last look', async () => {
 			const watch = await asked();
 			await refresh();

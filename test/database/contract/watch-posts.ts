@@ -77,20 +77,6 @@ export function describeWatchPosts(subject: Subject): void {
 			expect(await store().takePosts(LEASE, 10, T0 + 1e6)).toEqual([]);
 		});
 
-		it('keeps across a retry that the post may already exist', async () => {
-			await added();
-			const take = async (now: number) => (await store().takePosts(LEASE, 1, now))[0]?.post;
-			const first = await take(T0);
-			if (first === undefined) throw new Error('not due');
-			await store().beginAttempt(first.id, LEASE.token, attemptAt(T0));
-			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
-			await store().endAttempt(first, LEASE.token, retry(true), T0);
-			expect(await take(T0 + 4_999)).toBeUndefined();
-			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: T0, attempts: 1 });
-			await store().endAttempt(first, LEASE.token, retry(false), T0);
-			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
-		});
-
 		it('encrypts texts of a session', async () => {
 			const watch = await added();
 			const view = askingView({ ...QUESTION, context: 'xyzzy-canary' });
