@@ -117,27 +117,17 @@ describe('the file of SQLite', () => {
 		}
 	});
 
-	it('refuses to open the database twice in one process, and the first keeps its lock', async () => {
-		const store = await openHere();
-		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({
-			code: 'database_in_use',
-			retryable: false,
-		});
+	it('is open once, in this process or another, until it is closed or its process is killed', async () => {
+		const store = await open({ dataDir: directory.path });
+		const inUse = { code: 'database_in_use', retryable: false };
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject(inUse);
+		// The refused one has left the first its lock.
 		expect((await openElsewhere()).said).toBe('database_in_use');
 		await accepted(store, submission());
-	});
-
-	it('refuses to open the database in a second process until the first has closed it', async () => {
-		const store = await open({ dataDir: directory.path });
-		expect((await openElsewhere()).said).toBe('database_in_use');
 		await store.close();
-		expect((await openElsewhere()).said).toBe('open');
-	});
-
-	it('releases the database after a kill -9', async () => {
 		const { child, said } = await openElsewhere();
 		expect(said).toBe('open');
-		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'database_in_use' });
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject(inUse);
 		await end(child);
 		await openHere();
 	});
