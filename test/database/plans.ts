@@ -7,7 +7,7 @@ import { ESCALATION, REMINDER } from '../support/sentences.ts';
 
 /** The tables whose rows stay when what they are about has ended. Limits of the program bound the others. */
 const GROWING = ['answers', 'drafts', 'claims', 'watches', 'watched_sessions', 'questions', 'posts'] as const;
-const ROWS = 20_000;
+const ROWS = 5_000;
 /** SQLite, which the program lets collect no statistics, plans the same for any number of rows. */
 const SQLITE_ROWS = 1_000;
 
