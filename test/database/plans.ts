@@ -94,7 +94,7 @@ export interface ExaminedDatabase {
 }
 
 /** Records, until the end of the test, what this process sends to SQLite and PostgreSQL: each text once. */
-export function recordStatements(): ReadonlyMap<string, Statement> {
+function recordStatements(): ReadonlyMap<string, Statement> {
 	const statements = new Map<string, Statement>();
 	const note = (text: unknown, parameters: unknown) => {
 		if (typeof text !== 'string' || !/^\s*(?:select|insert|update|delete|with)\b/i.test(text)) return;
