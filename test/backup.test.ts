@@ -122,7 +122,7 @@ describe('npm run restore', () => {
 
 	it('refuses while Handraise runs, with what is no backup, and with one of a newer version', async () => {
 		const opened = await open({ dataDir, encryptionKey: KEY });
-		run([copy]);
+		backUp(dataDir, copy);
 		expect(restore('yes\n')).toMatchObject({
 			status: 1,
 			stderr: `No restore: Another process is using the database in ${dataDir}. Stop Handraise first.\n`,
@@ -131,7 +131,7 @@ describe('npm run restore', () => {
 			db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute(),
 		);
 		const newer = join(directory, 'newer.db');
-		run([newer]);
+		backUp(dataDir, newer);
 		await opened.close();
 		copy = newer;
 		expect(restore('yes\n').stderr).toContain('This backup cannot be used: The database has schema 999');

@@ -5,7 +5,28 @@ import { cutQuestionWords } from '../src/features/answer/form-view.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';
-import { watchTurns } from './support/longest-turn.ts';
+
+/**
+ * Watches the longest turn of this thread's event loop, in milliseconds of the processor: other work on the machine does not
+ * count. Ends with `using`.
+ */
+function watchTurns() {
+	let longest = 0;
+	const used = () => {
+		const { user, system } = process.threadCpuUsage();
+		return (user + system) / 1_000;
+	};
+	let before = used();
+	const timer = setInterval(() => {
+		const now = used();
+		longest = Math.max(longest, now - before);
+		before = now;
+	}, 1);
+	return {
+		longest: () => longest,
+		[Symbol.dispose]: () => clearInterval(timer),
+	};
+}
 
 /**
  * Processor time of the program, the fake Slack and the fake service together, on a busy machine. It tells work that grows faster

@@ -130,7 +130,7 @@ describe('the program', () => {
 });
 
 describe('HOST', () => {
-	it('is the only address where the program listens', async () => {
+	it('is the only address where the program listens, which ends on SIGTERM though nobody reads its output', async () => {
 		const data = await mkdtemp(join(tmpdir(), 'handraise-host-'));
 		const program = start({ ...complete(), DATA_DIR: data, HOST: '127.0.0.2' });
 		await program.says('Handraise is ready');
@@ -141,6 +141,7 @@ describe('HOST', () => {
 				() => 'no connection',
 			);
 		expect([await health('127.0.0.2'), await health('127.0.0.1')]).toEqual([200, 'no connection']);
+		program.child.stdout.destroy();
 		program.child.kill('SIGTERM');
 		expect((await program.closed).code).toBe(0);
 		await rm(data, { recursive: true, force: true });

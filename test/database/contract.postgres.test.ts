@@ -8,30 +8,29 @@ import { beginLadder } from '../../src/features/remind/ladder-store.ts';
 import { lockSession } from '../../src/posts/watch-store.ts';
 import { addWatch } from '../features/watch/support.ts';
 import { forget } from './contract/person.ts';
-import { describeStores } from './contract.ts';
-import { deadlocksIn } from './deadlocks.ts';
-import { openReplicas } from './postgres-replicas.ts';
-import { ANN, accepted, BOB, current, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
+import { describeStores, replicasFrom } from './contract.ts';
+import { deadlocksIn, openReplicas } from './postgres-replicas.ts';
+import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } from './support.ts';
 
 describeStores('PostgreSQL', openReplicas);
 
+const subject = replicasFrom(openReplicas);
+
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
-	const replicas = await openReplicas();
+	const { store, replica } = subject;
 	const held = submission({ sessionId: 's1' });
 	const free = submission({ sessionId: 's2', acceptedAt: T0 + 1 });
-	for (const given of [held, free]) await accepted(replicas.store, given);
-	const taken = await replicas.replica.db.write(async (db) => {
+	for (const given of [held, free]) await accepted(store, given);
+	const taken = await replica.db.write(async (db) => {
 		await db.selectFrom('answers').select('id').where('id', '=', held.id).forUpdate().execute();
-		return replicas.store.answers.takeDue(SERVICE, LEASE, 1, T0 + 1);
+		return store.answers.takeDue(SERVICE, LEASE, 1, T0 + 1);
 	});
 	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
-	await replicas.close();
 });
 
 it('forgets nobody between the look at who was first and the answer that lost to them', async () => {
-	const { store, replica, close } = await openReplicas();
-	const first = submission();
-	await accepted(store, first, 'delivering', 'delivered', 'resumed');
+	const { store, replica } = subject;
+	const first = await accepted(store, submission(), 'delivering', 'delivered', 'resumed');
 	const looked = Promise.withResolvers<void>();
 	const goesOn = Promise.withResolvers<void>();
 	const pausing: KyselyPlugin = {
@@ -57,11 +56,10 @@ it('forgets nobody between the look at who was first and the answer that lost to
 	expect(await forget(replica, ANN.userId)).toMatchObject({ kind: 'forgotten' });
 	const lost = await current(store, second.id);
 	expect(firstPersonOf(lost)?.userId).toMatch(/^forgotten-/);
-	await close();
 });
 
 it('waits while another replica takes ladders, because both at once would split channels', async () => {
-	const { store, replica, close } = await openReplicas();
+	const { store, replica } = subject;
 	const watch = await addWatch(store.watches);
 	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
 	const { id, teamId, channelId, session } = watch;
@@ -77,7 +75,6 @@ it('waits while another replica takes ladders, because both at once would split 
 		});
 	});
 	expect(await taking).toHaveLength(1);
-	await close();
 });
 
 it('does not deadlock when two channels ask for reads of the same sessions in another order', async () => {
@@ -112,7 +109,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 });
 
 it('queues a reminder after what another replica adds to the same watch', async () => {
-	const { store, replica, close } = await openReplicas();
+	const { store, replica } = subject;
 	const { id: watchId, session } = await addWatch(store.watches);
 	const { sessionId } = session;
 	const place = { teamId: 'T1', channelId: 'C1' } as const;
@@ -140,7 +137,6 @@ it('queues a reminder after what another replica adds to the same watch', async 
 	});
 	await recording;
 	expect(recorded).toBe('recorded');
-	await close();
 });
 
 /** Resolves once a connection to the database waits for a lock. */
@@ -151,17 +147,13 @@ async function waitsForLock(db: StoreDatabase): Promise<void> {
 }
 
 it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
-	const replicas = await openReplicas();
-	const { store, replica } = replicas;
-	const given = submission();
-	await accepted(store, given);
-	await lease(store, given.id);
+	const { store, replica } = subject;
+	const given = await leased(store, submission());
 	await replica.db.write(async (db) => {
 		await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
 		await expect(store.answers.renew(given.id, LEASE, T0)).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 	expect(await store.answers.renew(given.id, LEASE, T0)).toBe(true);
-	await replicas.close();
 });
 
 const withState = (code: string) => Object.assign(new Error('from the server'), { code });

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { Store, StoreOptions } from '../../src/stores.ts';
 import { describeAccept } from './contract/accept.ts';
+import { describeClaims, describeDrafts, describeWindows } from './contract/answering.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
-import { describeClaims } from './contract/claims.ts';
 import { describeDiscoveries } from './contract/discoveries.ts';
-import { describeDrafts } from './contract/drafts.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
 import { describeInboxReads } from './contract/inbox-reads.ts';
 import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
 import { describeLeases } from './contract/leases.ts';
-import { describeListedWaiting } from './contract/listed-waiting.ts';
+import { describeListedWaiting, describeWaitingList } from './contract/listed-waiting.ts';
 import { describeMarks } from './contract/marks.ts';
 import { describePeople } from './contract/person.ts';
 import { describePosts } from './contract/posts.ts';
@@ -22,17 +21,15 @@ import { describeRetry } from './contract/retry.ts';
 import { describeSnoozes } from './contract/snoozes.ts';
 import { describeTimes } from './contract/times.ts';
 import { describeUpdates } from './contract/updates.ts';
-import { describeWaitingList } from './contract/waiting-list.ts';
 import { describeWatchPosts } from './contract/watch-posts.ts';
 import { describeWatchReads } from './contract/watch-reads.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
-import { describeWindows } from './contract/windows.ts';
 import { describeServedWorkspace, type ServedWorkspace } from './contract/workspaces.ts';
 import { empty } from './support.ts';
 
 /** How often a race is run. Without the lock on a question, ten times were enough to fail, each time that was tried. */
-const RACES = { short: 30, long: 400 };
+const RACES = { short: 15, long: 400 };
 
 /** A store on an empty database and a second replica. On SQLite, which has one process, both are the same store. */
 export interface Replicas {
@@ -53,53 +50,56 @@ export function describeStores(
 	open: (options?: Pick<StoreOptions, 'workspace'>) => Promise<Replicas>,
 	races = RACES.short,
 ): void {
-	const about = (subjects: string, parts: readonly ((subject: Subject) => void)[]) =>
-		describe(`${subjects} on ${name}`, () => {
-			const subject = useReplicas(open);
-			for (const part of parts) part(subject);
-		});
-	about('answers', [
-		describeAccept,
-		describeLeases,
-		describeUpdates,
-		describeRetry,
-		describeQueries,
-		describePresses,
-		describeTimes,
-		describeMarks,
-		(subject) => describeRaces(subject, races),
-		(subject) => describeManyRaces(subject, races),
-	]);
-	about('drafts', [describeDrafts, describeWindows]);
-	about('claims', [describeClaims]);
-	about('watches', [
-		describeWatches,
-		describeWatchReads,
-		describeQuestions,
-		describePosts,
-		describeWatchPosts,
-		describeWaitingList,
-		describeDiscoveries,
-		describeListedWaiting,
-		describeWatchesInTrouble,
-	]);
-	about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
-	about('reminders', [describeLadders]);
-	about('channel settings', [describeChannelSettings]);
-	about('people', [describePeople]);
+	describe(`on ${name}`, () => {
+		const subject = replicasFrom(open);
+		const about = (subjects: string, parts: readonly ((subject: Subject) => void)[]) =>
+			describe(subjects, () => {
+				for (const part of parts) part(subject);
+			});
+		about('answers', [
+			describeAccept,
+			describeLeases,
+			describeUpdates,
+			describeRetry,
+			describeQueries,
+			describePresses,
+			describeTimes,
+			describeMarks,
+			(subject) => describeRaces(subject, races),
+			(subject) => describeManyRaces(subject, races),
+		]);
+		about('drafts', [describeDrafts, describeWindows]);
+		about('claims', [describeClaims]);
+		about('watches', [
+			describeWatches,
+			describeWatchReads,
+			describeQuestions,
+			describePosts,
+			describeWatchPosts,
+			describeWaitingList,
+			describeDiscoveries,
+			describeListedWaiting,
+			describeWatchesInTrouble,
+		]);
+		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
+		about('reminders', [describeLadders]);
+		about('channel settings', [describeChannelSettings]);
+		about('people', [describePeople]);
+	});
 	describe(`workspaces on ${name}`, () => {
 		const served: ServedWorkspace = { teamId: null };
-		const subject = useReplicas(() => open({ workspace: () => served.teamId }));
+		const subject = replicasFrom(() => open({ workspace: () => served.teamId }));
 		describeServedWorkspace(subject, served);
 	});
 }
 
 /** Its races between two replicas, more often. */
 export function describeLongRaces(name: string, open: () => Promise<Replicas>): void {
-	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), RACES.long));
+	describe(`answers on ${name}`, () => describeManyRaces(replicasFrom(open), RACES.long));
 }
 
-function useReplicas(open: () => Promise<Replicas>): Subject {
+/** Opens the stores before the tests of a file or a `describe`, and empties them before each. */
+export function replicasFrom(open: () => Promise<Replicas>): Subject {
 	let opened: Replicas | undefined;
 	const get = () => {
 		if (opened === undefined) throw new Error('not open yet');

@@ -204,8 +204,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		const salt = await meta(first, 'key_salt');
 		expect(Buffer.from(salt ?? '', 'base64')).toHaveLength(16);
 		expect(await meta(first, 'key_check')).not.toContain(`.${keyIdWithoutSalt(encryptionKey)}.`);
-		const given = submission();
-		await accepted(first, given);
+		const given = await accepted(first, submission());
 		await first.close();
 		const again = await open({ ...options, encryptionKey });
 		expect(keyFits(again)).toBe(true);
@@ -225,8 +224,7 @@ it('derives the same key from a passphrase in replicas that start together on an
 	expect(stores.map(keyFits)).toEqual([true, true, true, true]);
 	const [store, ...others] = stores;
 	if (store === undefined) throw new Error('there are four');
-	const given = submission();
-	await accepted(store, given);
+	const given = await accepted(store, submission());
 	for (const other of others) expect(valuesOf(await other.answers.get(given.id))).toEqual(['blue']);
 	for (const one of stores) await one.close();
 });
@@ -275,8 +273,7 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 		expect((await store.answers.retry(old.id, ANN, T0, T0))?.kind).toBe('valuesGone');
 		const { service, sessionId } = old.question;
 		expect((await store.answers.history({ service, sessionId, teamId: 'T1' }, { offset: 0, limit: 9 })).total).toBe(2);
-		const fresh = submission({ sessionId: 's2' });
-		await accepted(store, fresh);
+		const fresh = await accepted(store, submission({ sessionId: 's2' }));
 		expect(valuesOf(await store.answers.get(fresh.id))).toEqual(['blue']);
 		await store.drafts.save({ ...draft, updatedAt: T0 + 1 });
 		expect((await store.drafts.get('f'))?.values).toEqual({ 0: 'a' });

@@ -42,8 +42,7 @@ describe('former keys', () => {
 		await oldest.close();
 		const before = await keys.start({ encryptionKey: KEY, formerKeys: PASSPHRASE });
 		expect(await read(before.store)).toEqual(texts);
-		const held = submission({ sessionId: 'of-the-second-key' });
-		await accepted(before.store, held);
+		const held = await accepted(before.store, submission({ sessionId: 'of-the-second-key' }));
 		await before.close();
 		expect(await keys.isEnough(KEY)).toBe(false);
 

@@ -1,37 +1,27 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { lockQuestionOf } from '../../src/features/answer/accept-store.ts';
 import { createHarness } from '../doctor/harness.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { describeManyRaces } from './contract/races.ts';
+import { replicasFrom } from './contract.ts';
 import { openReplicas } from './postgres-replicas.ts';
-import { accepted, BOB, empty, KEY, submission, T0 } from './support.ts';
+import { accepted, BOB, KEY, submission, T0 } from './support.ts';
 
 describe.each(['repeatable read', 'serializable'])('where transactions are %s by default', (isolation) => {
-	let replicas: Awaited<ReturnType<typeof openReplicas>>;
-	beforeAll(async () => {
-		replicas = await openReplicas({}, `set default_transaction_isolation = '${isolation}'`);
+	let databaseUrl: string;
+	const replicas = replicasFrom(async () => {
+		const opened = await openReplicas({}, `set default_transaction_isolation = '${isolation}'`);
+		databaseUrl = opened.databaseUrl;
+		return opened;
 	});
-	beforeEach(() => empty(replicas.store));
-	afterAll(() => replicas.close());
 
-	describeManyRaces(
-		{
-			get store() {
-				return replicas.store;
-			},
-			get replica() {
-				return replicas.replica;
-			},
-		},
-		20,
-	);
+	describeManyRaces(replicas, 10);
 
 	it('an answer sees what was committed while it waited for the lock of its question', async () => {
 		const { store, replica } = replicas;
-		const first = submission();
-		await accepted(store, first);
+		const first = await accepted(store, submission());
 		const isWaiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
 			where datname = current_database() and wait_event = 'advisory'`;
 		const accepting: ReturnType<typeof replica.answers.accept>[] = [];
@@ -46,7 +36,7 @@ describe.each(['repeatable read', 'serializable'])('where transactions are %s by
 
 	it('a read of its own runs again after a serialization failure', async () => {
 		const { adminUrl } = await sharedPostgres();
-		const address = Object.assign(new URL(adminUrl), { pathname: new URL(replicas.databaseUrl).pathname });
+		const address = Object.assign(new URL(adminUrl), { pathname: new URL(databaseUrl).pathname });
 		const admin = new pg.Client({ connectionString: address.href });
 		await admin.connect();
 		await admin.query(`create sequence attempts;
@@ -59,7 +49,7 @@ describe.each(['repeatable read', 'serializable'])('where transactions are %s by
 
 	it('the doctor says so', async () => {
 		await using harness = await createHarness();
-		const { lines } = await harness.doctor({ DATABASE_URL: replicas.databaseUrl, ENCRYPTION_KEY: KEY });
+		const { lines } = await harness.doctor({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY });
 		expect(lines.join('\n')).toContain(
 			`✓ Database: transactions of this database are ${isolation} by default; Handraise makes its own read committed.`,
 		);

@@ -32,8 +32,7 @@ export async function storeValues(store: Store) {
 	const secret = item(TEXTS['answers.secrets'], { secret: true });
 	const held = submission({ sessionId: 's2', items: [item(TEXTS['answers.content']), secret] });
 	await accepted(store, held);
-	const refused = submission({ sessionId: 's3', person: BOB });
-	await accepted(store, refused);
+	const refused = await accepted(store, submission({ sessionId: 's3', person: BOB }));
 	const other = { person: ANN, values: [TEXTS['answers.other']], at: T0, answerId: null, same: false };
 	const patch = { state: 'conflicted', other, nextAttemptAt: null } as const;
 	await store.answers.update(await lease(store, refused.id), LEASE.token, patch, { now: T0, release: true });

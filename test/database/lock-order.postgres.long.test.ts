@@ -18,7 +18,7 @@ import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { forget } from './contract/person.ts';
 import { ASKED, asking as askingPost, listed, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
-import { deadlocksIn } from './deadlocks.ts';
+import { deadlocksIn } from './postgres-replicas.ts';
 import {
 	ANN,
 	attemptAt,
@@ -41,21 +41,40 @@ const ROUNDS = 25;
 
 const asking = session({ status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
 
-it('locks rows of reminders in one order: writers of all kinds at once make no deadlock', async () => {
-	const server = await sharedPostgres();
-	const databaseUrl = await server.createDatabase();
-	const database = new URL(databaseUrl).pathname.slice(1);
-	const admin = new pg.Client({ connectionString: databaseUrl });
-	await admin.connect();
+/** Two replicas on a database with these settings, and a connection beside them. Expects at the end that there was no deadlock. */
+async function openDatabase(...settings: readonly string[]) {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const clients: pg.Client[] = [];
+	async function connect(): Promise<pg.Client> {
+		const client = new pg.Client({ connectionString: databaseUrl });
+		clients.push(client);
+		await client.connect();
+		return client;
+	}
+	const admin = await connect();
 	// PostgreSQL looks for deadlocks after a second by default; a wait for a lock is over long before this.
-	await admin.query(`alter database ${database} set deadlock_timeout = '25ms'`);
-	// As with many rows, where each index finds them in an order of its own.
-	await admin.query(`alter database ${database} set enable_seqscan = off`);
-	await admin.query(`alter database ${database} set enable_bitmapscan = off`);
-	await admin.end();
+	for (const setting of ["deadlock_timeout = '25ms'", ...settings]) {
+		await admin.query(`alter database ${new URL(databaseUrl).pathname.slice(1)} set ${setting}`);
+	}
 	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
-	const stores = await Promise.all([open(options), open(options)]);
-	const [store] = stores as [Store, Store];
+	const [store, replica] = await Promise.all([open(options), open(options)]);
+	return {
+		store,
+		replica,
+		stores: [store, replica],
+		admin,
+		connect,
+		async [Symbol.asyncDispose]() {
+			await Promise.all([store.close(), replica.close(), ...clients.map((client) => client.end())]);
+			expect(await deadlocksIn(databaseUrl)).toBe(0);
+		},
+	};
+}
+
+it('locks rows of reminders in one order: writers of all kinds at once make no deadlock', async () => {
+	// As with many rows, where each index finds them in an order of its own.
+	await using database = await openDatabase('enable_seqscan = off', 'enable_bitmapscan = off');
+	const { store, stores } = database;
 	for (const sessionId of SESSION_IDS) {
 		const view = { ...snapshotOf(asking, T0), sessionId };
 		for (const channelId of CHANNEL_IDS) {
@@ -71,20 +90,14 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 			),
 		),
 	);
-	await Promise.all(stores.map((one) => one.close()));
-	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 it('accepts, reads, hands over, ends and forgets at once on one session: no deadlock, and no half of a hand-over', async () => {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const admin = new pg.Client({ connectionString: databaseUrl });
-	await admin.connect();
-	await admin.query(`alter database ${new URL(databaseUrl).pathname.slice(1)} set deadlock_timeout = '25ms'`);
-	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
-	const stores = await Promise.all([open(options), open(options)]);
+	await using database = await openDatabase();
+	const { store, stores, admin } = database;
 	for (const channelId of CHANNEL_IDS) {
 		const view = { ...snapshotOf(asking, T0), sessionId: RACED[0] };
-		await addWatch((stores[0] as Store).watches, { sessionId: RACED[0], channelId, view });
+		await addWatch(store.watches, { sessionId: RACED[0], channelId, view });
 	}
 	const count = async (query: string) =>
 		(await admin.query(`select count(*)::int as count from ${query}`)).rows[0]?.count;
@@ -118,16 +131,11 @@ it('accepts, reads, hands over, ends and forgets at once on one session: no dead
 	expect(await count(`${held} and not ${isLive}`)).toBe(0);
 	const stands = `from posts where posts.watch_id = watches.id and kind = 'card' and state in ('planned', 'shown')`;
 	expect(await count(`watches where (select count(*) ${stands}) > 1`)).toBe(0);
-	await Promise.all([...stores.map((one) => one.close()), admin.end()]);
-	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 it('drops the posts of a channel while they are given back: both lock them in one order', async () => {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
-	const [store, replica] = await Promise.all([open(options), open(options)]);
-	const admin = new pg.Client({ connectionString: databaseUrl });
-	await admin.connect();
+	await using database = await openDatabase();
+	const { store, replica, admin } = database;
 	for (let number = 0; number < 12; number += 1) await addWatch(store.watches, { sessionId: `s${number}` });
 	const due = await store.watches.takePosts(LEASE, 12, T0);
 	expect(due).toHaveLength(12);
@@ -140,16 +148,11 @@ it('drops the posts of a channel while they are given back: both lock them in on
 		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
 		() => replica.watches.releasePosts([LEASE.token]),
 	]);
-	await Promise.all([store.close(), replica.close(), admin.end()]);
-	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 it('ends shown and planned posts of a channel while they are given back, in one order too', async () => {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
-	const [store, replica] = await Promise.all([open(options), open(options)]);
-	const admin = new pg.Client({ connectionString: databaseUrl });
-	await admin.connect();
+	await using database = await openDatabase();
+	const { store, replica, admin } = database;
 	const sessionIds = Array.from({ length: 6 }, (_, number) => `s${number}`);
 	for (const sessionId of sessionIds) await addWatch(store.watches, { sessionId });
 	const first = await store.watches.takePosts(LEASE, 6, T0);
@@ -165,21 +168,16 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
 		() => replica.watches.releasePosts([LEASE.token]),
 	]);
-	await Promise.all([store.close(), replica.close(), admin.end()]);
-	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 it('notes a deleted question while its card is given back, in one order too', async () => {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
-	const [store, replica] = await Promise.all([open(options), open(options)]);
+	await using database = await openDatabase();
+	const { store, replica, admin } = database;
 	const acts = watchActs({ store, replica });
 	const watch = await acts.added();
 	await acts.recorded([news(watch, { posts: [askingPost(watch)] })], read({ questions: [ASKED] }));
 	expect([...(await acts.posted()), ...(await acts.posted())]).toHaveLength(2);
 	await refreshed(store, watch.session, { now: T0, earlyReadAt: null });
-	const admin = new pg.Client({ connectionString: databaseUrl });
-	await admin.connect();
 	// Who notes what became of the question writes it before its card.
 	await admin.query(`update posts set id = case kind when 'card' then '1' else '2' end`);
 	const [card, question] = (await store.watches.takePosts(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
@@ -188,21 +186,17 @@ it('notes a deleted question while its card is given back, in one order too', as
 		() => replica.watches.releasePosts([LEASE.token]),
 		() => store.watches.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
 	]);
-	await Promise.all([store.close(), replica.close(), admin.end()]);
-	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 it('leaves out of a read a list of reminders that was posted since it locked the lists', async () => {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
-	const [store, replica] = await Promise.all([open(options), open(options)]);
+	await using database = await openDatabase();
+	const { store, replica, admin } = database;
 	const acts = watchActs({ store, replica });
 	const watch = await acts.added();
 	await acts.added({ sessionId: 's2' });
 	await acts.recorded([], read({ questions: [ASKED], nextRead: { at: T0, by: T0 } }));
 	await store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
-	const [admin, other] = [0, 1].map(() => new pg.Client({ connectionString: databaseUrl })) as [pg.Client, pg.Client];
-	await Promise.all([admin.connect(), other.connect()]);
+	const other = await database.connect();
 	const id = await admin.query(`update posts set id = '2', state = 'shown', ts = '2.1' where kind = 'digest'`);
 	expect(id.rowCount).toBe(1);
 	const columns = `select column_name from information_schema.columns
@@ -218,8 +212,6 @@ it('leaves out of a read a list of reminders that was posted since it locked the
 	]);
 	const wanted = await admin.query(`select wanted > 0 as is_marked from posts where kind = 'digest'`);
 	expect(wanted.rows).toEqual([{ is_marked: true }, { is_marked: true }]);
-	await Promise.all([store.close(), replica.close(), admin.end(), other.end()]);
-	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 /** Runs both while a row is locked: the second begins when the first waits for a lock, and the lock ends when both do. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { busyApp, scansOfProgram } from './plan-acts.ts';
-import { examinePostgres } from './plans.ts';
+import { busyApp, examinePostgres, scansOfProgram } from './plans.ts';
 
 it('the program reads no growing table whole, on PostgreSQL', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { busyApp, scansOfProgram } from './plan-acts.ts';
-import { examineSqlite } from './plans.ts';
+import { busyApp, examineSqlite, scansOfProgram } from './plans.ts';
 
 it('the program reads no growing table whole, on SQLite', async () => {
 	await using app = await busyApp({});

@@ -1,5 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { lockFor } from '../../src/database/database.ts';
@@ -9,11 +15,77 @@ import { createHarness } from '../doctor/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { createDocumentedRoles } from '../support/documented-roles.ts';
-import { PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts';
+import { freePort } from '../support/postgres.ts';
+import { openTemporaryDirectory } from '../support/postgres-binaries.ts';
 import { DELIVERED } from '../support/sentences.ts';
 import { describeManyRaces } from './contract/races.ts';
-import type { Replicas } from './contract.ts';
-import { accepted, createRecordingLog, KEY, LEASE, lease, open, submission, T0 } from './support.ts';
+import { replicasFrom } from './contract.ts';
+import { createRecordingLog, KEY, LEASE, leased, open, submission, T0 } from './support.ts';
+
+/** No npm package has it, so only machines where it is installed run what needs it. */
+const PGBOUNCER = ['/usr/sbin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+	.map((folder) => join(folder, 'pgbouncer'))
+	.find((path) => existsSync(path));
+
+/** PgBouncer in front of the server of `databaseUrl`, for its user, with these settings. `url`: the same through it. */
+async function startPgbouncer(databaseUrl: string, settings: readonly string[]) {
+	const target = new URL(databaseUrl);
+	const port = await freePort();
+	const directory = await mkdtemp(join(openTemporaryDirectory(), 'handraise-pgbouncer-'));
+	await chmod(directory, 0o755);
+	const path = join(directory, 'pgbouncer.ini');
+	await writeFile(join(directory, 'users.txt'), `"${target.username}" "${target.password}"\n`);
+	await writeFile(
+		path,
+		[
+			'[databases]',
+			`* = host=${target.hostname} port=${target.port}`,
+			'[pgbouncer]',
+			'listen_addr = 127.0.0.1',
+			`listen_port = ${port}`,
+			'unix_socket_dir =',
+			'auth_type = scram-sha-256',
+			`auth_file = ${join(directory, 'users.txt')}`,
+			...settings,
+		].join('\n'),
+	);
+	// It refuses to run as root.
+	const asOther = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+	const child = spawn(PGBOUNCER ?? 'pgbouncer', [...asOther, path], { stdio: ['ignore', 'ignore', 'pipe'] });
+	let log = '';
+	child.stderr.on('data', (text) => {
+		log += text;
+	});
+	await listens(child, port).catch(() => {
+		throw new Error(`pgbouncer did not start:\n${log}`);
+	});
+	const url = new URL(databaseUrl);
+	[url.hostname, url.port] = ['127.0.0.1', String(port)];
+	return {
+		url: url.href,
+		log: () => log,
+		async [Symbol.asyncDispose]() {
+			const exited = once(child, 'exit');
+			child.kill('SIGKILL');
+			await exited;
+			await rm(directory, { recursive: true, force: true });
+		},
+	};
+}
+
+async function listens(child: ChildProcess, port: number): Promise<void> {
+	while (child.exitCode === null) {
+		const socket = connect(port, '127.0.0.1');
+		const isOpen = await once(socket, 'connect').then(
+			() => true,
+			() => false,
+		);
+		socket.destroy();
+		if (isOpen) return;
+		await pause(20);
+	}
+	throw new Error('it ended');
+}
 
 const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
 const DOCUMENTED = [...text.matchAll(/`((?:pool_mode|ignore_startup_parameters) = [^`]+)`/g)].map(
@@ -26,8 +98,7 @@ const SETTINGS = [...DOCUMENTED, 'default_pool_size = 3', 'max_client_conn = 200
 describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode, where it is installed', () => {
 	let roles: Awaited<ReturnType<typeof createDocumentedRoles>>;
 	let pooler: Awaited<ReturnType<typeof startPgbouncer>>;
-	let replicas: Replicas;
-	beforeAll(async () => {
+	const replicas = replicasFrom(async () => {
 		roles = await createDocumentedRoles();
 		// Sooner than documented, so that the server's time-out comes long before ours.
 		await roles.asAdmin(ROLE_SETTING.replace('handraise', roles.role).replace('2s', '1s'));
@@ -37,12 +108,9 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		pooler = await startPgbouncer(roles.url, SETTINGS);
 		const options = { databaseUrl: pooler.url, dataDir: '/nonexistent', encryptionKey: KEY };
 		const [store, replica] = await Promise.all([open(options), open(options)]);
-		replicas = { store, replica, close: () => Promise.all([store.close(), replica.close()]).then(() => undefined) };
+		return { store, replica, close: () => Promise.all([store.close(), replica.close()]).then(() => undefined) };
 	});
-	afterAll(async () => {
-		await replicas?.close();
-		await pooler?.[Symbol.asyncDispose]();
-	});
+	afterAll(() => pooler?.[Symbol.asyncDispose]());
 
 	/** Through a pooler, as a role with a time-out that is shorter than the wait for another migration. */
 	async function migrateWhileLocked(): Promise<void> {
@@ -65,22 +133,10 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		expect([DOCUMENTED.length, ROLE_SETTING]).toEqual([2, "alter role handraise set statement_timeout = '2s'"]);
 	});
 
-	describeManyRaces(
-		{
-			get store() {
-				return replicas.store;
-			},
-			get replica() {
-				return replicas.replica;
-			},
-		},
-		20,
-	);
+	describeManyRaces(replicas, 20);
 
 	it('ends a statement that waits too long by the setting of the role', async () => {
-		const given = submission();
-		await accepted(replicas.store, given);
-		await lease(replicas.store, given.id);
+		const given = await leased(replicas.store, submission());
 		await replicas.replica.db.write(async (db) => {
 			await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
 			await expect(replicas.store.answers.renew(given.id, LEASE, T0)).rejects.toThrow('SQLSTATE 57014');

@@ -18,8 +18,7 @@ describe('when PostgreSQL goes away', () => {
 	it('fails with a code while PostgreSQL is unreachable, loses no commit and keeps running', async () => {
 		const log = createRecordingLog();
 		const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, log });
-		const before = submission();
-		await accepted(store, before);
+		const before = await accepted(store, submission());
 		await store.db.ping();
 
 		await server.stop();

@@ -29,7 +29,8 @@ export function readableRemains(directory: string, key: Buffer, texts: readonly 
 			if (found !== null && !keys.some((known) => known.equals(found))) keys.push(found);
 		}
 	}
-	return texts.filter((text) => readable.some((one) => one.includes(text)));
+	const all = readable.join('\n');
+	return texts.filter((text) => all.includes(text));
 }
 
 /** GCM without its tag: decrypts the beginning of a ciphertext, or gives random bytes. */

@@ -97,8 +97,7 @@ describe('the file of SQLite', () => {
 
 	it('keeps commits when the database is closed and reopened', async () => {
 		const store = await open({ dataDir: directory.path });
-		const given = submission();
-		await accepted(store, given);
+		const given = await accepted(store, submission());
 		await store.close();
 		expect(valuesOf(await (await openHere()).answers.get(given.id))).toEqual(['blue']);
 	});
@@ -118,35 +117,24 @@ describe('the file of SQLite', () => {
 		}
 	});
 
-	it('refuses to open the database twice in one process, and the first keeps its lock', async () => {
-		const store = await openHere();
-		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({
-			code: 'database_in_use',
-			retryable: false,
-		});
+	it('is open once, in this process or another, until it is closed or its process is killed', async () => {
+		const store = await open({ dataDir: directory.path });
+		const inUse = { code: 'database_in_use', retryable: false };
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject(inUse);
+		// The refused one has left the first its lock.
 		expect((await openElsewhere()).said).toBe('database_in_use');
 		await accepted(store, submission());
-	});
-
-	it('refuses to open the database in a second process until the first has closed it', async () => {
-		const store = await open({ dataDir: directory.path });
-		expect((await openElsewhere()).said).toBe('database_in_use');
 		await store.close();
-		expect((await openElsewhere()).said).toBe('open');
-	});
-
-	it('releases the database after a kill -9', async () => {
 		const { child, said } = await openElsewhere();
 		expect(said).toBe('open');
-		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'database_in_use' });
+		await expect(open({ dataDir: directory.path })).rejects.toMatchObject(inUse);
 		await end(child);
 		await openHere();
 	});
 
 	it('clears the leases of a process that was killed', async () => {
 		const store = await openHere();
-		const given = submission();
-		await accepted(store, given);
+		const given = await accepted(store, submission());
 		await store.answers.takeDue(SERVICE, LEASE, 10, T0);
 		await store.close();
 		const next = await openHere();
@@ -167,8 +155,7 @@ describe('the file of SQLite', () => {
 
 	it('lets VACUUM INTO and the backup command copy the database while it is in use', async () => {
 		const store = await openHere();
-		const given = submission();
-		await accepted(store, given);
+		const given = await accepted(store, submission());
 		const path = join(directory.path, 'handraise.db');
 		for (const [kind, copy] of [
 			['vacuum', join(directory.path, 'vacuum')],
@@ -287,8 +274,7 @@ describe('a full disk under SQLite', () => {
 
 	it('refuses writes on a full disk, keeps earlier ones and continues when there is room', async () => {
 		const store = await openHere();
-		const first = submission();
-		await accepted(store, first);
+		const first = await accepted(store, submission());
 		const limit = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(store.db.read);
 		await limit(1);
 		const given = submission({ sessionId: 's2', items: [item(big)] });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { addWatch, openTestStore, pass } from '../features/watch/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
-import { accepted, current, LEASE, lease, OTHER_LEASE, SERVICE, submission, T0 } from './support.ts';
+import { accepted, current, LEASE, lease, OTHER_LEASE, patched, SERVICE, submission, T0 } from './support.ts';
 
 const HOUR = 3_600_000;
 
@@ -71,7 +71,7 @@ it.each([5, 25])('what is due stays due when the clock is put back by %i min', a
 	const notBefore = T0 + 10_000;
 	const options = { now: T0, release: true };
 	await lease(store, held.id);
-	await store.answers.update(await current(store, held.id), LEASE.token, { notBefore }, options);
+	await patched(store, held.id, { notBefore }, options);
 	await addWatch(store.watches, { createdAt: T0 });
 	await store.watches.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
 	await pass(manual, 120_000);

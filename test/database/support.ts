@@ -85,12 +85,8 @@ export async function moved(store: Store, id: string, ...states: Answer['state']
 	for (const [step, state] of states.entries()) {
 		const now = T0 + step + 1;
 		const last = step === states.length - 1;
-		answer = await store.answers.update(
-			await current(store, id),
-			LEASE.token,
-			{ state, ...(state === 'delivered' && { deliveredAt: now }), ...(last && { nextAttemptAt: null }) },
-			{ now, release: last },
-		);
+		const patch = { state, ...(state === 'delivered' && { deliveredAt: now }), ...(last && { nextAttemptAt: null }) };
+		answer = await patched(store, id, patch, { now, release: last });
 	}
 	if (answer === null) throw new Error(`the lease of ${id} was lost`);
 	return answer;
@@ -117,6 +113,22 @@ export async function lease(store: Store, id: string, by: Lease = LEASE, now = T
 	await store.answers.release(others.map((other) => ({ id: other.id, token: by.token })));
 	if (wanted === undefined) throw new Error(`${id} was not due`);
 	return wanted;
+}
+
+/** Accepts this answer and leases it. */
+export async function leased(store: Store, answer: NewAnswer): Promise<Answer> {
+	await accepted(store, answer);
+	return lease(store, answer.id);
+}
+
+/** Writes this to an answer as it is stored, as the worker with this lease. */
+export async function patched(
+	store: Store,
+	id: string,
+	patch: Parameters<Store['answers']['update']>[2],
+	{ now = T0, release = false, token = LEASE.token } = {},
+): Promise<Answer | null> {
+	return store.answers.update(await current(store, id), token, patch, { now, release });
 }
 
 export interface LogLine {

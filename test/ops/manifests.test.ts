@@ -1,7 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { createGenerator } from 'ts-json-schema-generator';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseConfig, readSettings } from '../../src/config.ts';
@@ -184,4 +186,26 @@ it('no image is named without a digest or a version of our own', () => {
 	// Without a digest the build and Compose refuse to begin.
 	for (const image of [postgres.image, /NODE_IMAGE=(.*)$/m.exec(IMAGE)?.[1]])
 		expect(image).toMatch(/@sha256:([0-9a-f]{64}|fill-in-the-digest--see-ops\/README\.md)$/);
+});
+
+it('each field of the Kubernetes manifests is one of its API', () => {
+	const path = fileURLToPath(new URL('kubernetes-api.d.ts', import.meta.url));
+	const generator = createGenerator({ path, skipTypeCheck: true, additionalProperties: false, jsDoc: 'none' });
+	const ajv = new Ajv({ strict: false });
+	const schemas = new Map<string, ReturnType<typeof ajv.compile>>();
+	function problemsOf(one: Any): string[] {
+		const check = schemas.get(one.kind) ?? ajv.compile(generator.createSchema(one.kind) as object);
+		schemas.set(one.kind, check);
+		return check(one) ? [] : [ajv.errorsText(check.errors)];
+	}
+	const root = fileURLToPath(new URL('../../', import.meta.url));
+	const manifests: Any[] = globSync(`${root}ops/kubernetes*.yaml`).flatMap((file) =>
+		parseAllDocuments(readFileSync(file, 'utf8'), { strict: true }).map((document) => document.toJS()),
+	);
+	expect(manifests).toHaveLength(7);
+	for (const one of manifests) expect(problemsOf(one)).toEqual([]);
+
+	const deployment = manifests.find(({ kind }) => kind === 'Deployment');
+	deployment.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true;
+	expect(problemsOf(deployment)).not.toEqual([]);
 });

@@ -8,6 +8,10 @@ import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-
 
 describe('a channel whose watches ended because another organisation reads it', () => {
 	const C1 = { teamId: 'T1', channelId: 'C1' };
+	const endChannel = ({ store, clock }: Pick<Awaited<ReturnType<typeof createOutboxHarness>>, 'store' | 'clock'>) => {
+		const core = coreOf({ store: { watches: store }, clock, log: createRecordingLog() });
+		return createEndings(core, () => {}).endChannel(C1, 'channelShared');
+	};
 
 	it('an external channel gets no post that waits for its turn', async () => {
 		const { clock, start, add, store, sent } = await createOutboxHarness();
@@ -16,10 +20,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		const before = sent.length;
 		expect(before).toBeLessThan(4);
-		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
-			C1,
-			'channelShared',
-		);
+		await endChannel({ store, clock });
 		expect(await store.ofChannel(C1)).toEqual([]);
 		await pass(clock, 20_000);
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
@@ -47,10 +48,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		// The first card of the other watch, and the update of the posted card.
 		expect(standing).toHaveLength(2);
-		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
-			C1,
-			'channelShared',
-		);
+		await endChannel({ store, clock });
 		for (const goOn of standing) goOn();
 		await pass(clock, 20_000);
 		expect(texts()).toEqual(['card', 'creatorTold']);
@@ -72,10 +70,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now, code: '' };
 		expect(await store.noteOutage(outage)).toBe(true);
 		const before = sent.length;
-		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
-			C1,
-			'channelShared',
-		);
+		await endChannel({ store, clock });
 		// Another replica does not know of the end yet.
 		answer(() => null);
 		start();
@@ -98,10 +93,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		};
 		await store.noteOutage(down);
 		await pass(clock, 5_000);
-		await createEndings(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), () => {}).endChannel(
-			C1,
-			'channelShared',
-		);
+		await endChannel({ store, clock });
 		await store.noteOutage({ ...down, now: clock.now(), down: false });
 		await pass(clock, 5_000);
 		expect(texts()).toEqual(['card', 'serviceDown', 'creatorTold']);

@@ -51,11 +51,16 @@ describe('the turns of waiting people', () => {
 	});
 });
 
-it('serves a person who asks once next, however many requests of another person wait', async () => {
+function start(requestsPerMinute: number) {
 	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 50, clock });
+	const budget = createRequestBudget({ requestsPerMinute, clock });
 	const granted: string[] = [];
 	const ask = (person: string) => void budget.acquire('person', { person }).then(() => granted.push(person));
+	return { clock, budget, granted, ask };
+}
+
+it('serves a person who asks once next, however many requests of another person wait', async () => {
+	const { clock, granted, ask } = start(50);
 	for (let n = 0; n < 200; n++) ask('flood');
 	await clock.advance(1_000);
 	const before = granted.length;
@@ -66,10 +71,7 @@ it('serves a person who asks once next, however many requests of another person 
 });
 
 it('continues the turns from one free request to the next', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 10, clock });
-	const granted: string[] = [];
-	const ask = (person: string) => void budget.acquire('person', { person }).then(() => granted.push(person));
+	const { clock, granted, ask } = start(10);
 	for (let n = 0; n < 8; n++) {
 		ask('early');
 		await clock.advance(1_000);
@@ -82,8 +84,7 @@ it('continues the turns from one free request to the next', async () => {
 });
 
 it('keeps background requests for those that go ahead, also after others have waited long', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 250, clock });
+	const { clock, budget } = start(250);
 	budget.background.reserve(1.5);
 	let reads = 0;
 	for (let n = 0; n < 1_000; n++) void budget.acquire('background').then(() => reads++);
@@ -103,8 +104,7 @@ it('keeps background requests for those that go ahead, also after others have wa
 });
 
 it('reserves at most three quarters of what background has', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 50, clock });
+	const { clock, budget } = start(50);
 	budget.background.reserve(10);
 	let reads = 0;
 	for (let n = 0; n < 100; n++) void budget.acquire('background').then(() => reads++);
@@ -114,8 +114,7 @@ it('reserves at most three quarters of what background has', async () => {
 });
 
 it('leaves a quarter of what background has to the others when ahead requests ask for everything', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 250, clock });
+	const { clock, budget } = start(250);
 	budget.background.reserve(1);
 	const counts = { ahead: 0, others: 0 };
 	for (let n = 0; n < 2_500; n++) {
@@ -130,8 +129,7 @@ it('leaves a quarter of what background has to the others when ahead requests as
 });
 
 it.each([12, 8, 6])('reads go on in their turn when the service allows %s requests a minute', async (limit) => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ requestsPerMinute: 250, clock });
+	const { clock, budget } = start(250);
 	budget.background.reserve(1);
 	budget.observe({ limit, remaining: limit, resetSeconds: 60 }, 0);
 	let reads = 0;

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { mergeForPut } from '../../src/questions/compare.ts';
 import { PRIORITIES } from '../../src/session-service/budget-state.ts';
-import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 
 it('a PUT sends every item in order as JSON, with the id and the index', async () => {
 	const { service, client } = await createHarness();
@@ -40,20 +40,13 @@ it('a reserved delivery reads and sends at once although the budget is empty', a
 
 it('the read and the PUT of a delivery share one connection', async () => {
 	const sockets = new Set<Socket>();
-	const server = createServer((request, response) => {
+	const address = await serve((request, response) => {
 		sockets.add(request.socket);
-		request.resume().once('end', () => {
-			response.setHeader('content-type', 'application/json');
-			response.end(
-				request.method === 'GET'
-					? '{"session":{"sessionId":"s1","messages":[]}}'
-					: '{"message":"Updated successfully"}',
-			);
-		});
+		const isRead = request.method === 'GET';
+		const body = isRead ? '{"session":{"sessionId":"s1","messages":[]}}' : '{"message":"Updated successfully"}';
+		request.resume().once('end', () => response.setHeader('content-type', 'application/json').end(body));
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => void server.close());
-	const { client } = clientFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+	const { client } = clientFor(address);
 	const permit = await client.reserveDelivery();
 	await permit.read('s1');
 	await permit.putAnswers('s1', 0, []);

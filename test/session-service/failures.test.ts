@@ -1,28 +1,16 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
 import type { SessionServiceError } from '../../src/session-service/errors.ts';
 import { sentItems } from '../support/sessions.ts';
-import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 
 /** One attempt. */
 const once = { priority: 'background' } as const;
 
 function summary(error: SessionServiceError) {
 	return { code: error.code, outcomeUnknown: error.outcomeUnknown, retryable: error.retryable };
-}
-
-/** A server with its own `handle`, for what the fake service does not do. */
-async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-	const server = createServer(handle);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe('a fault of the service', () => {
@@ -132,13 +120,16 @@ it('a hanging read and a hanging PUT end at the call time-out, the PUT with unkn
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: true, retryable: true });
 });
 
-it('a PUT that times out while it waits for a connection was certainly not sent', async () => {
-	// Accepts connections and never responds to the TLS handshake.
+/** Accepts connections and never responds to the TLS handshake. */
+async function silentServer(): Promise<string> {
 	const server = createTcpServer(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
-	const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const { client, clock } = clientFor(address);
+	return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('a PUT that times out while it waits for a connection was certainly not sent', async () => {
+	const { client, clock } = clientFor(await silentServer());
 	const put = failureOf(send(client, 's1', 1, ANSWERS));
 	await until(() => clock.sleeping === 1);
 	await clock.advance(20_000);
@@ -146,12 +137,8 @@ it('a PUT that times out while it waits for a connection was certainly not sent'
 });
 
 it('a connection that does not open in time certainly saved nothing', async () => {
-	const server = createTcpServer(() => undefined);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => void server.close());
-	const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	// undici times the connection on the machine's clock.
-	const { client } = clientFor(address);
+	const { client } = clientFor(await silentServer());
 	expect(summary(await failureOf(send(client, 's1', 1, ANSWERS)))).toMatchObject({
 		code: 'timed_out',
 		outcomeUnknown: false,

@@ -1,3 +1,5 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import {
@@ -97,4 +99,15 @@ export function until(condition: () => boolean): Promise<void> {
 		},
 		{ timeout: 10_000, interval: 5 },
 	);
+}
+
+/** The address of a server with its own `handle`, for what the fake service does not do. */
+export async function serve(handle: RequestListener): Promise<string> {
+	const server = createServer(handle);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

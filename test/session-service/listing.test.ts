@@ -112,32 +112,27 @@ it.each([
 	expect(error).toMatchObject({ code: 'not_a_list', retryable: false });
 });
 
-it('leaves out sessions that cannot be read, and sessions that are listed twice', async () => {
+const shown = { sessionId: 's1', status: 'humanInput', name: 'Order cards', updatedAt: null };
+it.each([
+	[
+		'leaves out sessions that cannot be read, and sessions that are listed twice',
+		['query', '..', 'x'.repeat(201), 'a\u0000b', 's1', 's1'].map((sessionId) => ({ ...item, sessionId })),
+		shown,
+	],
+	[
+		'takes a list with what is only shown missing',
+		[{ sessionId: 's1', status: 'humanInput', name: 7, files: 'none', updatedAt: 'soon' }],
+		{ ...shown, name: '7' },
+	],
+	[
+		'keeps a bounded part of a name',
+		[{ ...item, name: '😀'.repeat(1_000_000) }],
+		{ ...shown, name: `${'😀'.repeat(499)}…` },
+	],
+])('%s', async (_, sessions, expected) => {
 	const { client, service } = await start();
-	const ids = ['query', '..', 'x'.repeat(201), 'a\u0000b', 's1', 's1'];
-	const sessions = ids.map((sessionId) => ({ ...item, sessionId }));
 	service.faults.add({ kind: 'body', body: body({ sessions, totalSessions: sessions.length }), onlyLists: true });
-	const found = await client.listWaiting();
-	expect(found.sessions.map(({ sessionId }) => sessionId)).toEqual(['s1']);
-	expect(found.isComplete).toBe(true);
-});
-
-it('takes a list with what is only shown missing', async () => {
-	const { client, service } = await start();
-	const text = body({
-		sessions: [{ sessionId: 's1', status: 'humanInput', name: 7, files: 'none', updatedAt: 'soon' }],
-	});
-	service.faults.add({ kind: 'body', body: text, onlyLists: true });
-	const { sessions } = await client.listWaiting();
-	expect(sessions).toEqual([{ sessionId: 's1', status: 'humanInput', name: '7', updatedAt: null }]);
-});
-
-it('keeps a bounded part of a name', async () => {
-	const { client, service } = await start();
-	const text = body({ sessions: [{ ...item, name: '😀'.repeat(1_000_000) }] });
-	service.faults.add({ kind: 'body', body: text, onlyLists: true });
-	const { sessions } = await client.listWaiting();
-	expect(sessions.map(({ name }) => name)).toEqual([`${'😀'.repeat(499)}…`]);
+	expect(await client.listWaiting()).toMatchObject({ sessions: [expected], isComplete: true });
 });
 
 it('finds no list where other implementations have something else', async () => {

@@ -1,20 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { ANSWERS, clientFor, createHarness, failureOf, orderSession, send, until } from './harness.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, orderSession, send, serve, until } from './harness.ts';
 
 const person = { priority: 'person' } as const;
-
-async function serve(handle: RequestListener): Promise<string> {
-	const server = createServer(handle);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 it('reads a session with the API key and keeps the order of questions', async () => {
 	const { service, client, clock, calls } = await createHarness();
@@ -45,21 +33,15 @@ it('an id becomes exactly one path segment, after the path of the address', asyn
 });
 
 describe('conditional reads', () => {
-	it('returns the same session object after a 304', async () => {
+	it('returns the same session object after a 304, and reads a changed session whole', async () => {
 		const { service, client, calls } = await createHarness();
 		const first = await client.read('s1', person);
 		const second = await client.read('s1', { priority: 'background' });
 		expect(second.session).toBe(first.session);
-		expect(service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 304]);
-		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged']);
-	});
-
-	it('reads a changed session whole', async () => {
-		const { service, client, calls } = await createHarness();
-		await client.read('s1', person);
 		service.sessions.setStatus('s1', 'active');
 		expect(await client.read('s1', person)).toMatchObject({ session: { status: 'active' } });
-		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'ok']);
+		expect(service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 304, 200]);
+		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged', 'ok']);
 	});
 
 	it('reads sessions whole that are no longer in the cache', async () => {
@@ -219,17 +201,14 @@ describe('repeated reads', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it.each(['unauthorized', 'redirect'] as const)('does not repeat a read after %s', async (kind) => {
+	it.each([
+		['a wrong key', { kind: 'unauthorized' }, 'person'],
+		['a redirect', { kind: 'redirect', location: 'http://127.0.0.2/' }, 'person'],
+		['a failure in the background', { kind: 'error' }, 'background'],
+	] as const)('does not repeat a read after %s', async (_, fault, priority) => {
 		const { service, client } = await createHarness();
-		service.faults.add(kind === 'redirect' ? { kind, location: 'http://127.0.0.2/' } : { kind });
-		await failureOf(client.read('s1', person));
-		expect(service.log.reads('s1')).toHaveLength(1);
-	});
-
-	it('does not repeat a background read', async () => {
-		const { service, client } = await createHarness();
-		service.faults.add({ kind: 'error' });
-		await failureOf(client.read('s1', { priority: 'background' }));
+		service.faults.add(fault);
+		await failureOf(client.read('s1', { priority }));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
@@ -254,11 +233,18 @@ describe('a service that is slow with its headers', () => {
 		return found;
 	}
 
-	it.each(['person', 'delivery', 'background'] as const)(
-		'a read waits for slow headers until the call time-out: %s',
-		async (who) => {
-			const { service, client, clock } = await createSlowHarness(59_000);
-			const reading = client.read('s1', { priority: who });
+	it.each([
+		['person', 0],
+		['person', 7_000],
+		['delivery', 0],
+		['background', 0],
+	] as const)(
+		'a read waits for slow headers until the call time-out: %s, after a wait for a permit of %i ms',
+		async (priority, wait) => {
+			const { service, client, clock, budget } = await createSlowHarness(59_000);
+			if (wait > 0) budget.observe({ retryAfterSeconds: wait / 1_000 }, 0);
+			const reading = client.read('s1', { priority });
+			await clock.advance(wait);
 			await until(() => service.log.reads('s1').length === 1);
 			await clock.advance(59_000);
 			expect((await reading).session.name).toBe('Order cards');
@@ -279,16 +265,6 @@ describe('a service that is slow with its headers', () => {
 		await clock.advance(59_000);
 		await sending;
 		expect(service.log.savedPuts('s1')).toHaveLength(1);
-	});
-
-	it('a read waits for slow headers until the call time-out after a wait for a permit', async () => {
-		const { service, client, clock, budget } = await createSlowHarness(59_000);
-		budget.observe({ retryAfterSeconds: 7 }, 0);
-		const reading = client.read('s1', person);
-		await clock.advance(7_000);
-		await until(() => service.log.reads('s1').length === 1);
-		await clock.advance(59_000);
-		expect((await reading).session.name).toBe('Order cards');
 	});
 
 	it('does not repeat a read when no time is left', async () => {

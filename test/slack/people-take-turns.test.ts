@@ -54,7 +54,7 @@ describe('one person who is too fast', () => {
 		const from = app.now();
 		const reads = app.service.log.list().length;
 		const ada = app.slack.as('ada');
-		const flood = Array.from({ length: 700 }, () => ada.command('#agents', `/session ${id}`));
+		const flood = Array.from({ length: 200 }, () => ada.command('#agents', `/session ${id}`));
 		const grace = app.slack.as('grace');
 		await grace.command('#agents', `/session ${id}`);
 		// Slack's clock stands still, so that the trigger does not expire on a slow machine.
@@ -62,7 +62,7 @@ describe('one person who is too fast', () => {
 		expect((await Promise.all(flood)).every(({ ok }) => ok)).toBe(true);
 		const slow = () =>
 			ada.messages('#agents', { all: true }).filter((message) => message.text().includes(TOO_FAST)).length;
-		await vi.waitFor(() => expect(slow()).toBe(680), { timeout: 30_000 });
+		await vi.waitFor(() => expect(slow()).toBe(180), { timeout: 30_000 });
 		expect(app.calls('views.open', from)).toHaveLength(21);
 		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
@@ -70,7 +70,7 @@ describe('one person who is too fast', () => {
 		const [again] = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 1 }).text.split('<!');
 		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC:`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
-		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 680');
+		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 180');
 		await grace.modal()?.close(true);
 		await ada.modal()?.close(true);
 	});
@@ -207,17 +207,13 @@ describe('one person who is too fast', () => {
 		await modal.fill('“Which colour?”', 'Graphite');
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await modal.submit();
-		await app.until(() =>
-			ada
-				.modal()
-				?.buttons()
-				.some((label) => label.startsWith('Post my text')),
+		const label = await app.until(
+			() =>
+				ada
+					.modal()
+					?.text()
+					.match(/Post my text[^\]]*/)?.[0],
 		);
-		const label =
-			ada
-				.modal()
-				?.buttons()
-				.find((label) => label.startsWith('Post my text')) ?? '';
 		const from = app.now();
 		const handled = () => app.log.filter((line) => line.includes('"what":"answer.post_to_thread"')).length;
 		for (let n = 0; n < 60; n++) {

@@ -11,7 +11,8 @@ import {
 	EVE,
 	item,
 	LEASE,
-	lease,
+	leased,
+	patched,
 	SERVICE,
 	submission,
 	T0,
@@ -19,6 +20,8 @@ import {
 } from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
+	const answers = () => subject.store.answers;
+	const replica = () => subject.replica.answers;
 	describe('accept', () => {
 		it('stores a submission word for word and queues it at once', async () => {
 			const given = submission({
@@ -26,9 +29,9 @@ export function describeAccept(subject: Subject): void {
 				leftEmpty: [1],
 				shownHash: 'shown-1',
 			});
-			const result = await subject.store.answers.accept(given);
+			const result = await answers().accept(given);
 			expect(result).toMatchObject({ kind: 'accepted' });
-			const stored = await subject.store.answers.get(given.id);
+			const stored = await answers().get(given.id);
 			expect(stored).toEqual({
 				id: given.id,
 				submissionKey: given.submissionKey,
@@ -72,8 +75,7 @@ export function describeAccept(subject: Subject): void {
 			const { db, answers } = subject.store;
 			const live = submission();
 			await accepted(subject.store, live);
-			const waiting = submission({ sessionId: 's2' });
-			await accepted(subject.store, waiting, 'waiting');
+			const waiting = await accepted(subject.store, submission({ sessionId: 's2' }), 'waiting');
 			const stored = () => db.read.selectFrom('answers').selectAll().orderBy('id').execute();
 			const before = await stored();
 			const newer = { number: OWN_SCHEMA + 1, name: 'newer', appliedAt: T0 };
@@ -100,52 +102,43 @@ export function describeAccept(subject: Subject): void {
 			expect(await answers.accept(submission({ sessionId: 's2', person: BOB }))).toMatchObject({ kind: 'accepted' });
 		});
 
-		it('stores an answer without a channel', async () => {
-			const given = submission({ origin: { channelId: null, threadTs: null } });
-			await subject.store.answers.accept(given);
-			expect((await subject.store.answers.get(given.id))?.origin).toEqual({ channelId: null, threadTs: null });
-		});
-
-		it('changes nothing when the same submission arrives again with another id', async () => {
-			const given = submission();
-			const first = await accepted(subject.store, given);
-			const again = await subject.replica.answers.accept({ ...given, id: 'another-id', acceptedAt: T0 + 5 });
-			expect(again).toEqual({ kind: 'repeated', answer: first, edited: false });
-			expect(await subject.store.answers.get('another-id')).toBeNull();
-		});
-
-		it('recognizes a repeated submission in every state', async () => {
-			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
-			await accepted(subject.store, given, 'delivering', 'delivered');
-			const again = await subject.store.answers.accept({ ...given, id: 'another-id' });
-			expect(again).toMatchObject({ kind: 'repeated', edited: false, answer: { id: given.id, state: 'delivered' } });
-		});
+		it.each([
+			['accepted', []],
+			['delivered', ['delivering', 'delivered']],
+		] as const)(
+			'changes nothing when an answer that is %s is submitted again with another id',
+			async (state, states) => {
+				const origin = { channelId: null, threadTs: null };
+				const given = submission({ items: [item('blue'), item('hunter2', { secret: true })], origin });
+				const first = await accepted(subject.store, given, ...states);
+				expect(first).toMatchObject({ state, origin });
+				const again = await replica().accept({ ...given, id: 'another-id', acceptedAt: T0 + 5 });
+				expect(again).toEqual({ kind: 'repeated', answer: first, edited: false });
+				expect(await answers().get('another-id')).toBeNull();
+			},
+		);
 
 		it('replaces the text when the same form is submitted again before it is sent', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const changed = { items: [item('red'), item('')], leftEmpty: [1], acceptedAt: T0 + 5 };
-			const edited = await subject.store.answers.accept({ ...given, ...changed });
+			const edited = await answers().accept({ ...given, ...changed });
 			expect(edited).toMatchObject({ kind: 'repeated', edited: true, answer: { id: given.id, leftEmpty: [1] } });
-			const stored = await subject.store.answers.get(given.id);
+			const stored = await answers().get(given.id);
 			expect(valuesOf(stored)).toEqual(['red', '']);
 			// The press was checked again.
 			expect(stored).toMatchObject({ checkedAt: T0 + 5 });
 			expect(stored).toMatchObject({ acceptedAt: T0, nextAttemptAt: T0, timeline: [{ state: 'accepted', at: T0 }] });
 		});
 
-		it('replaces the text of a leased answer before its PUT, and the worker gets the new text', async () => {
+		it('replaces the text of a leased answer before its PUT, and again after a PUT that saved nothing', async () => {
 			const given = submission();
-			await accepted(subject.store, given);
-			expect(valuesOf(await lease(subject.store, given.id))).toEqual(['blue']);
-			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
-			const begun = await subject.store.answers.update(
-				await current(subject.store, given.id),
-				LEASE.token,
-				{ state: 'delivering', putStartedAt: T0 },
-				{ now: T0, release: false },
-			);
+			expect(valuesOf(await leased(subject.store, given))).toEqual(['blue']);
+			expect(await answers().accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
+			const begun = await patched(subject.store, given.id, { state: 'delivering', putStartedAt: T0 });
 			expect(valuesOf(begun)).toEqual(['red']);
+			await patched(subject.store, given.id, { state: 'accepted', putStartedAt: null }, { release: true });
+			expect(await answers().accept({ ...given, items: [item('green')] })).toMatchObject({ edited: true });
 		});
 
 		it.each([
@@ -156,60 +149,26 @@ export function describeAccept(subject: Subject): void {
 			['it was refused', { state: 'refused' }],
 		] as const)('keeps the first text when %s', async (_when, patch) => {
 			const given = submission();
-			await accepted(subject.store, given);
-			await lease(subject.store, given.id);
-			await subject.store.answers.update(await current(subject.store, given.id), LEASE.token, patch, {
-				now: T0,
-				release: true,
-			});
-			const late = await subject.store.answers.accept({ ...given, items: [item('red')] });
+			await leased(subject.store, given);
+			await patched(subject.store, given.id, patch, { release: true });
+			const late = await answers().accept({ ...given, items: [item('red')] });
 			expect(late.kind).toBe('tooLate');
 			expect(valuesOf(late.answer)).toEqual(['blue']);
-			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
+			expect(valuesOf(await answers().get(given.id))).toEqual(['blue']);
 		});
 
-		it('hides an item that its author marks as secret after sending began', async () => {
+		it.each([
+			['before', [], { kind: 'repeated', edited: true }, { values: [null] }],
+			['after', ['delivering', 'delivered'], { kind: 'tooLate' }, { boxed: true }],
+		] as const)('hides an item that its author marks as secret %s sending began', async (_, states, result, mark) => {
 			const given = submission();
-			await accepted(subject.store, given, 'delivering', 'delivered');
-			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
-			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
-			// The author cannot take it back: what was secret stays hidden.
-			const { kind } = await subject.store.answers.accept({ ...given, items: [item('green')] });
-			const { marks } = await subject.replica.answers.ofSession(given.question);
-			expect([kind, marks]).toMatchObject(['tooLate', [{ secret: [0], boxed: true }]]);
-		});
-
-		it('marks an item as secret when its author does so before sending began', async () => {
-			const given = submission();
-			await accepted(subject.store, given);
-			const again = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
-			expect(again).toMatchObject({
-				kind: 'repeated',
-				edited: true,
-				answer: { content: { items: [{ secret: true }] } },
-			});
-			const { marks } = await subject.replica.answers.ofSession(given.question);
-			expect(marks).toMatchObject([{ secret: [0], values: [null] }]);
-		});
-
-		it('lets the author replace the text again when nothing was saved', async () => {
-			const given = submission();
-			await accepted(subject.store, given);
-			await lease(subject.store, given.id);
-			const options = { now: T0, release: false };
-			await subject.store.answers.update(
-				await current(subject.store, given.id),
-				LEASE.token,
-				{ state: 'delivering', putStartedAt: T0 },
-				options,
-			);
-			await subject.store.answers.update(
-				await current(subject.store, given.id),
-				LEASE.token,
-				{ state: 'accepted', putStartedAt: null },
-				{ now: T0, release: true },
-			);
-			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
+			await accepted(subject.store, given, ...states);
+			const again = await answers().accept({ ...given, items: [item('blue', { secret: true })] });
+			expect(again).toMatchObject({ ...result, answer: { content: { items: [{ secret: true }] } } });
+			// What was sent as a secret stays one, whatever its author ticks later.
+			if (states.length > 0) await answers().accept({ ...given, items: [item('green')] });
+			const { marks } = await replica().ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], ...mark }]);
 		});
 
 		it.each([
@@ -223,9 +182,9 @@ export function describeAccept(subject: Subject): void {
 				items: [item('red'), item('s3cret', { secret: true })],
 				acceptedAt: T0 + 9,
 			});
-			const result = await subject.replica.answers.accept(second);
+			const result = await replica().accept(second);
 			expect(result).toMatchObject({ kind: 'taken', by: { id: first.id, person: ANN } });
-			const kept = await subject.store.answers.get(second.id);
+			const kept = await answers().get(second.id);
 			expect(kept).toMatchObject({
 				state: 'conflicted',
 				person: EVE,
@@ -238,31 +197,25 @@ export function describeAccept(subject: Subject): void {
 			expect(result.answer).toEqual(kept);
 		});
 
-		it('tells that the conflicting answer has the same words', async () => {
-			await accepted(subject.store, submission({ items: [item('blue'), item('four')] }));
-			const same = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item(null)] }));
-			expect(same.answer.content).toMatchObject({ other: { same: true } });
-			const not = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item('five')] }));
-			expect(not.answer.content).toMatchObject({ other: { same: false } });
-		});
-
-		it('compares readable secrets without revealing them', async () => {
-			await accepted(subject.store, submission({ items: [item('hunter2', { secret: true })] }));
-			const same = await subject.store.answers.accept(
-				submission({ person: BOB, items: [item('hunter2', { secret: true })] }),
-			);
-			expect(same.answer.content).toMatchObject({ other: { same: true, values: [null] } });
+		it('tells that the conflicting answer has the same words, and compares secrets without revealing them', async () => {
+			const secret = item('hunter2', { secret: true });
+			await accepted(subject.store, submission({ items: [item('blue'), item('four'), secret] }));
+			for (const second of [null, 'five']) {
+				const items = [item('blue'), item(second), secret];
+				const { answer } = await answers().accept(submission({ person: BOB, items }));
+				const other = { same: second === null, values: ['blue', 'four', null] };
+				expect(answer.content).toMatchObject({ other });
+			}
 		});
 
 		it('accepts answers to other messages, sessions and services at the same time', async () => {
-			const first = submission();
-			await accepted(subject.store, first);
+			const first = await accepted(subject.store, submission());
 			for (const question of [
 				{ ...first.question, messageIndex: 2 },
 				{ ...first.question, sessionId: 's2' },
 				{ ...first.question, service: 'https://other.example' },
 			]) {
-				expect((await subject.store.answers.accept(submission({ question }))).kind).toBe('accepted');
+				expect((await answers().accept(submission({ question }))).kind).toBe('accepted');
 			}
 		});
 
@@ -271,7 +224,7 @@ export function describeAccept(subject: Subject): void {
 			async (state) => {
 				const first = submission();
 				await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
-				const result = await subject.store.answers.accept(submission({ person: BOB, formReadAt: T0 + 1 }));
+				const result = await answers().accept(submission({ person: BOB, formReadAt: T0 + 1 }));
 				expect(result).toMatchObject({
 					kind: 'taken',
 					by: { id: first.id, state },
@@ -287,13 +240,13 @@ export function describeAccept(subject: Subject): void {
 			expect(arrivalOf((await current(subject.store, other.id)).timeline)).toBe(1);
 			expect(arrivalOf((await current(subject.store, first.id)).timeline)).toBe(2);
 			const kindOf = async (overrides: object) =>
-				(await subject.store.answers.accept(submission({ person: BOB, ...overrides }))).kind;
+				(await answers().accept(submission({ person: BOB, ...overrides }))).kind;
 			// The clock was set back after the form was read, or forward.
 			expect(await kindOf({ formReadAt: T0 + 1e9, arrivalSeen: 1 })).toBe('taken');
 			expect(await kindOf({ formReadAt: T0 - 1e9, arrivalSeen: null })).toBe('taken');
 			const tried = submission({ person: BOB, formReadAt: T0 + 1e9, arrivalSeen: 1 });
-			await subject.store.answers.accept(tried);
-			expect(await subject.replica.answers.retry(tried.id, BOB, T0 + 9, T0 + 1e6)).toMatchObject({ kind: 'taken' });
+			await answers().accept(tried);
+			expect(await replica().retry(tried.id, BOB, T0 + 9, T0 + 1e6)).toMatchObject({ kind: 'taken' });
 			expect(await kindOf({ formReadAt: T0 - 1e9, arrivalSeen: 2 })).toBe('accepted');
 		});
 
@@ -303,83 +256,73 @@ export function describeAccept(subject: Subject): void {
 			const timeline = JSON.stringify([{ state: 'delivered', at: T0 + 2 }]);
 			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ timeline }).execute());
 			const before = submission({ person: BOB, formReadAt: T0 + 1, arrivalSeen: 0 });
-			expect((await subject.store.answers.accept(before)).kind).toBe('taken');
+			expect((await answers().accept(before)).kind).toBe('taken');
 			const after = submission({ person: BOB, formReadAt: T0 + 2, arrivalSeen: 0 });
-			expect((await subject.store.answers.accept(after)).kind).toBe('accepted');
+			expect((await answers().accept(after)).kind).toBe('accepted');
 		});
 
-		it('accepts an answer whose form was read after the other delivery', async () => {
-			await accepted(subject.store, submission(), 'delivering', 'delivered');
-			expect((await subject.store.answers.accept(submission({ formReadAt: T0 + 2 }))).kind).toBe('accepted');
-		});
-
-		it('accepts an answer when the delivered one was to another question at that index', async () => {
-			await accepted(subject.store, submission({ fingerprint: 'fingerprint-2' }), 'delivering', 'delivered');
-			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
-		});
-
-		it('accepts an answer to items that the delivered one left open', async () => {
-			const first = submission({ items: [item('blue'), item(null), item('')], leftEmpty: [2] });
-			await accepted(subject.store, first, 'delivering', 'delivered');
-			const second = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
-			expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
-		});
-
-		it('rejects an answer to an item that the delivered one left empty on purpose', async () => {
-			const first = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
-			await accepted(subject.store, first, 'delivering', 'delivered');
-			const result = await subject.store.answers.accept(submission({ person: BOB, items: [item(null), item('four')] }));
-			expect(result.kind).toBe('taken');
+		it.each([
+			['accepts an answer whose form was read after', {}, { person: ANN, formReadAt: T0 + 2 }, 'accepted'],
+			['accepts an answer to another question than', { fingerprint: 'fingerprint-2' }, {}, 'accepted'],
+			[
+				'accepts an answer to items left open by',
+				{ items: [item('blue'), item(null), item('')], leftEmpty: [2] },
+				{ items: [item(null), item('four'), item(null)] },
+				'accepted',
+			],
+			[
+				'refuses an answer to an item left empty on purpose by',
+				{ items: [item('blue'), item('')], leftEmpty: [1] },
+				{ items: [item(null), item('four')] },
+				'taken',
+			],
+		])('%s one that was delivered', async (_, first, second, kind) => {
+			await accepted(subject.store, submission(first), 'delivering', 'delivered');
+			expect((await answers().accept(submission({ person: BOB, ...second }))).kind).toBe(kind);
 		});
 
 		it.each(['conflicted', 'changed', 'refused', 'ended'] as const)(
 			'accepts an answer when another one is %s',
 			async (state) => {
 				await accepted(subject.store, submission(), state);
-				expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+				expect((await answers().accept(submission({ person: BOB }))).kind).toBe('accepted');
 			},
 		);
 
 		it('replaces an answer that waits for its author and tells the author', async () => {
 			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			const dm = { channelId: 'D1', ts: '3.4' };
-			await accepted(subject.store, first);
-			await lease(subject.store, first.id);
-			await subject.store.answers.update(
-				await current(subject.store, first.id),
-				LEASE.token,
-				{
-					state: 'waiting',
-					nextAttemptAt: null,
-					receiptState: { state: 'waiting', agentOutcome: null, dm, modalOpen: false },
-				},
-				{ now: T0 + 1, release: true },
-			);
+			const receiptState = { state: 'waiting', agentOutcome: null, dm, modalOpen: false } as const;
+			await leased(subject.store, first);
+			const waiting = { state: 'waiting', nextAttemptAt: null, receiptState } as const;
+			await patched(subject.store, first.id, waiting, { now: T0 + 1, release: true });
 			const second = submission({ person: BOB, items: [item('blue'), item('x')], acceptedAt: T0 + 50 });
-			const result = await subject.store.answers.accept(second);
+			const result = await answers().accept(second);
 			if (result.kind !== 'accepted') throw new Error(result.kind);
 			expect(result.answer.id).toBe(second.id);
-			const replaced = await subject.store.answers.get(first.id);
+			const replaced = await answers().get(first.id);
 			expect(replaced).toMatchObject({
 				state: 'conflicted',
 				nextAttemptAt: T0 + 50,
 				endedAt: T0 + 50,
-				receiptState: { state: null, agentOutcome: null, dm, modalOpen: false },
+				receiptState: { ...receiptState, state: null },
 				content: { other: { person: BOB, values: ['blue', 'x'], at: T0 + 50, same: false } },
 			});
 			expect(replaced?.timeline.map((entry) => entry.state)).toEqual(['accepted', 'waiting', 'conflicted']);
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
 		});
 
-		it.each(['receiptState', 'timeline'] as const)(
-			'replaces a waiting answer whose "%s" is damaged',
-			async (column) => {
-				const waiting = submission();
-				await accepted(subject.store, waiting, 'waiting');
+		it.each([
+			['receiptState', 'conflicted'],
+			['timeline', 'conflicted'],
+			['submission', 'waiting'],
+		] as const)(
+			'accepts an answer beside a waiting one whose "%s" is damaged, which is then %s',
+			async (column, state) => {
+				const waiting = await accepted(subject.store, submission(), 'waiting');
 				await damage(subject.store, waiting.id, column);
-				const result = await subject.store.answers.accept(submission({ person: BOB }));
-				expect(result.kind).toBe('accepted');
-				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
+				expect((await answers().accept(submission({ person: BOB }))).kind).toBe('accepted');
+				expect((await answers().stats()).byState).toMatchObject({ [state]: 1, accepted: 1 });
 			},
 		);
 
@@ -393,10 +336,10 @@ export function describeAccept(subject: Subject): void {
 				for (const position of [0, 2]) {
 					const items = [0, 1, 2].map((at) => item(at === position ? 'red' : null));
 					const same = submission({ person: BOB, items });
-					if (column === 'content') expect((await subject.store.answers.accept(same)).kind).toBe('taken');
-					else await expect(subject.store.answers.accept(same)).rejects.toThrow();
+					if (column === 'content') expect((await answers().accept(same)).kind).toBe('taken');
+					else await expect(answers().accept(same)).rejects.toThrow();
 				}
-				expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
+				expect((await answers().accept(second)).kind).toBe('accepted');
 			},
 		);
 
@@ -405,32 +348,23 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, first, 'delivering', 'delivered');
 			await damage(subject.store, first.id, 'submission', 'content');
 			const items = [item(null), item('four')];
-			await expect(subject.store.answers.accept(submission({ person: BOB, items }))).rejects.toThrow();
+			await expect(answers().accept(submission({ person: BOB, items }))).rejects.toThrow();
 			const later = submission({ person: BOB, items, formReadAt: T0 + 9 });
-			expect((await subject.store.answers.accept(later)).kind).toBe('accepted');
+			expect((await answers().accept(later)).kind).toBe('accepted');
 		});
 
 		it.each([
 			['accepted', []],
 			['delivering', ['delivering']],
 		] as const)('refuses an answer while one that cannot be read is %s, and leaves it alone', async (state, states) => {
-			const first = submission();
-			await accepted(subject.store, first, ...states);
+			const first = await accepted(subject.store, submission(), ...states);
 			await damage(subject.store, first.id, 'submission', 'content');
 			const rows = () => subject.store.db.read.selectFrom('answers').selectAll().execute();
 			const before = await rows();
 			expect(before).toMatchObject([{ state }]);
 			const second = submission({ person: BOB, items: [item(null), item('four')], formReadAt: T0 + 9 });
-			await expect(subject.store.answers.accept(second)).rejects.toThrow();
+			await expect(answers().accept(second)).rejects.toThrow();
 			expect(await rows()).toEqual(before);
-		});
-
-		it('accepts an answer beside one that waits for its author and cannot be read', async () => {
-			const waiting = submission();
-			await accepted(subject.store, waiting, 'waiting');
-			await damage(subject.store, waiting.id, 'submission');
-			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
-			expect((await subject.store.answers.stats()).byState).toMatchObject({ waiting: 1, accepted: 1 });
 		});
 
 		it('keeps a waiting answer when the new one is rejected', async () => {
@@ -441,29 +375,17 @@ export function describeAccept(subject: Subject): void {
 			await subject.store.db.write(async (db) => {
 				await db.updateTable('answers').set({ messageIndex: 1 }).where('id', '=', delivered.id).execute();
 			});
-			expect((await subject.store.answers.accept(submission({ person: EVE }))).kind).toBe('taken');
-			expect((await subject.store.answers.get(waiting.id))?.state).toBe('waiting');
+			expect((await answers().accept(submission({ person: EVE }))).kind).toBe('taken');
+			expect((await answers().get(waiting.id))?.state).toBe('waiting');
 		});
 
 		it('replaces a waiting answer while a worker tells its author', async () => {
-			const first = submission();
-			await accepted(subject.store, first);
-			await lease(subject.store, first.id);
-			await subject.store.answers.update(
-				await current(subject.store, first.id),
-				LEASE.token,
-				{ state: 'waiting' },
-				{ now: T0 + 1, release: false },
-			);
+			const first = await leased(subject.store, submission());
+			await patched(subject.store, first.id, { state: 'waiting' }, { now: T0 + 1 });
 			await accepted(subject.store, submission({ person: BOB }));
-			const lost = await subject.store.answers.update(
-				await current(subject.store, first.id),
-				LEASE.token,
-				{ nextAttemptAt: null },
-				{ now: T0 + 2, release: true },
-			);
+			const lost = await patched(subject.store, first.id, { nextAttemptAt: null }, { now: T0 + 2, release: true });
 			expect(lost).toBeNull();
-			expect((await subject.store.answers.get(first.id))?.nextAttemptAt).not.toBeNull();
+			expect((await answers().get(first.id))?.nextAttemptAt).not.toBeNull();
 		});
 	});
 }

@@ -20,7 +20,7 @@ const at = (now: number) => ({ now, isFollowing: false, isCut: false });
 const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
 
 export function describeDiscoveries(subject: Subject): void {
-	const { store, replica, stored, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
+	const { store, replica, stored, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
 	/** Records a read; the next one is due at once. */
 	const recorded = (updates: Parameters<typeof acts.recorded>[0], questions: readonly OccurrenceChange[] = []) =>
 		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, view: askingView() }));
@@ -261,8 +261,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
-			const [due] = await store().takePosts(LEASE, 1, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next();
 			await store().beginAttempt(due.post.id, LEASE.token, attemptAt(T0));
 			await recorded([lowered((await stored(watch.id)) as Watch)], [settled('closed')]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Watch } from '../../../src/database/watch.ts';
-import type { Ladder } from '../../../src/features/remind/ladder-store.ts';
+import { hasOpenQuestion, type Watch } from '../../../src/database/watch.ts';
+import type { Ladder, LadderBatch, LadderOutcome } from '../../../src/features/remind/ladder-store.ts';
 import type { NewPost, Post } from '../../../src/posts/post.ts';
-import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import { type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import {
@@ -18,35 +19,119 @@ import {
 	T0,
 	touchSession,
 } from '../support.ts';
-import { ladderActs } from './ladder-acts.ts';
-import { C1, KEY, news, read, shownAt } from './watch-acts.ts';
+import { asking, C1, KEY, news, read, shownAt, watchActs } from './watch-acts.ts';
 
 const REMIND_AT = T0 + 900_000;
 const WAIT = { kind: 'wait', dueAt: REMIND_AT, reminderDueAt: null, heldBy: null, readBy: null } as const;
 
 export function describeLadders(subject: Subject): void {
-	const {
-		ladders,
-		replica,
-		asks,
-		asked,
-		announce,
-		again,
-		take,
-		takeOne,
-		waits,
-		asksForReads,
-		dueFrom,
-		channelsOf,
-		another,
-		addChannels,
-		recorded,
-		posted,
-	} = ladderActs(subject);
+	const { recorded, posted } = watchActs(subject);
+	const ladders = () => subject.store.ladders;
+	const replica = () => subject.replica.ladders;
+
+	const asks = (title = 'Colour') => session({ status: 'humanInput', messages: [assistant('Which?', title)] });
+
+	/** A watch whose question was posted at `T0`. */
+	async function asked(overrides: Parameters<typeof addWatch>[1] = {}, title = 'Colour'): Promise<Watch> {
+		const asking = asks(title);
+		const watch = await addWatch(watches(), { view: snapshotOf(asking, T0), ...overrides });
+		await posted();
+		await announce(watch, title);
+		await posted();
+		return watch;
+	}
+
+	/** Queues the post of the watch's question, as a read does. */
+	async function announce(watch: Watch, title = 'Colour'): Promise<void> {
+		const view = snapshotOf(asks(title), T0);
+		const posts = [asking(watch, `question:${title}`)];
+		await recorded([news(watch, { posts })], await again(view, watch.session));
+	}
+
+	/** A read of this content, after which the session is due again at once. */
+	async function again(view: SessionSnapshot, { service, sessionId } = KEY) {
+		const asked = subject.store.db.read.selectFrom('questions').selectAll().where('settledAt', 'is', null);
+		const here = asked.where('service', '=', service).where('sessionId', '=', sessionId);
+		const open = await here.executeTakeFirst();
+		const { question } = view.digest;
+		const isOpen = question !== null && hasOpenQuestion(view.digest);
+		const isSame = isOpen && open?.fingerprint === question.fingerprint;
+		const questions: OccurrenceChange[] = [];
+		if (open !== undefined && !isSame) questions.push({ kind: 'settled', how: isOpen ? 'changed' : 'closed' });
+		if (isOpen && !isSame) questions.push({ kind: 'asked', question, settled: null });
+		return read({ view, questions, nextRead: { at: T0, by: T0 } });
+	}
+
+	const take = (now = T0, lease = LEASE, options: { limit?: number; except?: (typeof C1)[] } = {}) =>
+		ladders().takeDue(SERVICE, lease, { now, limit: 100, except: [], ...options });
+
+	async function takeOne(now = T0): Promise<LadderBatch['ladders'][number]> {
+		const [batch, ...others] = await take(now);
+		const [taken, ...more] = batch?.ladders ?? [];
+		if (taken === undefined || others.length + more.length > 0) throw new Error('not exactly one ladder is due');
+		return taken;
+	}
+
+	type Wait = Omit<Extract<LadderOutcome, { kind: 'wait' }>, 'ladder' | 'changeCount' | 'kind'>;
+
+	async function waits(wait: Partial<Wait> = {}, now = T0) {
+		const { ladder, changeCount } = await takeOne(now);
+		return ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT, ...wait }], { post: null, now });
+	}
+
+	/** The ladders of these sessions ask for reads in the order of these times. */
+	async function asksForReads(now: number, places: Readonly<Record<string, number>>): Promise<void> {
+		const due = (await take(now)).flatMap((batch) => batch.ladders);
+		const outcomes = due.map((taken): LadderOutcome => {
+			const readBy = places[taken.ladder.session.sessionId] ?? null;
+			return { ...taken, ...WAIT, dueAt: now, readBy };
+		});
+		await ladders().record(LEASE.token, outcomes, { post: null, now });
+	}
+
+	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
+	async function dueFrom(sessionIds: readonly string[]): Promise<void> {
+		for (const [index, sessionId] of sessionIds.entries()) {
+			await touchSession(subject.store, { ...KEY, sessionId }, T0 - 1_000 + index);
+		}
+	}
+
+	/** Channels and sessions in the order in which they were taken. */
+	const channelsOf = (batches: readonly LadderBatch[]) =>
+		batches.map((batch) => {
+			const sessionIds = batch.ladders.map(({ ladder }) => ladder.session.sessionId);
+			return `${batch.channel.channelId}: ${sessionIds.join(' ')}`;
+		});
+
+	/** A watch of another session in the same channel, with its question posted. */
+	async function another(sessionId: string): Promise<Watch> {
+		const view = { ...snapshotOf(asks(), T0), sessionId };
+		const watch = await addWatch(watches(), { sessionId, view });
+		await posted();
+		await watches().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+		const update = news(watch, { posts: [asking(watch)] });
+		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
+		const seen = await again(view, held.session);
+		await watches().record(held, { update: seen, watches: [update], now: T0 });
+		await posted();
+		return watch;
+	}
+
+	/** Watches of the same session in another channel. */
+	async function addChannels(): Promise<void> {
+		const watch = await addWatch(watches(), { channelId: 'C2', view: snapshotOf(asks(), T0) });
+		await posted();
+		await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+		const update = news(watch, { posts: [asking(watch)] });
+		const held = { session: KEY, token: LEASE.token };
+		await watches().record(held, { update: read(), watches: [update], now: T0 });
+		await posted();
+	}
+	const watches = () => subject.store.watches;
 
 	describe('ladders', () => {
 		it('begin with the post of a question, and not before', async () => {
-			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
 			await posted();
 			await announce(watch);
 			expect(await take()).toEqual([]);
@@ -68,18 +153,18 @@ export function describeLadders(subject: Subject): void {
 		});
 
 		it('count from when the post was sent, at the latest from now', async () => {
-			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			const watch = await addWatch(watches(), { view: snapshotOf(asks(), T0) });
 			await posted();
 			for (const [title, sentAt, countsFrom] of [
 				['Colour', T0 + 60_000, T0 + 60_000],
 				['Size', T0 + 99_000, T0 + 62_000],
 			] as const) {
 				await announce({ ...watch, revision: title === 'Colour' ? 0 : 1 }, title);
-				const due = await subject.store.watches.takePosts(LEASE, 9, T0 + 62_000);
+				const due = await watches().takePosts(LEASE, 9, T0 + 62_000);
 				const post = due.find((one) => one.post.ts === null)?.post as Post;
-				await subject.store.watches.beginAttempt(post.id, LEASE.token, attemptAt(T0));
-				await subject.store.watches.endAttempt(post, LEASE.token, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
-				await subject.store.watches.releasePosts([LEASE.token]);
+				await watches().beginAttempt(post.id, LEASE.token, attemptAt(T0));
+				await watches().endAttempt(post, LEASE.token, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
+				await watches().releasePosts([LEASE.token]);
 				expect((await takeOne(T0 + 62_000)).ladder.postedAt).toBe(countsFrom);
 				await ladders().release([LEASE.token]);
 			}
@@ -203,8 +288,7 @@ export function describeLadders(subject: Subject): void {
 			const key = { ...question, messageIndex: 0 };
 			await subject.store.claims.claim({ question: key, person: ANN, until }, T0);
 			await subject.store.claims.claim({ question: key, person: BOB, until: until + 1 }, T0);
-			const answer = submission({ question: key });
-			await accepted(subject.store, answer);
+			const answer = await accepted(subject.store, submission({ question: key }));
 			expect(await takeOne()).toMatchObject({
 				isAnswered: true,
 				claim: { userId: BOB.userId, until: until + 1 },
@@ -220,24 +304,12 @@ export function describeLadders(subject: Subject): void {
 			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
 			await accepted(subject.store, answer, 'delivering', 'delivered');
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
-			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
-			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
+			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
+			await watches().record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
 			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
 
-		it('are closed with their question and with their watch', async () => {
-			const watch = await asked();
-			const answeredView = snapshotOf(session({ messages: [assistant('Which?'), assistant('Thanks')] }), T0);
-			await recorded([news(watch)], await again(answeredView));
-			expect(await takeOne()).toMatchObject({ isOpen: false });
-			await ladders().release([LEASE.token]);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			const { ladder, changeCount } = await takeOne();
-			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { post: null, now: T0 });
-			expect(await ladders().nextDueAt(SERVICE, [])).toBeNull();
-		});
-
-		it('without a time are looked at once more when their question is settled, and when their watch ends', async () => {
+		it('without a time are looked at once more when their question is settled, when their watch ends, and never when they are over', async () => {
 			const watch = await asked();
 			await waits({ dueAt: null });
 			const closed = snapshotOf(session({ messages: [assistant('Which?'), assistant('Thanks')] }), T0);
@@ -246,8 +318,11 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			expect(await takeOne()).toMatchObject({ isOpen: false });
+			await watches().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const { ladder, changeCount, isOpen } = await takeOne();
+			expect(isOpen).toBe(false);
+			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { post: null, now: T0 });
+			expect(await ladders().nextDueAt(SERVICE, [])).toBeNull();
 		});
 
 		it('note a reminder together with its post, and are planned anew', async () => {
@@ -269,10 +344,10 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ ladder: { isSending: true } });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			const due = await subject.store.watches.takePosts(LEASE, 9, T0);
+			const due = await watches().takePosts(LEASE, 9, T0);
 			const reminder = due.find((one) => one.post.content.kind === 'reminder')?.post as Post;
 			const dropped = { kind: 'dropped', unknown: false } as const;
-			await subject.store.watches.endAttempt(reminder, LEASE.token, dropped, T0 + 5_000);
+			await watches().endAttempt(reminder, LEASE.token, dropped, T0 + 5_000);
 			expect(await take(T0 + 9_999)).toEqual([]);
 			expect(await takeOne(T0 + 10_000)).toMatchObject({
 				ladder: { isSending: false, remindedAt: null, lastReminderAt: null },
@@ -313,7 +388,7 @@ export function describeLadders(subject: Subject): void {
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
 			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
-			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
+			const [first] = await watches().takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
 			expect(first?.session.sessionId).toBe('s1');
 		});
 
@@ -322,7 +397,7 @@ export function describeLadders(subject: Subject): void {
 			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
 			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
 			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
-			const taken = await subject.store.watches.takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
+			const taken = await watches().takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
 			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
@@ -342,37 +417,36 @@ export function describeLadders(subject: Subject): void {
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
 			await waits({ readBy: T0, dueAt: T0 + 5_000 }, REMIND_AT);
-			const [row] = await subject.store.watches.outlines(SERVICE);
+			const [row] = await watches().outlines(SERVICE);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
 			// A further failure keeps the place that its outcome names.
-			const { watches } = subject.store;
-			await watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
+			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
-			await watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
-			expect((await subject.store.watches.outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
+			await watches().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			expect((await watches().outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
 		});
 
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
-			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
-			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+			await watches().record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect(await subject.store.watches.nextReadDueAt(SERVICE, null)).toBe(T0);
-			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			expect(await watches().nextReadDueAt(SERVICE, null)).toBe(T0);
+			const [taken] = await watches().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
 			const { earlyReadCount = -1 } = taken ?? {};
 			const update = { ...later, earlyReadCount };
-			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
-			expect(await subject.store.watches.nextReadDueAt(SERVICE, null)).toBe(T0 + 600_000);
+			await watches().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			expect(await watches().nextReadDueAt(SERVICE, null)).toBe(T0 + 600_000);
 		});
 
 		it('have no further early reads after the one that they asked for', async () => {
 			await asked();
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect((await subject.store.watches.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+			expect((await watches().outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 		});
 	});
 }

@@ -5,12 +5,13 @@ import {
 	ANN,
 	accepted,
 	BOB,
-	current,
 	damage,
 	EVE,
 	item,
 	LEASE,
 	lease,
+	leased,
+	patched,
 	refreshed,
 	SERVICE,
 	submission,
@@ -109,10 +110,7 @@ export function describePresses(subject: Subject): void {
 				for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
 				await lease(subject.store, given.id);
 				const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
-				await answers().update(await current(subject.store, given.id), LEASE.token, failed, {
-					now: T0 + 5,
-					release: true,
-				});
+				await patched(subject.store, given.id, failed, { now: T0 + 5, release: true });
 				const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
 				expect(stored.map((loser) => loser?.state)).toEqual(['conflicted', 'waiting', 'conflicted']);
 				expect(stored[1]).toMatchObject({ lastError: ending, nextAttemptAt: T0 + 5 });
@@ -124,13 +122,11 @@ export function describePresses(subject: Subject): void {
 			['the same text', 'shown-1', 'conflicted'],
 		])('makes a loser with %s wait only if its question is not outdated too', async (_, shownHash, state) => {
 			const given = submission({ press: { undoUntil: T0 }, viewId: '', shownHash: 'shown-1' });
-			await answers().accept(given);
+			await leased(subject.store, given);
 			const loser = submission({ person: BOB, shownHash });
 			expect((await answers().accept(loser)).kind).toBe('taken');
-			await lease(subject.store, given.id);
 			const changed = { state: 'changed', nextAttemptAt: null } as const;
-			const options = { now: T0 + 5, release: true };
-			await answers().update(await current(subject.store, given.id), LEASE.token, changed, options);
+			await patched(subject.store, given.id, changed, { now: T0 + 5, release: true });
 			expect(await answers().get(loser.id)).toMatchObject({ state });
 		});
 
@@ -147,7 +143,7 @@ export function describePresses(subject: Subject): void {
 	});
 
 	describe('the posts of a question', () => {
-		const { store, added, recorded, posted, drawn, postsOf } = watchActs(subject);
+		const { store, added, recorded, next, posted, drawn, postsOf } = watchActs(subject);
 
 		/** A watch whose question is posted. */
 		async function asked(): Promise<Watch> {
@@ -161,25 +157,10 @@ export function describePresses(subject: Subject): void {
 		const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 		const question = async (watch: Watch) => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
 
-		it('are drawn again once, however often that is asked for before it begins', async () => {
-			const watch = await asked();
-			for (let time = 0; time < 2; time += 1) await refresh();
-			const [due] = await store().takePosts(LEASE, 5, T0);
-			if (due === undefined) throw new Error('not due');
-			expect(keyOf(due)).toBe('question');
-			// This attempt may have read the state before the change.
-			await refresh();
-			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'before' }), T0);
-			expect(await question(watch)).toMatchObject({ shownKey: 'before', dueAt: T0 });
-			expect(await drawn()).toEqual(['question']);
-			expect(await question(watch)).toMatchObject({ shownKey: 'looks', dueAt: null });
-		});
-
 		it('are drawn one after the other, and not again after their last look', async () => {
 			const watch = await asked();
 			await refresh();
-			const [due] = await store().takePosts(LEASE, 5, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next(T0, 5);
 			const current = (await store().ofSession(KEY, T0))[0];
 			if (current === undefined) throw new Error('not there');
 			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });

@@ -24,6 +24,7 @@ const ASKS = session({ status: 'humanInput', messages: [assistant('Looking'), as
 const { fingerprint = '' } = questionAt(ASKS, 1) ?? {};
 
 export function describeQueries(subject: Subject): void {
+	const answers = () => subject.store.answers;
 	const oursIn = (asking: typeof ASKS) => ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
 	const marksIn = async () => (await oursIn(ASKS)).marks;
 
@@ -35,11 +36,11 @@ export function describeQueries(subject: Subject): void {
 	describe('queries', () => {
 		it('finds nothing in an empty store', async () => {
 			const { question } = submission();
-			expect(await subject.store.answers.get('none')).toBeNull();
-			expect(await subject.store.answers.standing(question)).toBeNull();
+			expect(await answers().get('none')).toBeNull();
+			expect(await answers().standing(question)).toBeNull();
 			expect(await leftEmpty()).toEqual([]);
 			expect(
-				await subject.store.answers.history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
+				await answers().history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
 			).toEqual({
 				answers: [],
 				total: 0,
@@ -57,17 +58,16 @@ export function describeQueries(subject: Subject): void {
 			[false, ['changed']],
 			[false, ['ended']],
 		] as const)('returns %s for a standing answer after %j', async (stands, states) => {
-			const given = submission();
-			await accepted(subject.store, given, ...states);
-			expect((await subject.store.answers.standing(given.question))?.id ?? null).toBe(stands ? given.id : null);
-			expect(await subject.store.answers.standing({ ...given.question, messageIndex: 2 })).toBeNull();
+			const given = await accepted(subject.store, submission(), ...states);
+			expect((await answers().standing(given.question))?.id ?? null).toBe(stands ? given.id : null);
+			expect(await answers().standing({ ...given.question, messageIndex: 2 })).toBeNull();
 		});
 
 		it('returns the newest of several standing answers', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			const newer = submission({ person: BOB, acceptedAt: T0 + 1, formReadAt: T0 + 60 });
 			await accepted(subject.store, newer);
-			expect((await subject.store.answers.standing(newer.question))?.id).toBe(newer.id);
+			expect((await answers().standing(newer.question))?.id).toBe(newer.id);
 		});
 
 		it('returns the positions that delivered answers to this question left empty', async () => {
@@ -102,7 +102,7 @@ export function describeQueries(subject: Subject): void {
 				values: ['blue', null, null],
 			};
 			expect(await marksIn()).toEqual([marks]);
-			await subject.store.answers.removeValues(T0 + 99, T0 + 99);
+			await answers().removeValues(T0 + 99, T0 + 99);
 			expect(await marksIn()).toEqual([{ ...marks, values: [] }]);
 			const waits = submission({ items, boxed: false, person: EVE, formReadAt: T0 + 9, acceptedAt: T0 + 9 });
 			await accepted(subject.store, waits);
@@ -149,8 +149,7 @@ export function describeQueries(subject: Subject): void {
 			await accepted(subject.store, submission({ person: EVE }), 'refused');
 			await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
 			const { service, sessionId } = submission().question;
-			const page = (offset: number) =>
-				subject.store.answers.history({ service, sessionId, teamId: 'T1' }, { offset, limit: 2 });
+			const page = (offset: number) => answers().history({ service, sessionId, teamId: 'T1' }, { offset, limit: 2 });
 			const pages = [await page(0), await page(2), await page(4)];
 			expect(pages.map(({ total }) => total)).toEqual([5, 5, 5]);
 			expect(pages.flatMap(({ answers }) => answers.map((answer) => answer.id))).toEqual(ids);
@@ -158,12 +157,12 @@ export function describeQueries(subject: Subject): void {
 
 		it('counts answers by state and finds the oldest undelivered one', async () => {
 			const none = { accepted: null, delivering: null, waiting: null };
-			expect((await subject.store.answers.stats()).oldestAt).toEqual(none);
+			expect((await answers().stats()).oldestAt).toEqual(none);
 			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
 			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
 			await accepted(subject.store, submission({ sessionId: 's3', acceptedAt: T0 }));
 			await accepted(subject.store, submission({ sessionId: 's4', acceptedAt: T0 }));
-			expect(await subject.store.answers.stats()).toEqual({
+			expect(await answers().stats()).toEqual({
 				byState: {
 					accepted: 2,
 					delivering: 0,
@@ -183,17 +182,15 @@ export function describeQueries(subject: Subject): void {
 		it('removes only the values of answers that ended before a given time', async () => {
 			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1], fingerprint });
 			await accepted(subject.store, old, 'delivering', 'delivered');
-			const whole = await subject.store.answers.get(old.id);
-			const waiting = submission({ sessionId: 's2' });
-			await accepted(subject.store, waiting, 'waiting');
-			const live = submission({ sessionId: 's3' });
-			await accepted(subject.store, live);
-			expect(await subject.store.answers.removeValues(T0 + 2, T0 + 2)).toBe(0);
-			expect(await subject.store.answers.removeValues(T0 + 3, T0 + 3)).toBe(1);
-			expect(await subject.store.answers.removeValues(T0 + 3, T0 + 3)).toBe(0);
-			expect(await subject.store.answers.get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
-			expect(valuesOf(await subject.store.answers.get(waiting.id))).toEqual(['blue']);
-			expect(valuesOf(await subject.store.answers.get(live.id))).toEqual(['blue']);
+			const whole = await answers().get(old.id);
+			const waiting = await accepted(subject.store, submission({ sessionId: 's2' }), 'waiting');
+			const live = await accepted(subject.store, submission({ sessionId: 's3' }));
+			expect(await answers().removeValues(T0 + 2, T0 + 2)).toBe(0);
+			expect(await answers().removeValues(T0 + 3, T0 + 3)).toBe(1);
+			expect(await answers().removeValues(T0 + 3, T0 + 3)).toBe(0);
+			expect(await answers().get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
+			expect(valuesOf(await answers().get(waiting.id))).toEqual(['blue']);
+			expect(valuesOf(await answers().get(live.id))).toEqual(['blue']);
 			expect(await leftEmpty()).toEqual([1]);
 		});
 
@@ -201,16 +198,16 @@ export function describeQueries(subject: Subject): void {
 			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, waiting, 'waiting');
 			const { giveUpAt } = waiting;
-			expect(await subject.store.answers.removeValues(giveUpAt, giveUpAt + 5)).toBe(0);
-			expect(await subject.store.answers.removeValues(giveUpAt + 1, giveUpAt + 5)).toBe(1);
-			expect(await subject.store.answers.removeValues(giveUpAt + 1, giveUpAt + 6)).toBe(0);
-			expect(await subject.store.answers.get(waiting.id)).toMatchObject({
+			expect(await answers().removeValues(giveUpAt, giveUpAt + 5)).toBe(0);
+			expect(await answers().removeValues(giveUpAt + 1, giveUpAt + 5)).toBe(1);
+			expect(await answers().removeValues(giveUpAt + 1, giveUpAt + 6)).toBe(0);
+			expect(await answers().get(waiting.id)).toMatchObject({
 				state: 'waiting',
 				content: { kind: 'removed' },
 				receiptState: { state: null },
 				nextAttemptAt: giveUpAt + 5,
 			});
-			expect((await subject.store.answers.retry(waiting.id, waiting.person, T0, T0))?.kind).toBe('valuesGone');
+			expect((await answers().retry(waiting.id, waiting.person, T0, T0))?.kind).toBe('valuesGone');
 		});
 
 		it('removes more values than fit into one transaction', async () => {

@@ -5,11 +5,11 @@ import {
 	accepted,
 	BOB,
 	CONNECTIONS,
-	current,
 	inTurns,
 	item,
 	LEASE,
 	OTHER_LEASE,
+	patched,
 	SERVICE,
 	submission,
 	T0,
@@ -110,14 +110,8 @@ export function describeRaces(subject: Subject, rounds: number): void {
 						await replica.answers.renew(answer.id, lease, T0);
 						seen++;
 						held.delete(sessionId);
-						const options = { now: T0, release: true };
 						expect(
-							await replica.answers.update(
-								await current(replica, answer.id),
-								lease.token,
-								{ nextAttemptAt: null },
-								options,
-							),
+							await patched(replica, answer.id, { nextAttemptAt: null }, { release: true, token: lease.token }),
 						).not.toBeNull();
 					}
 				}
@@ -147,14 +141,11 @@ export function describeRaces(subject: Subject, rounds: number): void {
 			for (let round = 0; round < rounds; round++) {
 				const given = submission({ sessionId: `edit-${round}` });
 				await accepted(subject.store, given);
-				await subject.store.answers.takeDue(SERVICE, LEASE, 1, T0);
+				const [taken] = await subject.store.answers.takeDue(SERVICE, LEASE, 1, T0);
+				if (taken === undefined) throw new Error('nothing was due');
+				const begin = { state: 'delivering', putStartedAt: T0, nextAttemptAt: null } as const;
 				const [begun, edit] = await Promise.all([
-					subject.store.answers.update(
-						await current(subject.store, given.id),
-						LEASE.token,
-						{ state: 'delivering', putStartedAt: T0, nextAttemptAt: null },
-						{ now: T0, release: true },
-					),
+					subject.store.answers.update(taken, LEASE.token, begin, { now: T0, release: true }),
 					subject.replica.answers.accept({ ...given, items: [item('red')] }),
 				]);
 				expect(valuesOf(begun)).toEqual(edit.kind === 'repeated' ? ['red'] : ['blue']);
@@ -164,8 +155,7 @@ export function describeRaces(subject: Subject, rounds: number): void {
 
 		it('makes either a retry or a new answer live, never both', async () => {
 			for (let round = 0; round < rounds; round++) {
-				const waiting = submission({ sessionId: `retry-${round}` });
-				await accepted(subject.store, waiting, 'waiting');
+				const waiting = await accepted(subject.store, submission({ sessionId: `retry-${round}` }), 'waiting');
 				const [retried, fresh] = await Promise.all([
 					subject.store.answers.retry(waiting.id, ANN, T0 + 5, T0 + 99),
 					subject.replica.answers.accept(submission({ sessionId: `retry-${round}`, person: BOB, acceptedAt: T0 + 5 })),

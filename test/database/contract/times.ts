@@ -19,8 +19,7 @@ export function describeTimes(subject: Subject): void {
 
 	describe('times', () => {
 		it('keep those that are not further ahead than legal', async () => {
-			const press = submission({ press: { undoUntil: T0 + 10_000 } });
-			await accepted(subject.store, press);
+			const press = await accepted(subject.store, submission({ press: { undoUntil: T0 + 10_000 } }));
 			await subject.store.claims.claim({ question, person: ANN, until: T0 + 5 * MINUTE }, T0);
 			await added();
 			const [due] = await subject.store.watches.takePosts(LEASE, 1, T0);

@@ -1,16 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerState, ReceiptState } from '../../../src/questions/answer.ts';
 import type { Subject } from '../contract.ts';
-import { accepted, BOB, current, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
+import {
+	accepted,
+	BOB,
+	current,
+	item,
+	LEASE,
+	lease,
+	leased,
+	moved,
+	patched,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 
 const SECRET = item('hunter2', { title: 'Password', secret: true });
 
 export function describeUpdates(subject: Subject): void {
+	const answers = () => subject.store.answers;
 	describe('update', () => {
 		it('writes every field of a patch and no others', async () => {
 			const given = submission();
-			await accepted(subject.store, given);
-			const before = await lease(subject.store, given.id);
+			const before = await leased(subject.store, given);
 			const receiptState: ReceiptState = {
 				state: 'accepted',
 				agentOutcome: null,
@@ -18,9 +31,9 @@ export function describeUpdates(subject: Subject): void {
 				modalOpen: false,
 			};
 			const other = { person: null, values: ['red', null], at: null, answerId: null, same: false };
-			const after = await subject.store.answers.update(
-				await current(subject.store, given.id),
-				LEASE.token,
+			const after = await patched(
+				subject.store,
+				given.id,
 				{
 					state: 'delivered',
 					attempts: 3,
@@ -37,7 +50,7 @@ export function describeUpdates(subject: Subject): void {
 					startFailed: true,
 					restartAskedAt: T0 + 9,
 				},
-				{ now: T0 + 5, release: false },
+				{ now: T0 + 5 },
 			);
 			expect(after).toEqual({
 				...before,
@@ -62,28 +75,14 @@ export function describeUpdates(subject: Subject): void {
 				],
 			});
 			expect(await subject.replica.answers.get(given.id)).toEqual(after);
-			const cleared = await subject.store.answers.update(
-				await current(subject.store, given.id),
-				LEASE.token,
-				{ nextAttemptAt: null, putStartedAt: null, before: null, lastError: null, restartAskedAt: null },
-				{ now: T0 + 6, release: false },
-			);
-			expect(cleared).toEqual({
-				...after,
-				nextAttemptAt: null,
-				putStartedAt: null,
-				before: null,
-				lastError: null,
-				restartAskedAt: null,
-			});
+			const none = { nextAttemptAt: null, putStartedAt: null, before: null, lastError: null, restartAskedAt: null };
+			const cleared = await patched(subject.store, given.id, none, { now: T0 + 6 });
+			expect(cleared).toEqual({ ...after, ...none });
 		});
 
 		it('keeps the lease until it is released', async () => {
-			const given = submission();
-			await accepted(subject.store, given);
-			await lease(subject.store, given.id);
-			const update = async (release: boolean) =>
-				subject.store.answers.update(await current(subject.store, given.id), LEASE.token, {}, { now: T0, release });
+			const given = await leased(subject.store, submission());
+			const update = async (release: boolean) => patched(subject.store, given.id, {}, { release });
 			expect(await update(false)).not.toBeNull();
 			expect(await update(true)).not.toBeNull();
 			expect(await update(false)).toBeNull();
@@ -91,31 +90,23 @@ export function describeUpdates(subject: Subject): void {
 
 		it('returns null for an unknown answer', async () => {
 			expect(
-				await subject.store.answers.update(
-					{ id: 'none', state: 'accepted' },
-					LEASE.token,
-					{},
-					{ now: T0, release: true },
-				),
+				await answers().update({ id: 'none', state: 'accepted' }, LEASE.token, {}, { now: T0, release: true }),
 			).toBeNull();
 		});
 
 		it('refuses a patch for an unexpected state', async () => {
-			const given = submission();
-			await accepted(subject.store, given);
-			const seen = await lease(subject.store, given.id);
+			const seen = await leased(subject.store, submission());
 			const options = { now: T0 + 1, release: false };
 			const delivered = { state: 'delivered', deliveredAt: T0 + 1 } as const;
-			expect(await subject.store.answers.update(seen, LEASE.token, delivered, options)).not.toBeNull();
+			expect(await answers().update(seen, LEASE.token, delivered, options)).not.toBeNull();
 			// After a COMMIT whose response was lost, the caller still has the former state.
-			const again = await subject.store.answers.update(seen, LEASE.token, { state: 'accepted' }, options);
+			const again = await answers().update(seen, LEASE.token, { state: 'accepted' }, options);
 			expect(again).toBeNull();
-			expect(await current(subject.store, given.id)).toMatchObject(delivered);
+			expect(await current(subject.store, seen.id)).toMatchObject(delivered);
 		});
 
 		it('adds each state to the timeline with its time, and repeated attempts only once', async () => {
-			const given = submission();
-			await accepted(subject.store, given);
+			const given = await accepted(subject.store, submission());
 			const flips: AnswerState[] = Array.from({ length: 20 }, (_, index) =>
 				index % 2 === 0 ? 'delivering' : 'accepted',
 			);
@@ -130,24 +121,13 @@ export function describeUpdates(subject: Subject): void {
 		});
 
 		it('adds new attempts to the timeline after the author retries', async () => {
-			const given = submission();
-			await accepted(subject.store, given, 'delivering', 'waiting');
-			await subject.store.answers.retry(given.id, given.person, T0 + 10, T0 + 99);
+			const given = await accepted(subject.store, submission(), 'delivering', 'waiting');
+			await answers().retry(given.id, given.person, T0 + 10, T0 + 99);
 			await lease(subject.store, given.id, LEASE, T0 + 10);
 			const options = { now: T0 + 11, release: true };
-			const answer = await subject.store.answers.update(
-				await current(subject.store, given.id),
-				LEASE.token,
-				{ state: 'delivering' },
-				options,
-			);
-			expect(answer?.timeline.map((entry) => entry.state)).toEqual([
-				'accepted',
-				'delivering',
-				'waiting',
-				'accepted',
-				'delivering',
-			]);
+			const answer = await patched(subject.store, given.id, { state: 'delivering' }, options);
+			const states = answer?.timeline.map((entry) => entry.state);
+			expect(states).toEqual(['accepted', 'delivering', 'waiting', 'accepted', 'delivering']);
 		});
 
 		it.each(['delivered', 'conflicted', 'changed', 'refused', 'ended'] as const)(
@@ -156,16 +136,10 @@ export function describeUpdates(subject: Subject): void {
 				const given = submission({
 					items: [item('blue'), SECRET, item(null, { secret: true }), item('', { secret: true })],
 				});
-				await accepted(subject.store, given);
-				const leased = await lease(subject.store, given.id);
-				expect(leased.content).toEqual({ kind: 'readable', items: given.items, other: null });
+				const held = await leased(subject.store, given);
+				expect(held.content).toEqual({ kind: 'readable', items: given.items, other: null });
 				const options = { now: T0 + 1, release: true };
-				const ended = await subject.store.answers.update(
-					await current(subject.store, given.id),
-					LEASE.token,
-					{ state },
-					options,
-				);
+				const ended = await patched(subject.store, given.id, { state }, options);
 				expect(ended?.content).toMatchObject({
 					items: [item('blue'), { ...SECRET, value: null, wiped: true }, given.items[2], given.items[3]],
 				});
@@ -174,48 +148,28 @@ export function describeUpdates(subject: Subject): void {
 		);
 
 		it('wipes secret values when the author withdraws the answer', async () => {
-			const given = submission({ items: [SECRET] });
-			await accepted(subject.store, given, 'waiting');
-			const gone = await subject.store.answers.withdraw(given.id, given.person, T0 + 9);
+			const given = await accepted(subject.store, submission({ items: [SECRET] }), 'waiting');
+			const gone = await answers().withdraw(given.id, given.person, T0 + 9);
 			expect(gone?.content).toMatchObject({ items: [{ value: null, wiped: true }] });
 			expect(await secretsColumn(subject, given.id)).toBeNull();
 		});
 
 		it.each(['delivering', 'waiting'] as const)('keeps secret values of an answer that is %s', async (state) => {
-			const given = submission({ items: [SECRET] });
-			await accepted(subject.store, given);
+			const given = await accepted(subject.store, submission({ items: [SECRET] }));
 			expect(valuesOf(await moved(subject.store, given.id, state))).toEqual(['hunter2']);
 		});
 
 		it('refuses a patch that makes two answers live', async () => {
-			const first = submission();
-			await accepted(subject.store, first);
-			await lease(subject.store, first.id);
-			await subject.store.answers.update(
-				await current(subject.store, first.id),
-				LEASE.token,
-				{ state: 'refused' },
-				{ now: T0, release: false },
-			);
+			const first = await leased(subject.store, submission());
+			await patched(subject.store, first.id, { state: 'refused' });
 			await accepted(subject.store, submission({ person: BOB }));
-			await expect(
-				subject.store.answers.update(
-					await current(subject.store, first.id),
-					LEASE.token,
-					{ state: 'accepted' },
-					{ now: T0, release: true },
-				),
-			).rejects.toThrow();
-			expect((await subject.store.answers.get(first.id))?.state).toBe('refused');
+			await expect(patched(subject.store, first.id, { state: 'accepted' }, { release: true })).rejects.toThrow();
+			expect((await answers().get(first.id))?.state).toBe('refused');
 		});
 	});
 }
 
 async function secretsColumn({ store }: Subject, id: string): Promise<string | null> {
-	const row = await store.db.read
-		.selectFrom('answers')
-		.select('secrets')
-		.where('id', '=', id)
-		.executeTakeFirstOrThrow();
-	return row.secrets;
+	const answers = store.db.read.selectFrom('answers').select('secrets');
+	return (await answers.where('id', '=', id).executeTakeFirstOrThrow()).secrets;
 }

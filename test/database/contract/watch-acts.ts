@@ -119,6 +119,13 @@ export function watchActs(subject: Subject) {
 		return store().record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 
+	/** Takes the post that is due first, of as many as may be taken. */
+	async function next(now = T0, limit = 1): Promise<DuePost> {
+		const [due] = await store().takePosts(LEASE, limit, now);
+		if (due === undefined) throw new Error('no post is due');
+		return due;
+	}
+
 	/** Takes and posts everything that is next in its stream's order, and draws nothing again; returns keys. */
 	const posted = (now = T0) => attempted(({ post }) => post.ts === null, now);
 
@@ -148,7 +155,7 @@ export function watchActs(subject: Subject) {
 		return posts.orderBy('stream').orderBy('number').execute();
 	}
 
-	return { store, replica, stored, added, recorded, posted, drawn, cardOf, postsOf };
+	return { store, replica, stored, added, recorded, next, posted, drawn, cardOf, postsOf };
 }
 
 /** Sorts rows that come in any order. */

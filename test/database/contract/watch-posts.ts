@@ -25,7 +25,7 @@ import {
 
 /** Posts and cards of watches. */
 export function describeWatchPosts(subject: Subject): void {
-	const { store, replica, stored, added, recorded, posted, drawn, cardOf } = watchActs(subject);
+	const { store, replica, stored, added, recorded, next, posted, drawn, cardOf } = watchActs(subject);
 
 	describe('posts', () => {
 		it('shows nothing of no watches', async () => {
@@ -63,8 +63,7 @@ export function describeWatchPosts(subject: Subject): void {
 
 		it('leases a post to one replica, and to another after the first has died', async () => {
 			await added();
-			const [due] = await store().takePosts(LEASE, 10, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next(T0, 10);
 			const { post } = due;
 			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
 			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0 + 1))).toBe(true);
@@ -76,20 +75,6 @@ export function describeWatchPosts(subject: Subject): void {
 			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, T0);
 			await replica().endAttempt(post, OTHER_LEASE.token, shownAt(post, '1.1'), T0);
 			expect(await store().takePosts(LEASE, 10, T0 + 1e6)).toEqual([]);
-		});
-
-		it('keeps across a retry that the post may already exist', async () => {
-			await added();
-			const take = async (now: number) => (await store().takePosts(LEASE, 1, now))[0]?.post;
-			const first = await take(T0);
-			if (first === undefined) throw new Error('not due');
-			await store().beginAttempt(first.id, LEASE.token, attemptAt(T0));
-			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
-			await store().endAttempt(first, LEASE.token, retry(true), T0);
-			expect(await take(T0 + 4_999)).toBeUndefined();
-			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: T0, attempts: 1 });
-			await store().endAttempt(first, LEASE.token, retry(false), T0);
-			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
 		});
 
 		it('encrypts texts of a session', async () => {
@@ -135,8 +120,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { card: 'progress' })]);
-			const [due] = await store().takePosts(LEASE, 1, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'one' }), T0);
 			const [again] = await store().takePosts(LEASE, 1, T0);
@@ -150,8 +134,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await subject.store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
-			const [due] = await store().takePosts(LEASE, 1, T0);
-			if (due === undefined) throw new Error('not due');
+			const due = await next();
 			await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['card']);
 			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '2.1', { isLast: false }), T0);

@@ -7,7 +7,7 @@ import { ASKED, KEY, news, read, said, shownAt, watchActs } from './watch-acts.t
 
 /** Reads of watched sessions, and outages that they find. */
 export function describeWatchReads(subject: Subject): void {
-	const { store, replica, stored, added, recorded, posted, cardOf } = watchActs(subject);
+	const { store, replica, stored, added, recorded, next, posted, cardOf } = watchActs(subject);
 
 	describe('reads', () => {
 		it('reads other sessions when one row is damaged', async () => {
@@ -199,8 +199,7 @@ export function describeWatchReads(subject: Subject): void {
 			await added();
 			await posted();
 			await store().noteOutage(down);
-			const [notice] = await store().takePosts(LEASE, 1, down.now);
-			if (notice === undefined) throw new Error('not due');
+			const notice = await next(down.now);
 			await store().beginAttempt(notice.post.id, LEASE.token, attemptAt(down.now));
 			await replica().noteOutage({ ...down, now: T0 + 70_000, down: false });
 			await store().endAttempt(notice.post, LEASE.token, shownAt(notice.post, '9.9'), T0 + 70_000);

@@ -9,14 +9,7 @@ import { ASKED, asking, askingView, C1, KEY, news, read, said, shownAt, watchAct
 
 /** Paused tasks, deleted cards, set clocks, unreadable rows, repeated questions. */
 export function describeWatchesInTrouble(subject: Subject): void {
-	const { store, replica, added, recorded, posted, drawn, cardOf, postsOf } = watchActs(subject);
-
-	/** Takes the one post that is next. */
-	async function take(): Promise<{ readonly post: Post }> {
-		const [due] = await store().takePosts(LEASE, 1, T0);
-		if (due === undefined) throw new Error('no post is due');
-		return due;
-	}
+	const { store, replica, added, recorded, next, posted, drawn, cardOf, postsOf } = watchActs(subject);
 
 	describe('leases of watching', () => {
 		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
@@ -26,29 +19,16 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
 			expect(await store().takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
-			expect(
-				await store().record(
-					{ session: KEY, token: LEASE.token },
-					{ update: read(), watches: [news(watch)], now: later },
-				),
-			).toBe(false);
-			expect(
-				await store().record(
-					{ session: KEY, token: AGAIN.token },
-					{ update: read(), watches: [news(watch)], now: later },
-				),
-			).toBe(true);
-			expect(
-				await store().record(
-					{ session: KEY, token: AGAIN.token },
-					{ update: read(), watches: [news(watch)], now: later },
-				),
-			).toBe(false);
+			const isRecorded = (token: string) =>
+				store().record({ session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
+			expect(await isRecorded(LEASE.token)).toBe(false);
+			expect(await isRecorded(AGAIN.token)).toBe(true);
+			expect(await isRecorded(AGAIN.token)).toBe(false);
 		});
 
 		it('refuses writes under a lapsed lease of a post', async () => {
 			await added();
-			const { post } = await take();
+			const { post } = await next();
 			await store().beginAttempt(post.id, LEASE.token, attemptAt(T0));
 			await store().takePosts(AGAIN, 1, later);
 			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
@@ -63,7 +43,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
-			const { post } = await take();
+			const { post } = await next();
 			expect(await store().takePosts(AGAIN, 1, later)).toHaveLength(1);
 			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
 			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
@@ -89,7 +69,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		/** Takes the card for an update. */
 		async function taken(): Promise<Post> {
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
-			return (await take()).post;
+			return (await next()).post;
 		}
 		const deleted = (post: Post, now = T0) => store().endAttempt(post, LEASE.token, { kind: 'deleted' }, now);
 
@@ -140,7 +120,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			await deleted((await take()).post);
+			await deleted((await next()).post);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', dueAt: null });
 			expect(await keys()).toEqual([]);
 		});

@@ -87,8 +87,7 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 
 	it('is not due for an author of another workspace who is to be told, and does not hold up their session', async () => {
 		const question = submission().question;
-		const told = submission({ person: EVE });
-		await accepted(subject.store, told);
+		const told = await accepted(subject.store, submission({ person: EVE }));
 		const delivered = { state: 'delivered', agentOutcome: 'resumed', deliveredAt: T0, nextAttemptAt: T0 } as const;
 		await answers().update(await lease(subject.store, told.id), LEASE.token, delivered, { now: T0, release: true });
 		served.teamId = 'T1';

@@ -50,43 +50,19 @@ function answer(
 const option = (value: string, text = value) => ({ selected_option: { value, text: { type: 'plain_text', text } } });
 
 describe('readForm', () => {
-	it.each<{ what: string; item: AskedItem; filled: Filled; value: string }>([
-		{ what: 'text', item: { title: 'Notes' }, filled: { field: { value: ' two\nlines ' } }, value: ' two\nlines ' },
-		{
-			what: 'yes',
-			item: { title: 'Proceed?', description: '(yes/no)' },
-			filled: { field: option('Yes') },
-			value: 'Yes',
-		},
-		{
-			what: 'no',
-			item: { title: 'Proceed?', description: '(yes/no)' },
-			filled: { field: option('No') },
-			value: 'No',
-		},
-		{ what: 'an option', item: hall, filled: { field: option('B') }, value: 'B' },
-		{
-			what: 'an option with a note',
-			item: hall,
-			filled: { field: option('B'), other: 'By the door, please' },
-			value: 'B. By the door, please',
-		},
-		{
-			what: 'a refusal with its reason',
-			item: { title: 'Proceed?', description: '(yes/no)' },
-			filled: { field: option('No'), other: 'Too expensive' },
-			value: 'No. Too expensive',
-		},
-		{ what: 'a text without an option', item: hall, filled: { other: 'The garden' }, value: 'The garden' },
-		{ what: 'an option with a blank note', item: hall, filled: { field: option('B'), other: ' ' }, value: 'B' },
-		{
-			what: 'a number as typed',
-			item: { title: 'How many guests?' },
-			filled: { field: { value: '007.50' } },
-			value: '007.50',
-		},
-		{ what: 'a password', item: { title: 'Password' }, filled: { field: { value: 'hunter2' } }, value: 'hunter2' },
-	])('reads $what as a string', ({ item, filled, value }) => {
+	const proceed: AskedItem = { title: 'Proceed?', description: '(yes/no)' };
+	it.each<[what: string, item: AskedItem, filled: Filled, value: string]>([
+		['text', { title: 'Notes' }, { field: { value: ' two\nlines ' } }, ' two\nlines '],
+		['yes', proceed, { field: option('Yes') }, 'Yes'],
+		['no', proceed, { field: option('No') }, 'No'],
+		['an option', hall, { field: option('B') }, 'B'],
+		['an option with a note', hall, { field: option('B'), other: 'By the door, please' }, 'B. By the door, please'],
+		['a refusal with its reason', proceed, { field: option('No'), other: 'Too expensive' }, 'No. Too expensive'],
+		['a text without an option', hall, { other: 'The garden' }, 'The garden'],
+		['an option with a blank note', hall, { field: option('B'), other: ' ' }, 'B'],
+		['a number as typed', { title: 'How many guests?' }, { field: { value: '007.50' } }, '007.50'],
+		['a password', { title: 'Password' }, { field: { value: 'hunter2' } }, 'hunter2'],
+	])('reads %s as a string', (_, item, filled, value) => {
 		const reading = answer([item], { 0: filled });
 		expect(reading).toMatchObject({ values: { 0: value }, missing: [], fieldErrors: {} });
 	});
@@ -154,19 +130,13 @@ describe('values of a wrong format', () => {
 		expect(Object.values(answer([item], { 0: { field } }).fieldErrors)).toEqual([expect.stringContaining(words)]);
 	});
 
-	it('accepts any format in plain text', () => {
-		const reading = answer(
-			[{ title: 'How many guests?' }],
-			{ 0: { field: { value: 'a dozen' } } },
-			{ plainText: true },
-		);
-		expect(reading).toMatchObject({ values: { 0: 'a dozen' }, fieldErrors: {} });
-	});
-
-	it('accepts any password in plain text', () => {
-		const filled = { 0: { field: { value: 'a\nb' } }, 1: { field: { value: 'c' } } };
-		const reading = answer([{ title: 'Password' }, { title: 'Notes' }], filled, { plainText: true });
-		expect(reading).toMatchObject({ values: { 0: 'a\nb', 1: 'c' }, draft: { 1: 'c' }, missing: [] });
+	it('accepts any format and any password in plain text', () => {
+		const items = [{ title: 'Password' }, { title: 'Notes' }, { title: 'How many guests?' }];
+		const values = { 0: 'a\nb', 1: 'c', 2: 'a dozen' };
+		const filled = Object.fromEntries(Object.entries(values).map(([at, value]) => [at, { field: { value } }]));
+		const reading = answer(items, filled, { plainText: true });
+		expect(reading).toMatchObject({ values, draft: { 1: 'c', 2: 'a dozen' }, missing: [], fieldErrors: {} });
+		expect(reading.draft).not.toHaveProperty('0');
 	});
 
 	it('reports an answer that is too large at the longest text', () => {
