@@ -100,7 +100,7 @@ describe('/session watch all', () => {
 		expect(first.thread()).toEqual([]);
 		// Nor is what people write there offered as an answer to the newest.
 		for (const thread of [first, second]) await app.slack.as('ada').say('#agents', 'Forest', { thread });
-		const offers = () => app.calls('chat.postEphemeral').map(({ request }) => request['thread_ts']);
+		const offers = () => app.calls('chat.postEphemeral').map(({ request }) => request.thread_ts);
 		await app.until(() => offers().length > 0);
 		await app.pass(2_000);
 		expect(offers()).toEqual([second.ts]);
