@@ -27,25 +27,23 @@ async function handled(what: string, act: () => Promise<unknown>): Promise<void>
 	await app.until(() => count() > before);
 }
 
-describe('a text that is ticked as secret', () => {
-	it.each(['users.conversations', 'conversations.info'])(
-		'is no draft any more, also while %s fails',
-		async (method) => {
-			const [doors = ''] = await app.askedIn('#secret', ['Doors'], ['Which door?']);
-			if (method === 'conversations.info') await app.restart();
-			const form = await openSession(app.app, doors, 'bob', '#secret');
-			await handled('form.field', () => form.fill(0, 'behind-the-ivy-77'));
-			const lift = app.slack.faults.add({ method, error: 'internal_error' });
-			await app.clock.advance(6 * 60_000);
-			await handled('form.keep_secret', () => form.press('Keep secret'));
-			lift();
-			await app.pass(10_000);
-			const again = await openSession(app.app, doors, 'bob', '#secret');
-			expect(again.value(0) ?? '').toBe('');
-			expect(again.text()).not.toContain('ivy');
-		},
-	);
-});
+it.each(['users.conversations', 'conversations.info'])(
+	'a text that is ticked as secret is no draft any more, also while %s fails',
+	async (method) => {
+		const [doors = ''] = await app.askedIn('#secret', ['Doors'], ['Which door?']);
+		if (method === 'conversations.info') await app.restart();
+		const form = await openSession(app.app, doors, 'bob', '#secret');
+		await handled('form.field', () => form.fill(0, 'behind-the-ivy-77'));
+		const lift = app.slack.faults.add({ method, error: 'internal_error' });
+		await app.clock.advance(6 * 60_000);
+		await handled('form.keep_secret', () => form.press('Keep secret'));
+		lift();
+		await app.pass(10_000);
+		const again = await openSession(app.app, doors, 'bob', '#secret');
+		expect(again.value(0) ?? '').toBe('');
+		expect(again.text()).not.toContain('ivy');
+	},
+);
 
 describe('after a start, when Slack tells of no more single channels for a minute', () => {
 	/** Bob's form in a channel that the restarted program has not asked Slack about. */

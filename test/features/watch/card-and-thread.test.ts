@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
+import { done, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { noFormWords } from '../../../src/slack/question-view.ts';
 import { MAYBE_REPEAT, statusWords, waitingWords } from '../../../src/slack/words.ts';
@@ -44,7 +44,9 @@ describe('a watched session', () => {
 		await app.pass(40_000);
 		expect(app.calls('chat.update', from)).toEqual([]);
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
-		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
+		const reads = app.service.log.reads(id);
+		expect(reads.filter(({ status }) => status === 304)).not.toEqual([]);
+		expect(reads.filter(({ ifNoneMatch, status }) => ifNoneMatch !== null && status === 200)).not.toEqual([]);
 	});
 
 	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
@@ -237,11 +239,7 @@ describe('a watched session', () => {
 		app.service.sessions.setStatus(id, 'completed');
 		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
 		// The result comes a moment after the status.
-		app.service.sessions.push(id, {
-			role: 'assistant',
-			content: '',
-			agent_data: { action: [{ done: { text: '**Ordered:** six chairs' } }] },
-		});
+		app.service.sessions.push(id, done('', { done: { text: '**Ordered:** six chairs' } }));
 		const card = await app.cardSays(id, 'completed · step 2');
 		await app.cardSays(id, 'Ordered:');
 		await app.until(() => card.buttons().join() === 'Open,Dashboard');

@@ -95,11 +95,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 	await app.until(() => app.thread(id)[0]);
 	app.service.sessions.answerAsPage(id, [`No, ${link}`]);
 	await app.until(() => app.thread(id)[0]?.text().includes(OUTSIDE));
-	app.service.sessions.push(id, {
-		role: 'assistant',
-		content: '',
-		agent_data: { action: [{ done: { text: `Result at [here](${link}) and ${link}` } }] },
-	});
+	app.service.sessions.push(id, done('', { done: { text: `Result at [here](${link}) and ${link}` } }));
 	app.service.sessions.setStatus(id, 'completed');
 	await app.cardSays(id, 'completed');
 });
@@ -122,11 +118,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	expect((await form.submit()).outcome).toBe('updated');
 	await app.answered(id);
 	await form.close(true);
-	app.service.sessions.push(id, {
-		role: 'assistant',
-		content: '',
-		agent_data: { action: [{ done: { text: `# ${nasty}\n${'a long result '.repeat(2_000)}` } }] },
-	});
+	app.service.sessions.push(id, done('', { done: { text: `# ${nasty}\n${'a long result '.repeat(2_000)}` } }));
 	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
 	await app.cardSays(id, '<!everyone>');
 	app.service.sessions.setStatus(id, 'completed');
