@@ -26,7 +26,7 @@ function waiting(name: string): string {
 	return id;
 }
 
-it('shows every waiting session of the account, and opens it', async () => {
+it('shows every waiting session, but to guests, opens it, and leaves it out once answered, although the list is late', async () => {
 	await discovering();
 	const id = waiting('Order <new> chairs & lamps');
 	await app.pass(15_000);
@@ -35,10 +35,17 @@ it('shows every waiting session of the account, and opens it', async () => {
 	expect(text).toContain('Other waiting sessions');
 	expect(text).toContain('One more session of the account waits for a person.');
 	expect(text).toMatch(/asked just now|waiting \d/);
-	await app.slack.as('ada').home()?.press('Open');
+	await app.home().press('Open');
 	await app.windowSays('Which colour?');
 	const opened = await app.until(() => app.log.find((line) => line.includes('"access":"open"')));
 	expect(opened).toContain(loggedId(id));
+	expect(await app.openHome('gus')).not.toContain('Order <new>');
+	const modal = app.slack.as('ada').modal();
+	await modal?.fill(0, 'grey');
+	await modal?.submit();
+	await app.until(() => app.service.log.puts(id).length === 1);
+	await app.openHome('grace');
+	await app.homeSays(waitingSessionsWords(0), { who: 'grace', without: ['Order <new>'] });
 });
 
 it('follows the list: sessions come and go by themselves', async () => {
@@ -90,22 +97,6 @@ it('shows the newest ten and counts the rest', async () => {
 	expect(text.match(/Early \d/g)).toHaveLength(1);
 });
 
-it('leaves out what somebody has just answered, although the list is late', async () => {
-	await discovering();
-	const id = waiting('Order new chairs');
-	await app.pass(15_000);
-	await app.openHome();
-	await app.homeSays('Order new chairs');
-	await app.slack.as('ada').home()?.press('Open');
-	await app.windowSays('Which colour?');
-	const modal = app.slack.as('ada').modal();
-	await modal?.fill(0, 'grey');
-	await modal?.submit();
-	await app.until(() => app.service.log.puts(id).length === 1);
-	await app.openHome('grace');
-	await app.homeSays(waitingSessionsWords(0), { who: 'grace', without: ['Order new chairs'] });
-});
-
 it('says why there are none when the service has no list', async () => {
 	await discovering({}, 'off');
 	waiting('Order new chairs');
@@ -123,21 +114,9 @@ it('shows no session that nobody named, unless it is told to', async () => {
 	expect(text).not.toContain('Other waiting sessions');
 });
 
-it('shows nothing to a guest', async () => {
-	await discovering();
-	waiting('Order new chairs');
-	await app.pass(15_000);
-	expect(await app.openHome('gus')).not.toContain('Order new chairs');
-});
-
 /** Minutes pass, in which few reads suffice. */
 const watching = async () => {
 	app = await inboxApp({ env: { SESSION_SERVICE_RPM: '10' } });
-};
-const home = (who = 'ada') => {
-	const view = app.slack.as(who).home();
-	if (view === null) throw new Error(`${who} has no Home`);
-	return view;
 };
 const SHOWN = waitingCountWords(1, 0);
 const SNOOZED = waitingCountWords(0, 1);
@@ -146,9 +125,17 @@ const SNOOZED = waitingCountWords(0, 1);
 async function snoozed(label: string): Promise<string> {
 	const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 	await app.openHome();
-	await home().press(label);
+	await app.home().press(label);
 	await app.homeSays(SNOOZED);
 	return id;
+}
+
+async function snoozedUntilTomorrow(tz: string | null): Promise<void> {
+	await watching();
+	const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+	if (ada === undefined) throw new Error('there is no ada');
+	ada.tz = tz;
+	await snoozed('Snooze until tomorrow 9:00');
 }
 
 it('Snooze hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
@@ -158,7 +145,7 @@ it('Snooze hides a question in one inbox alone, and shows it again by itself whe
 	await app.openHome();
 	const before = app.now();
 	const snoozedAt = app.clock.now();
-	await home().press('Snooze for 15 min');
+	await app.home().press('Snooze for 15 min');
 	await app.homeSays(SNOOZED, { without: ['“Chairs”'] });
 	expect(app.textOf('ada')).toContain('1 question is snoozed. It comes back here');
 	await app.pass(5 * MINUTE);
@@ -179,7 +166,7 @@ it.each(['users.conversations', 'users.info'])(
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		// Longer than the inbox is followed and what Slack told is kept.
-		await home().press('Snooze for 1 h');
+		await app.home().press('Snooze for 1 h');
 		await app.homeSays(SNOOZED);
 		await app.pass(59 * MINUTE);
 		const before = app.publishedTo();
@@ -195,7 +182,7 @@ it('Snooze hides it in the window too, after a restart, and shows it again with 
 	await watching();
 	await app.askedIn('#agents', ['Chairs', 'Tables']);
 	await app.openHome();
-	await home().press('Snooze for 1 h');
+	await app.home().press('Snooze for 1 h');
 	await app.homeSays(waitingCountWords(1, 1), { without: ['“Chairs”'] });
 	await app.restart();
 	await app.slack.as('ada').command('#agents', '/session inbox');
@@ -224,12 +211,8 @@ it('Snooze does not hide a later question with the same words', async () => {
 });
 
 it('Snooze lasts until tomorrow 9:00 where the person is', async () => {
-	await watching();
-	const ada = app.slack.state.people.find(({ name }) => name === 'ada');
-	if (ada === undefined) throw new Error('there is no ada');
-	ada.tz = 'Asia/Tokyo';
-	await snoozed('Snooze until tomorrow 9:00');
-	const [, seconds] = /<!date\^(\d+)\^[^>]*>\. Only your inbox/.exec(JSON.stringify(home().blocks())) ?? [];
+	await snoozedUntilTomorrow('Asia/Tokyo');
+	const [, seconds] = /<!date\^(\d+)\^[^>]*>\. Only your inbox/.exec(JSON.stringify(app.home().blocks())) ?? [];
 	const until = new Date(Number(seconds) * 1_000);
 	expect(until.toISOString().slice(11)).toBe('00:00:00.000Z');
 	expect(until.getTime() - app.clock.now()).toBeGreaterThan(9 * 60 * MINUTE);
@@ -238,11 +221,7 @@ it('Snooze lasts until tomorrow 9:00 where the person is', async () => {
 });
 
 it.each([null, 'PST', 'Mars/Olympus'])('Snooze says which time zone it used when Slack tells %s', async (tz) => {
-	await watching();
-	const ada = app.slack.state.people.find(({ name }) => name === 'ada');
-	if (ada === undefined) throw new Error('there is no ada');
-	ada.tz = tz;
-	await snoozed('Snooze until tomorrow 9:00');
+	await snoozedUntilTomorrow(tz);
 	const told = await app.until(() => app.slack.as('ada').dm()[0]);
 	expect(told.text()).toContain('That is 9:00 UTC');
 });

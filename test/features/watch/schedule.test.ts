@@ -11,8 +11,7 @@ import {
 	type WatchedOutline,
 } from '../../../src/features/watch/schedule.ts';
 import { createRandom } from '../../support/random.ts';
-import { defaultPopulation, writeScripts } from './simulation/population.ts';
-import { digestAt } from './simulation/simulated-session.ts';
+import { defaultPopulation, digestAt, writeScripts } from './simulation/population.ts';
 import { T0 } from './support.ts';
 
 const HOUR = 3_600_000;
