@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
+import { asking } from '../../../sandbox/session-service/builders.ts';
 import { SETTLED_WORDS, WATCHED_AGAIN } from '../../../src/features/watch/post-view.ts';
 import { BEGAN_ALL, ENDED_ALL, ended, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
@@ -41,14 +42,7 @@ async function stopped(name: string): Promise<string> {
 }
 
 /** The agent asks something else, without an answer. */
-function askMore(id: string): void {
-	const question = {
-		role: 'assistant',
-		content: 'Or rather:',
-		human_input: [{ title: 'Which size?', description: '' }],
-	};
-	app.service.sessions.push(id, question);
-}
+const askMore = (id: string) => app.service.sessions.push(id, asking('Or rather:', ['Which size?']));
 
 describe('/session watch all after /session unwatch all', () => {
 	it('brings what still waits again, also what the channel never saw', async () => {
@@ -105,23 +99,21 @@ it('a direct message is not told who began, and anybody is told when sessions ca
 	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
 });
 
-describe('/session unwatch with an id', () => {
-	it('does not bring the question back, and brings what is asked next, also without a list in between', async () => {
-		await start();
-		const id = await stopped('Chairs');
-		const [first, ...others] = postsOf('Chairs');
-		expect(others).toEqual([]);
-		// What is looked at meanwhile is not watched again.
-		expect(first?.buttons()).toEqual([WATCH_AGAIN]);
-		expect(first?.text()).toContain(SETTLED_WORDS.unwatched);
-		askMore(id);
-		await app.pass(8 * MINUTE);
-		expect(postsOf('Chairs')).toHaveLength(2);
-		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
-		expect(first?.buttons()).toEqual([]);
-		expect(first?.text()).toContain(WATCHED_AGAIN);
-	}, 60_000);
-});
+it('/session unwatch with an id does not bring the question back, and brings what is asked next, also without a list in between', async () => {
+	await start();
+	const id = await stopped('Chairs');
+	const [first, ...others] = postsOf('Chairs');
+	expect(others).toEqual([]);
+	// What is looked at meanwhile is not watched again.
+	expect(first?.buttons()).toEqual([WATCH_AGAIN]);
+	expect(first?.text()).toContain(SETTLED_WORDS.unwatched);
+	askMore(id);
+	await app.pass(8 * MINUTE);
+	expect(postsOf('Chairs')).toHaveLength(2);
+	expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	expect(first?.buttons()).toEqual([]);
+	expect(first?.text()).toContain(WATCHED_AGAIN);
+}, 60_000);
 
 describe('/session unwatch before the first read', () => {
 	const SLOW = { SESSION_SERVICE_TIMEOUT_MS: '15000' };

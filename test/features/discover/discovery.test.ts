@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { asking } from '../../../sandbox/session-service/builders.ts';
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
 import { statusWords } from '../../../src/slack/words.ts';
@@ -88,11 +89,7 @@ describe('/session watch all', () => {
 		await start({ env: { REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
 		app.slack.settings.events.push('message.channels');
 		const { id, post: first } = await app.raisedHand();
-		app.service.sessions.push(id, {
-			role: 'assistant',
-			content: 'Another thing.',
-			human_input: [{ title: 'Which size?', description: '' }],
-		});
+		app.service.sessions.push(id, asking('Another thing.', ['Which size?']));
 		const second = await app.until(() => app.asked(id)[1]);
 		await app.until(() => first.buttons().length === 0);
 		const reminder = await app.until(() => second.thread()[0]);
@@ -147,11 +144,7 @@ describe('/session watch all', () => {
 		app.service.sessions.setStatus(id, 'humanInput');
 		await app.pass(MINUTE);
 		expect(app.asked(id)).toHaveLength(1);
-		app.service.sessions.push(id, {
-			role: 'assistant',
-			content: 'Else.',
-			human_input: [{ title: 'Which size?', description: '' }],
-		});
+		app.service.sessions.push(id, asking('Else.', ['Which size?']));
 		await app.until(() => app.asked(id)[1]);
 		expect(app.asked(id)[1]?.text()).toContain(asksWords('“Order new chairs”'));
 	});

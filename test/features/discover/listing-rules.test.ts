@@ -350,9 +350,8 @@ it('goes on after the clock was put back', async () => {
 });
 
 it('knows in each process what the one that lists has found', async () => {
-	const clock = createManualClock();
-	const cell = createMemoryCell<ListingState>(clock);
-	const first = start({ clock, cell, answer: vanished });
+	const first = start({ answer: vanished });
+	const { clock, cell } = first;
 	const second = start({ clock, cell, answer: vanished });
 	await pass(clock, 60_000);
 	expect([first, second].map(({ listing }) => listing.isUnlisted())).toEqual([true, true]);
@@ -388,9 +387,8 @@ it('goes on after the store was away', async () => {
 });
 
 it('lists in one of two replicas, and in the other when the first has stopped', async () => {
-	const clock = createManualClock();
-	const cell = createMemoryCell<ListingState>(clock);
-	const first = start({ clock, cell });
+	const first = start();
+	const { clock, cell } = first;
 	await pass(clock, 500);
 	const second = start({ clock, cell });
 	await pass(clock, 60_000);
@@ -405,9 +403,8 @@ it('lists in one of two replicas, and in the other when the first has stopped', 
 });
 
 it('lists in another replica within a minute and a half when the first hangs or was killed', async () => {
-	const clock = createManualClock();
-	const cell = createMemoryCell<ListingState>(clock);
-	const first = start({ clock, cell });
+	const first = start();
+	const { clock, cell } = first;
 	first.onList = () => new Promise(() => {});
 	await pass(clock, 500);
 	const second = start({ clock, cell });

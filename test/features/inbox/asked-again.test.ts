@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import { type MessageJson, type SessionJson, textOf } from '../../../sandbox/session-service/json.ts';
@@ -58,8 +58,9 @@ async function askedAgain(history: (now: MessageJson[]) => MessageJson[] = HISTO
 	return { id, post };
 }
 
-describe('a question that the agent asks again before a read saw the answer', () => {
-	it.each(Object.entries(HISTORIES))('has a post of its own and takes an answer: %s', async (_, history) => {
+it.each(Object.entries(HISTORIES))(
+	'a question that is asked again before a read saw the answer has a post of its own and takes an answer: %s',
+	async (_, history) => {
 		app = await handOverApp();
 		const { id, post } = await askedAgain(history);
 		const second = await postAfter(id, post);
@@ -77,66 +78,66 @@ describe('a question that the agent asks again before a read saw the answer', ()
 		expect(sentTo(id)).toEqual(['LH 1173', 'TP 570']);
 		expect(saysWho()).toBe(true);
 		expect(app.thread(id)).toHaveLength(2);
-	});
+	},
+);
 
-	it('says each time on its post who answered', async () => {
-		app = await handOverApp();
-		const { id, index, post } = await asked();
-		let newest = post;
-		for (const _ of ['once', 'again']) {
-			const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
-			await newest.press('LH 1173');
-			// The second one waits for the request budget.
-			await Promise.race([taken, app.pass(60_000)]);
-			newest = await postAfter(id, newest);
-			await app.pass(1_000);
-		}
-		await app.until(() => app.thread(id).filter((one) => BY_ADA.test(one.text())).length === 2);
-		expect(app.thread(id)).toHaveLength(3);
-	});
-
-	it('says that it was answered when the agent asks something else instead, or nothing', async () => {
-		app = await handOverApp();
-		const other = await askedAgain(() => [...BEFORE, asking('', ['Which hotel?'])]);
-		await app.threadSays(other.id, 'Which hotel?');
-		await app.until(() => BY_ADA.test(other.post.text()));
-		const nothing = await askedAgain(() => [...BEFORE, STEP]);
-		await app.until(() => BY_ADA.test(nothing.post.text()));
-	});
-
-	it('is reminded of, and is in nobody’s hands', async () => {
-		app = await handOverApp({ REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' });
-		const { id, index, post } = await asked();
-		await app.handOver(post, 'ada', 'tess');
-		const direct = await app.newestDm('tess', 'Which flight?');
+it('says each time on its post who answered', async () => {
+	app = await handOverApp();
+	const { id, index, post } = await asked();
+	let newest = post;
+	for (const _ of ['once', 'again']) {
 		const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
-		await direct.press('LH 1173');
-		await taken;
-		const second = await postAfter(id, post);
-		await app.until(() => answeredBy('tess', 'LH 1173').test(direct.text()));
-		expect(second.text()).not.toContain('tess');
-		const reminder = await app.threadSays(id, REMINDER);
-		await reminder.press('Answer');
-		const form = await app.slack.as('ada').waitForModal('Which flight?');
-		await form.choose(0, 'TP 570');
-		await form.submit();
-		await app.until(() => sentTo(id).length === 2);
-		await app.until(() => answeredBy('ada', 'TP 570').test(reminder.text()));
-	});
+		await newest.press('LH 1173');
+		// The second one waits for the request budget.
+		await Promise.race([taken, app.pass(60_000)]);
+		newest = await postAfter(id, newest);
+		await app.pass(1_000);
+	}
+	await app.until(() => app.thread(id).filter((one) => BY_ADA.test(one.text())).length === 2);
+	expect(app.thread(id)).toHaveLength(3);
+});
 
-	it('tells somebody who presses in an old copy that their answer was the first one’s', async () => {
-		app = await handOverApp();
-		const { id, index, post } = await asked();
-		app.keepOld(post);
-		const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
-		await post.press('LH 1173');
-		await taken;
-		await postAfter(id, post);
-		await app.pass(10_000);
-		const told = await app.toldAfter(() => post.press('LH 1173'));
-		expect(told.text()).toContain('You have already answered “LH 1173”');
-		expect(told.buttons()).toEqual(['Open the session']);
-		await app.pass(20_000);
-		expect(sentTo(id)).toEqual(['LH 1173']);
-	});
+it('says that it was answered when the agent asks something else instead, or nothing', async () => {
+	app = await handOverApp();
+	const other = await askedAgain(() => [...BEFORE, asking('', ['Which hotel?'])]);
+	await app.threadSays(other.id, 'Which hotel?');
+	await app.until(() => BY_ADA.test(other.post.text()));
+	const nothing = await askedAgain(() => [...BEFORE, STEP]);
+	await app.until(() => BY_ADA.test(nothing.post.text()));
+});
+
+it('is reminded of, and is in nobody’s hands', async () => {
+	app = await handOverApp({ REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' });
+	const { id, index, post } = await asked();
+	await app.handOver(post, 'ada', 'tess');
+	const direct = await app.newestDm('tess', 'Which flight?');
+	const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+	await direct.press('LH 1173');
+	await taken;
+	const second = await postAfter(id, post);
+	await app.until(() => answeredBy('tess', 'LH 1173').test(direct.text()));
+	expect(second.text()).not.toContain('tess');
+	const reminder = await app.threadSays(id, REMINDER);
+	await reminder.press('Answer');
+	const form = await app.slack.as('ada').waitForModal('Which flight?');
+	await form.choose(0, 'TP 570');
+	await form.submit();
+	await app.until(() => sentTo(id).length === 2);
+	await app.until(() => answeredBy('ada', 'TP 570').test(reminder.text()));
+});
+
+it('tells somebody who presses in an old copy that their answer was the first one’s', async () => {
+	app = await handOverApp();
+	const { id, index, post } = await asked();
+	app.keepOld(post);
+	const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+	await post.press('LH 1173');
+	await taken;
+	await postAfter(id, post);
+	await app.pass(10_000);
+	const told = await app.toldAfter(() => post.press('LH 1173'));
+	expect(told.text()).toContain('You have already answered “LH 1173”');
+	expect(told.buttons()).toEqual(['Open the session']);
+	await app.pass(20_000);
+	expect(sentTo(id)).toEqual(['LH 1173']);
 });

@@ -1,6 +1,6 @@
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { says } from '../../support/sentences.ts';
-import { type WatchingApp, watchingApp } from '../watch/harness.ts';
+import { watchingApp } from '../watch/harness.ts';
 
 /** With more sessions, waiting for each would take minutes. */
 const IN_ORDER = 3;
@@ -13,31 +13,39 @@ export async function inboxApp(options: Parameters<typeof watchingApp>[0] = {}) 
 	/** Waits until `text` holds these words, and until it holds none of `notThese`. */
 	const waitFor = (text: () => string, words: string | RegExp, notThese: readonly string[] = []) =>
 		app.until(
-			() => {
-				return says(text(), words) && !notThese.some((one) => text().includes(one)) && text();
-			},
+			() => says(text(), words) && !notThese.some((one) => text().includes(one)) && text(),
 			() => `waited for ${words} and got:\n${text()}`,
 		);
+	/** How often a Home tab was published to this person. */
+	const publishedTo = (who = 'ada') =>
+		app
+			.calls('views.publish')
+			.filter(({ request, doneAt }) => request.user_id === app.slack.as(who).user && doneAt !== null).length;
 
 	return {
 		...app,
 		textOf,
+		/** What this person's Home shows. */
+		home(who = 'ada') {
+			const view = app.slack.as(who).home();
+			if (view === null) throw new Error(`${who} has no Home`);
+			return view;
+		},
 		homeSays: (words: string | RegExp, { who = 'ada', without = [] as readonly string[] } = {}) =>
 			waitFor(() => textOf(who), words, without),
 		windowSays: (words: string | RegExp, { who = 'ada', without = [] as readonly string[] } = {}) =>
 			waitFor(() => windowOf(who), words, without),
 		/** Opens the Home tab; resolves to its text once the inbox is in it. */
 		async openHome(who = 'ada'): Promise<string> {
-			const before = publishedTo(app, who);
+			const before = publishedTo(who);
 			await app.slack.as(who).openApp('home');
 			await app.until(
-				() => publishedTo(app, who) > before,
+				() => publishedTo(who) > before,
 				() => `${who} got no Home`,
 			);
 			return textOf(who);
 		},
-		/** How often a Home tab was published to this person. */
-		publishedTo: (who = 'ada') => publishedTo(app, who),
+		publishedTo,
 		/** Sessions named so, watched in a channel, whose agents ask about them; a few of them in this order. */
 		async askedIn(channel: string, names: readonly string[], items?: readonly (string | ItemJson)[]) {
 			const ids: string[] = [];
@@ -60,10 +68,3 @@ export async function inboxApp(options: Parameters<typeof watchingApp>[0] = {}) 
 }
 
 export type InboxApp = Awaited<ReturnType<typeof inboxApp>>;
-
-function publishedTo({ slack }: WatchingApp, who: string): number {
-	const { user } = slack.as(who);
-	return slack.traffic
-		.calls('views.publish')
-		.filter(({ request, doneAt }) => (request as { user_id?: string }).user_id === user && doneAt !== null).length;
-}

@@ -111,6 +111,11 @@ async function startInboxes({ processes = 1 } = {}) {
 			screenKeyWithoutAges = false;
 		},
 		pass: (ms: number) => pass(clock, ms),
+		/** Ann opens Home, and so much time passes. */
+		async opens(ms: number): Promise<void> {
+			await first.ask(HOME, 0);
+			await pass(clock, ms);
+		},
 		async asks(sessionId: string, options: Parameters<typeof addWatch>[1] & { since?: number } = {}) {
 			const { since = clock.now(), ...watch } = options;
 			const asked = session({ sessionId, status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
@@ -122,8 +127,7 @@ async function startInboxes({ processes = 1 } = {}) {
 describe('an inbox', () => {
 	it('is shown at once, and again as soon as something changed', async () => {
 		const run = await startInboxes();
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(200);
+		await run.opens(200);
 		expect(run.screen()).toEqual(['0: ']);
 		await run.pass(10_000);
 		await run.asks('s1');
@@ -134,21 +138,18 @@ describe('an inbox', () => {
 
 	it('is not sent again while it looks the same, unless its person opens it', async () => {
 		const run = await startInboxes();
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(10_000);
+		await run.opens(10_000);
 		run.inboxes.touch();
 		await run.pass(10_000);
 		expect(run.count('send')).toBe(1);
 		expect(run.count('unchanged')).toBeGreaterThan(0);
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(200);
+		await run.opens(200);
 		expect(run.count('send')).toBe(2);
 	});
 
 	it('follows a storm of changes every three seconds, and puts it together no more often', async () => {
 		const run = await startInboxes();
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(200);
+		await run.opens(200);
 		for (let second = 0; second < 30; second++) {
 			await run.asks(`s${second}`);
 			run.inboxes.touch();
@@ -165,8 +166,7 @@ describe('an inbox', () => {
 		const run = await startInboxes();
 		run.withAges();
 		await run.asks('s1');
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(10 * 60_000);
+		await run.opens(10 * 60_000);
 		const shown = run.count('send');
 		expect(shown).toBeGreaterThanOrEqual(9);
 		expect(shown).toBeLessThanOrEqual(11);
@@ -176,8 +176,7 @@ describe('an inbox', () => {
 		expect(run.count('send')).toBe(shown);
 		await run.inboxes.forget();
 		expect(await run.store.db.read.selectFrom('inboxes').select('id').execute()).toEqual([]);
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(200);
+		await run.opens(200);
 		expect(run.screen().at(-1)).toMatch(/^2: /);
 	});
 
@@ -188,8 +187,7 @@ describe('an inbox', () => {
 		const session = { service: SERVICE, sessionId: 's1' };
 		const until = T0 + FOLLOWED_MS - 10_000;
 		await run.store.inboxes.snooze({ person: ANN, session, fingerprint: asked?.fingerprint ?? '', until });
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(FOLLOWED_MS - 11_000);
+		await run.opens(FOLLOWED_MS - 11_000);
 		expect(run.screen()).toEqual(['0: ']);
 		await run.pass(2_000);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
@@ -208,8 +206,7 @@ describe('an inbox', () => {
 			const until = T0 + hours[sessionId as keyof typeof hours] * 3_600_000;
 			await run.store.inboxes.snooze({ person: ANN, session: { service: SERVICE, sessionId }, fingerprint, until });
 		}
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(3_600_000);
+		await run.opens(3_600_000);
 		await run.inboxes.forget();
 		if (isAway) run.slack.outcome = { kind: 'later', ms: null };
 		await run.pass(3_600_000 - 60_000);
@@ -228,8 +225,7 @@ describe('an inbox', () => {
 
 	it('is shown by one of two replicas', async () => {
 		const run = await startInboxes({ processes: 2 });
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(2_000);
+		await run.opens(2_000);
 		for (let change = 0; change < 5; change++) {
 			await run.asks(`s${change}`);
 			for (const replica of run.replicas) replica.touch();
@@ -240,8 +236,7 @@ describe('an inbox', () => {
 
 	it('goes on after the process was stopped, on another one', async () => {
 		const run = await startInboxes();
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(5_000);
+		await run.opens(5_000);
 		await run.inboxes.stop();
 		await run.asks('s1');
 		const next = run.start();
@@ -252,8 +247,7 @@ describe('an inbox', () => {
 
 	it('is shown again when the process died before it noted what Slack shows', async () => {
 		const run = await startInboxes();
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(5_000);
+		await run.opens(5_000);
 		const watch = await run.asks('s1');
 		run.slack.dies = true;
 		run.inboxes.touch();
@@ -289,8 +283,7 @@ describe('an inbox', () => {
 		const run = await startInboxes();
 		await run.asks('s1');
 		run.slack.refusal = 'guest';
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(1_000);
+		await run.opens(1_000);
 		expect(run.screen()).toEqual(['guest']);
 		expect(run.slack.asked).toEqual([]);
 	});
@@ -303,8 +296,7 @@ describe('an inbox', () => {
 		await run.asks('not allowed', { channelId: 'C-NOT-ALLOWED' });
 		await run.asks('own', { channelId: `D${ANN.userId}` });
 		await run.asks("bob's", { channelId: `D${BOB.userId}` });
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(1_000);
+		await run.opens(1_000);
 		expect(run.screen()).toEqual(['2: Session allowed, Session own']);
 	});
 });
@@ -313,8 +305,7 @@ describe('when Slack fails', () => {
 	it('tries again, later and later, until it works', async () => {
 		const run = await startInboxes();
 		run.slack.outcome = { kind: 'later', ms: null };
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(60_000);
+		await run.opens(60_000);
 		expect(run.count('send')).toBeGreaterThanOrEqual(4);
 		expect(run.count('send')).toBeLessThanOrEqual(6);
 		run.slack.outcome = { kind: 'shown' };
@@ -325,8 +316,7 @@ describe('when Slack fails', () => {
 	it('calls nothing for the workspace as long as Slack asks for after a 429', async () => {
 		const run = await startInboxes();
 		run.slack.outcome = { kind: 'later', ms: 30_000 };
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(1_000);
+		await run.opens(1_000);
 		run.slack.outcome = { kind: 'shown' };
 		await run.inboxes.ask(homeOf(BOB), 0);
 		await run.pass(28_000);
@@ -339,8 +329,7 @@ describe('when Slack fails', () => {
 	it('asks again soon whether a person may see their inbox', async () => {
 		const run = await startInboxes();
 		run.slack.refusal = 'could_not_check';
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(1_000);
+		await run.opens(1_000);
 		run.slack.refusal = null;
 		await run.pass(11_000);
 		expect(run.screen()).toEqual(['could_not_check', '0: ']);
@@ -351,8 +340,7 @@ describe('when Slack fails', () => {
 		run.slack.channels = new ChannelsUnknown(T0 + 20_000);
 		await run.asks('s1');
 		await run.asks('own', { channelId: `D${ANN.userId}` });
-		await run.inboxes.ask(HOME, 0);
-		await run.pass(19_000);
+		await run.opens(19_000);
 		expect(run.screen()).toEqual(['1: Session own unknown']);
 		run.slack.channels = new Set(['C1']);
 		await run.pass(2_000);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import type { MessageJson } from '../../../sandbox/session-service/json.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { BEFORE_NEW_TEXT } from '../../../src/features/watch/post-view.ts';
@@ -37,13 +38,18 @@ async function asked(content = READ, items = [GO_ON]) {
 	return { id, index, post };
 }
 
-/** The agent replaces the text above its question. */
-function reword(id: string, content: string): void {
+/** Something changes in the message that asks. */
+function edit(id: string, change: (message: MessageJson) => void): void {
 	const { messages = [] } = structuredClone(app.service.sessions.get(id));
 	const message = messages?.at(-1);
-	if (message) message.content = content;
+	if (message) change(message);
 	app.service.sessions.patch(id, { messages });
 }
+/** The agent replaces the text above its question. */
+const reword = (id: string, content: string) => edit(id, (message) => Object.assign(message, { content }));
+/** Somebody outside fills its first item. */
+const fillOutside = (id: string, value: string) =>
+	edit(id, (message) => Object.assign(message.human_input?.[0] ?? {}, { value }));
 
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
 const puts = (id: string) => app.service.log.puts(id);
@@ -297,16 +303,14 @@ describe('what is not another text', () => {
 	});
 
 	it('an answer that arrives late, under another text, counts as delivered for the earlier one', async () => {
-		const { id, index, post } = await asked();
+		const { id, post } = await asked();
 		app.service.faults.add({ kind: 'hang', method: 'PUT', times: 1 });
 		await post.press('Yes');
 		await app.until(() => puts(id).length === 1);
 		reword(id, DELETE);
 		await shows(post, DELETE);
 		// What the first PUT carried.
-		const { messages = [] } = structuredClone(app.service.sessions.get(id));
-		Object.assign(messages?.[index]?.human_input?.[0] ?? {}, { value: 'Yes' });
-		app.service.sessions.patch(id, { messages });
+		fillOutside(id, 'Yes');
 		await app.answered(id);
 		expect(post.text()).toMatch(/^\*(?:@ada: Yes|Yes\* · @ada)/m);
 		expect(post.text()).toContain(` · ${BEFORE_NEW_TEXT} · `);
@@ -334,16 +338,11 @@ describe('what is not another text', () => {
 
 it('sends the newest value of an item that somebody outside filled, not the one that the form showed', async () => {
 	const { id, index } = await asked(READ, [item('Which colour?'), GO_ON]);
-	const fill = (text: string) => {
-		const { messages = [] } = structuredClone(app.service.sessions.get(id));
-		Object.assign(messages?.at(-1)?.human_input?.[0] ?? {}, { value: text });
-		app.service.sessions.patch(id, { messages });
-	};
-	fill('A');
+	fillOutside(id, 'A');
 	const form = await openSession(app.app, id);
 	expect(form.text()).toContain('> A');
 	await form.choose(0, 'No');
-	fill('B');
+	fillOutside(id, 'B');
 	await form.submit();
 	await app.until(() => app.service.sessions.values(id, index)[1] === 'No');
 	expect(puts(id).map((put) => itemsOf(put).map((one) => one.value))).toEqual([['B', 'No']]);

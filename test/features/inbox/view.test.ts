@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { NOTHING } from '../../../sandbox/gallery/shapes/views.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
@@ -32,86 +32,81 @@ function textOf(content: Shown): string {
 	return JSON.stringify(homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks);
 }
 
-describe('the inbox', () => {
-	it.each([
-		['One of: red, green', 'One of: red, green'],
-		['Choose:\n- red\n- **green**\n\nIt closes at six.', 'Choose: It closes at six.'],
-		['One of: red, green\n\nIt closes at six.', 'One of: red, green It closes at six.'],
-	])(
-		'shows the description above the buttons of its options, without lines that are buttons: %j',
-		(text, described) => {
-			const shown = textOf(asking(text));
-			expect(shown).toContain('"text":"green"');
-			expect(shown).toContain(`> ${described}"`);
-		},
-	);
+it.each([
+	['One of: red, green', 'One of: red, green'],
+	['Choose:\n- red\n- **green**\n\nIt closes at six.', 'Choose: It closes at six.'],
+	['One of: red, green\n\nIt closes at six.', 'One of: red, green It closes at six.'],
+])('shows the description above the buttons of its options, without lines that are buttons: %j', (text, described) => {
+	const shown = textOf(asking(text));
+	expect(shown).toContain('"text":"green"');
+	expect(shown).toContain(`> ${described}"`);
+});
 
-	it('has a button for each of five long options', () => {
-		const options = ['one', 'two', 'three', 'four', 'five'].map((word) => `${word.padEnd(28, 'x')}.`);
-		expect(textOf(asking(`One of: ${options.join(', ')}`)).match(/"action_id":"[^"]*choose/g)).toHaveLength(5);
-	});
+it('has a button for each of five long options', () => {
+	const options = ['one', 'two', 'three', 'four', 'five'].map((word) => `${word.padEnd(28, 'x')}.`);
+	expect(textOf(asking(`One of: ${options.join(', ')}`)).match(/"action_id":"[^"]*choose/g)).toHaveLength(5);
+});
 
-	it.each([
-		[0, 0, 'No question waits for you.', 0],
-		[0, 1, 'No question waits for you, 1 is snoozed.'],
-		[1, 2, '1 question waits for you, 2 are snoozed'],
-		[2, 0, '2 questions wait for you'],
-		[0, 2, 'No new question waits for you, 2 are snoozed. 40 old sessions wait, see below.', 40],
-	])('says that %d wait and %d are snoozed', (total, snoozedCount, words, oldCount = 0) => {
-		expect(waitingCountWords(total, snoozedCount, oldCount)).toBe(words);
-	});
+it.each([
+	[0, 0, 'No question waits for you.', 0],
+	[0, 1, 'No question waits for you, 1 is snoozed.'],
+	[1, 2, '1 question waits for you, 2 are snoozed'],
+	[2, 0, '2 questions wait for you'],
+	[0, 2, 'No new question waits for you, 2 are snoozed. 40 old sessions wait, see below.', 40],
+])('says that %d wait and %d are snoozed', (total, snoozedCount, words, oldCount = 0) => {
+	expect(waitingCountWords(total, snoozedCount, oldCount)).toBe(words);
+});
 
-	it('begins with the count, then what failed, Undo, the questions, drafts, the last answers and the figures', () => {
-		const content = { kind: 'readable', items: [item('Which size?', 'L')], other: null } as const;
-		const undoable = answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content });
-		const draft = {
-			person: undoable.person,
-			question: undoable.question,
-			fingerprint: '',
-			shownHash: null,
-			formId: '',
-		};
-		const shown = textOf({
-			...asking(''),
-			ownAnswers: { shown: [answerOf({ state: 'refused', content }), undoable], total: 3 },
-			drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null }],
-			lastAnswers: [answerOf({ state: 'ended', content }), answerOf({ state: 'withdrawn', content })],
-			week: { asked: 12, answered: 11, waitMs: 180_000, idleMs: 7_800_000 },
-		});
-		const order = [
-			waitingCountWords(1, 0),
-			stateLine(answerOf({ state: 'refused' })),
-			'"Try again"',
-			'"Dismiss"',
-			'and 1 more answers',
-			'sends at',
-			'"Undo"',
-			'Chairs',
-			'"half',
-			'Your last answers',
-			stateLine(answerOf({ state: 'ended' })),
-			stateLine(answerOf({ state: 'withdrawn' })),
-			'Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min',
-		].map((words) => shown.indexOf(words.replace(/^"half/, '“half')));
-		expect(order).not.toContain(-1);
-		expect(order).toEqual(order.toSorted((a, b) => a - b));
-		expect(shown.match(/"Dismiss"/g)).toHaveLength(2);
+it('begins with the count, then what failed, Undo, the questions, drafts, the last answers and the figures', () => {
+	const content = { kind: 'readable', items: [item('Which size?', 'L')], other: null } as const;
+	const undoable = answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content });
+	const draft = {
+		person: undoable.person,
+		question: undoable.question,
+		fingerprint: '',
+		shownHash: null,
+		formId: '',
+	};
+	const shown = textOf({
+		...asking(''),
+		ownAnswers: { shown: [answerOf({ state: 'refused', content }), undoable], total: 3 },
+		drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null }],
+		lastAnswers: [answerOf({ state: 'ended', content }), answerOf({ state: 'withdrawn', content })],
+		week: { asked: 12, answered: 11, waitMs: 180_000, idleMs: 7_800_000 },
 	});
+	const order = [
+		waitingCountWords(1, 0),
+		stateLine(answerOf({ state: 'refused' })),
+		'"Try again"',
+		'"Dismiss"',
+		'and 1 more answers',
+		'sends at',
+		'"Undo"',
+		'Chairs',
+		'"half',
+		'Your last answers',
+		stateLine(answerOf({ state: 'ended' })),
+		stateLine(answerOf({ state: 'withdrawn' })),
+		'Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min',
+	].map((words) => shown.indexOf(words.replace(/^"half/, '“half')));
+	expect(order).not.toContain(-1);
+	expect(order).toEqual(order.toSorted((a, b) => a - b));
+	expect(shown.match(/"Dismiss"/g)).toHaveLength(2);
+});
 
-	it('says nothing of a week without questions, and of no median without answers', () => {
-		expect(weekWords(null)).toBe('');
-		const words = weekWords({ asked: 2, answered: 0, waitMs: null, idleMs: 60_000 });
-		expect(words).toBe('Last 7 days: 2 asked, 0 answered · agents idle 1 min');
-	});
+it('says nothing of a week without questions, and of no median without answers', () => {
+	expect(weekWords(null)).toBe('');
+	const words = weekWords({ asked: 2, answered: 0, waitMs: null, idleMs: 60_000 });
+	expect(words).toBe('Last 7 days: 2 asked, 0 answered · agents idle 1 min');
+});
 
-	it('tells a question without options by its first line, and the rest in a menu', () => {
-		const content = asking('When shall they come?\n\nThe shop closes at six.');
-		const [blocks] = [homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks];
-		const shown = JSON.stringify(blocks);
-		expect(shown).toContain('“Which colour?”');
-		expect(shown).not.toContain('The shop closes');
-		const row = blocks.find((block) => block.type === 'actions');
-		expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer' } }, { type: 'overflow' }] });
-		expect(shown.match(/Snooze|Hand over/g)).toHaveLength(4);
-	});
+it('tells a question without options by its first line, and the rest in a menu', () => {
+	const content = asking('When shall they come?\n\nThe shop closes at six.');
+	const [blocks] = [homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks];
+	const shown = JSON.stringify(blocks);
+	expect(shown).toContain('“Which colour?”');
+	expect(shown).not.toContain('The shop closes');
+	const row = blocks.find((block) => block.type === 'actions');
+	expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer' } }, { type: 'overflow' }] });
+	expect(shown.match(/Snooze|Hand over/g)).toHaveLength(4);
 });

@@ -19,33 +19,23 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-/** Resolves when the press or typing is handled. */
-async function handled(what: string, act: () => Promise<unknown>): Promise<void> {
-	const count = () => app.log.filter((line) => line.includes('"handled"') && line.includes(`"${what}"`)).length;
-	const before = count();
-	await act();
-	await app.until(() => count() > before);
-}
-
-describe('a text that is ticked as secret', () => {
-	it.each(['users.conversations', 'conversations.info'])(
-		'is no draft any more, also while %s fails',
-		async (method) => {
-			const [doors = ''] = await app.askedIn('#secret', ['Doors'], ['Which door?']);
-			if (method === 'conversations.info') await app.restart();
-			const form = await openSession(app.app, doors, 'bob', '#secret');
-			await handled('form.field', () => form.fill(0, 'behind-the-ivy-77'));
-			const lift = app.slack.faults.add({ method, error: 'internal_error' });
-			await app.clock.advance(6 * 60_000);
-			await handled('form.keep_secret', () => form.press('Keep secret'));
-			lift();
-			await app.pass(10_000);
-			const again = await openSession(app.app, doors, 'bob', '#secret');
-			expect(again.value(0) ?? '').toBe('');
-			expect(again.text()).not.toContain('ivy');
-		},
-	);
-});
+it.each(['users.conversations', 'conversations.info'])(
+	'a text that is ticked as secret is no draft any more, also while %s fails',
+	async (method) => {
+		const [doors = ''] = await app.askedIn('#secret', ['Doors'], ['Which door?']);
+		if (method === 'conversations.info') await app.restart();
+		const form = await openSession(app.app, doors, 'bob', '#secret');
+		await app.handled('form.field', () => form.fill(0, 'behind-the-ivy-77'));
+		const lift = app.slack.faults.add({ method, error: 'internal_error' });
+		await app.clock.advance(6 * 60_000);
+		await app.handled('form.keep_secret', () => form.press('Keep secret'));
+		lift();
+		await app.pass(10_000);
+		const again = await openSession(app.app, doors, 'bob', '#secret');
+		expect(again.value(0) ?? '').toBe('');
+		expect(again.text()).not.toContain('ivy');
+	},
+);
 
 describe('after a start, when Slack tells of no more single channels for a minute', () => {
 	/** Bob's form in a channel that the restarted program has not asked Slack about. */
@@ -74,7 +64,7 @@ describe('after a start, when Slack tells of no more single channels for a minut
 
 	it('believes what Slack tells of the channel afterwards', async () => {
 		const { form } = await formAfterRestart('#agents');
-		await handled('session.refresh', () => form.press('Refresh'));
+		await app.handled('session.refresh', () => form.press('Refresh'));
 		await form.choose(0, 'TP 570');
 		const agents = app.slack.state.channels.find(({ name }) => name === 'agents');
 		Object.assign(agents ?? {}, { isPrivate: true });
@@ -114,7 +104,7 @@ describe('a window of a private channel', () => {
 		await openSession(app.app, id, 'bob', '#secret');
 		const form = await windowOfBob();
 		await app.slack.remove('#secret', 'bob');
-		for (let n = 0; n < 3; n++) await handled('session.refresh', () => form.press('Refresh'));
+		for (let n = 0; n < 3; n++) await app.handled('session.refresh', () => form.press('Refresh'));
 		const errors = Object.values((await form.submit()).errors ?? {}).join();
 		expect(errors).toContain(whatHappened('too_fast'));
 		expect(errors).not.toContain(NOT_THERE);
@@ -123,7 +113,7 @@ describe('a window of a private channel', () => {
 
 	it.each(['the app was removed', 'it was archived'])('takes an answer after %s', async (what) => {
 		const form = await windowOfBob();
-		await handled('session.refresh', () => form.press('Refresh'));
+		await app.handled('session.refresh', () => form.press('Refresh'));
 		await form.choose(0, 'TP 570');
 		if (what === 'it was archived') await app.slack.archive('#secret');
 		else await app.slack.remove('#secret', 'handraise');
@@ -136,7 +126,7 @@ describe('a window of a private channel', () => {
 		const form = await windowOfBob();
 		await app.clock.advance(6 * 60_000);
 		const release = app.slack.faults.hold('users.conversations');
-		await handled('session.refresh', async () => {
+		await app.handled('session.refresh', async () => {
 			await form.press('Refresh');
 			await app.until(() => app.calls('users.conversations').some(({ doneAt }) => doneAt === null));
 			await app.clock.advance(1_200);

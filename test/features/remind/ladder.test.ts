@@ -245,31 +245,29 @@ describe('a reminder that was answered on its way, and the answer was taken back
 	});
 });
 
-describe('a question whose delivered answer vanished', () => {
-	it('is reminded of once, and its buttons take an answer again', async () => {
-		// The session looks as before the answer: the agent does not go on.
-		const service = { resumeAfterMs: 60 * MINUTE };
-		app = await settingsApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
-		const id = await app.watched();
-		const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
-		const post = await app.threadSays(id, 'Which flight?');
-		await app.pass(5_000);
-		const asking = structuredClone(app.service.sessions.get(id).messages ?? []);
-		const lost = app.service.sessions
-			.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
-			.then(() => app.service.sessions.patch(id, { messages: asking }));
-		await post.press('LH 1173');
-		await app.until(() => post.text().includes('*@ada: LH 1173* · '));
-		await lost;
-		const reminder = await app.threadSays(id, REMINDER);
-		await reminder.press('Answer');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-		await form.choose(0, 'TP 570');
-		await form.submit();
-		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
-		await app.pass(MINUTE);
-		expect(app.thread(id).filter((one) => one.text().includes('⏰'))).toHaveLength(1);
-	});
+it('a question whose delivered answer vanished is reminded of once, and its buttons take an answer again', async () => {
+	// The session looks as before the answer: the agent does not go on.
+	const service = { resumeAfterMs: 60 * MINUTE };
+	app = await settingsApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
+	const id = await app.watched();
+	const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
+	const post = await app.threadSays(id, 'Which flight?');
+	await app.pass(5_000);
+	const asking = structuredClone(app.service.sessions.get(id).messages ?? []);
+	const lost = app.service.sessions
+		.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
+		.then(() => app.service.sessions.patch(id, { messages: asking }));
+	await post.press('LH 1173');
+	await app.until(() => post.text().includes('*@ada: LH 1173* · '));
+	await lost;
+	const reminder = await app.threadSays(id, REMINDER);
+	await reminder.press('Answer');
+	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+	await form.choose(0, 'TP 570');
+	await form.submit();
+	await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
+	await app.pass(MINUTE);
+	expect(app.thread(id).filter((one) => one.text().includes('⏰'))).toHaveLength(1);
 });
 
 describe('a question that somebody is answering', () => {
@@ -299,32 +297,28 @@ describe('a question that somebody is answering', () => {
 	});
 });
 
-describe('the text of a reminder', () => {
-	it('tells nothing of a question in a channel that watches discreetly, or that looks secret', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
-		const id = await app.watched({}, '--discreet');
-		app.ask(id, ['Which colour?']);
-		const reminder = await app.threadSays(id, REMINDER);
-		expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
-		expect(reminder.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
-		const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
-		expect(text).toMatch(new RegExp(`${ASKS}$`));
-		const secret = await app.watched();
-		app.ask(secret, ['What is the SMS code?']);
-		expect(JSON.stringify((await app.threadSays(secret, REMINDER)).blocks())).not.toContain('SMS code');
-	});
+it('the text of a reminder tells nothing of a question in a channel that watches discreetly, or that looks secret', async () => {
+	await start({ ESCALATE_AFTER: 'off' });
+	const id = await app.watched({}, '--discreet');
+	app.ask(id, ['Which colour?']);
+	const reminder = await app.threadSays(id, REMINDER);
+	expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
+	expect(reminder.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
+	const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
+	expect(text).toMatch(new RegExp(`${ASKS}$`));
+	const secret = await app.watched();
+	app.ask(secret, ['What is the SMS code?']);
+	expect(JSON.stringify((await app.threadSays(secret, REMINDER)).blocks())).not.toContain('SMS code');
 });
 
-describe('reminders that are off', () => {
-	it('are not posted, and a question that is answered soon makes one post', async () => {
-		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: 'off' });
-		const id = await asked();
-		await app.pass(3 * MINUTE);
-		app.service.sessions.answerAsPage(id, ['red']);
-		await app.threadSays(id, OUTSIDE);
-		await app.pass(3 * MINUTE);
-		expect(app.thread(id)).toHaveLength(1);
-	});
+it('reminders that are off are not posted, and a question that is answered soon makes one post', async () => {
+	await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: 'off' });
+	const id = await asked();
+	await app.pass(3 * MINUTE);
+	app.service.sessions.answerAsPage(id, ['red']);
+	await app.threadSays(id, OUTSIDE);
+	await app.pass(3 * MINUTE);
+	expect(app.thread(id)).toHaveLength(1);
 });
 
 const hhmm = (at: number) => new Date(at).toISOString().slice(11, 16);
@@ -384,22 +378,20 @@ describe('reminders while Slack is away', () => {
 	});
 });
 
-describe('an escalation whose thread was deleted', () => {
-	it('stays in the channel, because it would mention people twice', async () => {
-		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
-		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
-		await app.told(1);
-		const id = await asked();
-		app.thread(id)[0]?.remove();
-		app.card(id)?.remove();
-		const from = app.now();
-		const escalations = () =>
-			app.calls('chat.postMessage', from).filter(({ request }) => ESCALATION.test(JSON.stringify(request)));
-		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
-		await app.pass(15_000);
-		expect(escalations()).toHaveLength(1);
-		expect(reminders(app.inChannel())).toHaveLength(1);
-	});
+it('an escalation whose thread was deleted stays in the channel, because it would mention people twice', async () => {
+	await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
+	await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+	await app.told(1);
+	const id = await asked();
+	app.thread(id)[0]?.remove();
+	app.card(id)?.remove();
+	const from = app.now();
+	const escalations = () =>
+		app.calls('chat.postMessage', from).filter(({ request }) => ESCALATION.test(JSON.stringify(request)));
+	await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
+	await app.pass(15_000);
+	expect(escalations()).toHaveLength(1);
+	expect(reminders(app.inChannel())).toHaveLength(1);
 });
 
 /** The texts in threads or outside of them that begin so. To look at each thread would take long for so many. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
+import { asking, done, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { noFormWords } from '../../../src/slack/question-view.ts';
 import { MAYBE_REPEAT, statusWords, waitingWords } from '../../../src/slack/words.ts';
@@ -44,7 +44,9 @@ describe('a watched session', () => {
 		await app.pass(40_000);
 		expect(app.calls('chat.update', from)).toEqual([]);
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
-		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
+		const reads = app.service.log.reads(id);
+		expect(reads.filter(({ status }) => status === 304)).not.toEqual([]);
+		expect(reads.filter(({ ifNoneMatch, status }) => ifNoneMatch !== null && status === 200)).not.toEqual([]);
 	});
 
 	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
@@ -69,11 +71,7 @@ describe('a watched session', () => {
 
 	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
 		const id = await app.watched();
-		const index = app.service.sessions.push(id, {
-			role: 'critic',
-			content: 'I doubt it.',
-			human_input: [item('Go on all the same?')],
-		});
+		const index = app.service.sessions.push(id, { ...asking('I doubt it.', ['Go on all the same?']), role: 'critic' });
 		await app.threadSays(id, 'Go on all the same?');
 		const form = await openForm(id);
 		await form.fill(0, 'Yes');
@@ -237,11 +235,7 @@ describe('a watched session', () => {
 		app.service.sessions.setStatus(id, 'completed');
 		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
 		// The result comes a moment after the status.
-		app.service.sessions.push(id, {
-			role: 'assistant',
-			content: '',
-			agent_data: { action: [{ done: { text: '**Ordered:** six chairs' } }] },
-		});
+		app.service.sessions.push(id, done('', { done: { text: '**Ordered:** six chairs' } }));
 		const card = await app.cardSays(id, 'completed · step 2');
 		await app.cardSays(id, 'Ordered:');
 		await app.until(() => card.buttons().join() === 'Open,Dashboard');
@@ -271,21 +265,12 @@ function present<T>(value: T | undefined): T {
 }
 
 const cardOf = (id: string): Posted => present(app.card(id));
-const cards = (id: string): Posted[] =>
-	app
-		.inChannel()
-		.filter(
-			(message) => message.threadTs() === null && message.buttons().includes('Stop watching') && names(message, id),
-		);
-const names = (message: Posted, id: string) => opensSession(message.blocks(), id);
+const outsideThreads = () => app.inChannel().filter((message) => message.threadTs() === null);
+const isCard = (message: Posted) => message.buttons().includes('Stop watching');
+const cards = (id: string) => outsideThreads().filter((one) => isCard(one) && opensSession(one.blocks(), id));
 /** The bot's posts in the channel outside threads, without cards, since `from`. */
-const openWords = (from: Posted): string[] =>
-	app
-		.inChannel()
-		.filter(
-			(message) => message.threadTs() === null && message.ts > from.ts && !message.buttons().includes('Stop watching'),
-		)
-		.map((message) => message.text());
+const openWords = (from: Posted) =>
+	outsideThreads().flatMap((message) => (message.ts > from.ts && !isCard(message) ? message.text() : []));
 
 /** Resolves to the card that comes after `former`. */
 const newCard = (id: string, former: Posted): Promise<Posted> =>

@@ -260,6 +260,17 @@ export async function watchingApp({
 			.filter((entry) => entry.seq > from && entry.direction === 'call' && entry.name === method);
 	}
 
+	/** Resolves when the program has done with what `act` sends: it acknowledges first. */
+	async function handled(what: string, act: () => Promise<unknown>): Promise<void> {
+		const count = () => app.log.filter((line) => line.includes('"handled"') && line.includes(`"${what}"`)).length;
+		const before = count();
+		await act();
+		await until(
+			() => count() > before,
+			() => `"${what}" was not handled`,
+		);
+	}
+
 	/** The next post of #agents stands there, and nobody is told so. */
 	const loseReply = () =>
 		slack.faults.add({
@@ -295,6 +306,7 @@ export async function watchingApp({
 		choose,
 		freezePosts,
 		onlyFor,
+		handled,
 		/** The menu of a question's post. */
 		MENU: ['Hand over', 'Snooze for me', 'Open session'],
 		loseReply,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { statusWords } from '../../../src/slack/words.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
@@ -17,16 +17,7 @@ afterEach(async () => {
 });
 
 /** The lines of the reply to a watch of these sessions. */
-async function watch(...ids: string[]): Promise<string> {
-	const ada = app.slack.as('ada');
-	await ada.command('#agents', `/session watch ${ids.join(' ')}`);
-	const told = await app.until(() =>
-		ada
-			.messages('#agents', { all: true })
-			.find((one) => one.isEphemeral() && ids.every((id) => one.text().includes(id))),
-	);
-	return told.text();
-}
+const watch = async (...ids: string[]) => (await app.command(`/session watch ${ids.join(' ')}`)).text();
 
 const nested = (levels: number, inner = '"x"') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
 const asking = (value: string, messages = '') =>
@@ -87,45 +78,43 @@ const TOO_MANY = new Set([
 	'a million different keys in a field nobody knows',
 ]);
 
-describe('a session that is hard to read', () => {
-	it('watches the other ids of a command when one body is difficult to read', async () => {
-		const bad = Object.entries(BODIES).map(([, body]) => {
-			const id = app.session();
-			app.service.faults.add({ kind: 'body', body, sessionId: id, method: 'GET' });
-			return id;
-		});
-		const [good, last] = [app.session(), app.session()];
-		const half = Math.ceil(bad.length / 2);
-		const told = [await watch(good, ...bad.slice(0, half)), await watch(...bad.slice(half), last)].join('\n');
-		expect(told).not.toContain('Something went wrong');
-		expect(told).toContain(`${good}* is watched`);
-		expect(told).toContain(`${last}* is watched`);
-		expect(told.match(/has too many parts/g)).toHaveLength(TOO_MANY.size);
-		app.step(last, 'I am still read.');
-		await app.cardSays(last, 'I am still read.');
-		expect(app.log.filter((line) => line.includes('"internal"'))).toEqual([]);
-		await app.slack.as('ada').command('#agents', '/session unwatch all');
-	});
-
-	it.each(Object.keys(BODIES))('opens a session or says why not: %s', async (name) => {
+it('watches the other ids of a command when one body is difficult to read', async () => {
+	const bad = Object.entries(BODIES).map(([, body]) => {
 		const id = app.session();
-		app.service.faults.add({ kind: 'body', body: BODIES[name] ?? '', sessionId: id, method: 'GET' });
-		const modal = await openSession(app.app, id);
-		expect(modal.text()).not.toContain('Something went wrong');
-		if (TOO_MANY.has(name)) expect(modal.text()).toContain('This session has too many parts to show here.');
-		else expect(modal.text()).toMatch(new RegExp(`Which\\?|Two things|${statusWords('active').meaning}`));
+		app.service.faults.add({ kind: 'body', body, sessionId: id, method: 'GET' });
+		return id;
 	});
+	const [good, last] = [app.session(), app.session()];
+	const half = Math.ceil(bad.length / 2);
+	const told = [await watch(good, ...bad.slice(0, half)), await watch(...bad.slice(half), last)].join('\n');
+	expect(told).not.toContain('Something went wrong');
+	expect(told).toContain(`${good}* is watched`);
+	expect(told).toContain(`${last}* is watched`);
+	expect(told.match(/has too many parts/g)).toHaveLength(TOO_MANY.size);
+	app.step(last, 'I am still read.');
+	await app.cardSays(last, 'I am still read.');
+	expect(app.log.filter((line) => line.includes('"internal"'))).toEqual([]);
+	await app.slack.as('ada').command('#agents', '/session unwatch all');
+});
 
-	it('watches the other ids when one watch cannot be stored', async () => {
-		const [bad, good] = [app.session(), app.session()];
-		const database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
-		database.exec(
-			`CREATE TRIGGER refuses BEFORE INSERT ON watches WHEN NEW.session_id = '${bad}' BEGIN SELECT RAISE(ABORT, 'no'); END`,
-		);
-		const told = await watch(bad, good);
-		expect(told).toContain(`${good}* is watched`);
-		expect(told).toMatch(new RegExp(`\\*${bad}\\*: \\S`));
-		database.exec('DROP TRIGGER refuses');
-		database.close();
-	});
+it.each(Object.keys(BODIES))('opens a session or says why not: %s', async (name) => {
+	const id = app.session();
+	app.service.faults.add({ kind: 'body', body: BODIES[name] ?? '', sessionId: id, method: 'GET' });
+	const modal = await openSession(app.app, id);
+	expect(modal.text()).not.toContain('Something went wrong');
+	if (TOO_MANY.has(name)) expect(modal.text()).toContain('This session has too many parts to show here.');
+	else expect(modal.text()).toMatch(new RegExp(`Which\\?|Two things|${statusWords('active').meaning}`));
+});
+
+it('watches the other ids when one watch cannot be stored', async () => {
+	const [bad, good] = [app.session(), app.session()];
+	const database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+	database.exec(
+		`CREATE TRIGGER refuses BEFORE INSERT ON watches WHEN NEW.session_id = '${bad}' BEGIN SELECT RAISE(ABORT, 'no'); END`,
+	);
+	const told = await watch(bad, good);
+	expect(told).toContain(`${good}* is watched`);
+	expect(told).toMatch(new RegExp(`\\*${bad}\\*: \\S`));
+	database.exec('DROP TRIGGER refuses');
+	database.close();
 });

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
+import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { createKillHarness } from '../../faults/shared-stores.ts';
 import { runWatchFaults } from '../../faults/watches/run.ts';
 import { createRandom } from '../../support/random.ts';
@@ -15,5 +17,57 @@ it.each(['sqlite', 'postgres'] as const)(
 		expect(result.problems).toEqual([]);
 		expect(result).toMatchObject({ kills: 1, expected: 9, missed: 0, unmarkedRepeats: 0, markedRepeats: 0 });
 		expect(result.delays.at(-1)).toBeLessThan(30_000);
+	},
+);
+
+/** Longer than the lease on a session that the killed process was reading. */
+const WITHIN_MS = 90_000;
+const ID = 'chairs';
+const NOTHING = waitingCountWords(0, 0);
+const ONE = waitingCountWords(1, 0);
+
+it.each(['sqlite', 'postgres'] as const)(
+	'shows each state once, and follows on after a process was killed, on %s',
+	{ timeout: 400_000 },
+	async (kind) => {
+		await using harness = await createKillHarness(kind);
+		const { slack, service, replicas } = harness;
+		const ada = slack.as('ada');
+		const homeSays = (words: string) =>
+			slack.changes.until(
+				() => ada.home()?.text().includes(words),
+				() => `waited for "${words}" in:\n${ada.home()?.text() ?? 'no Home'}`,
+				WITHIN_MS,
+			);
+		const shown = () =>
+			slack.traffic
+				.calls('views.publish')
+				.map(({ request }) => [NOTHING, ONE].find((words) => JSON.stringify(request).includes(words)));
+		service.sessions.put(ID, {
+			status: 'active',
+			name: 'Order chairs',
+			messages: [task('Order six chairs.'), done('I open the shop.')],
+		});
+		await harness.startAll();
+		await harness.serving();
+		await ada.command('#agents', `/session watch ${ID}`);
+		await ada.waitForMessage('#agents', 'Order chairs', WITHIN_MS);
+		await ada.openApp('home');
+		await homeSays(NOTHING);
+		service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
+		service.sessions.setStatus(ID, 'humanInput');
+		await homeSays(ONE);
+
+		expect(shown()).toEqual([NOTHING, ONE]);
+
+		await replicas[0]?.kill();
+		if (kind === 'sqlite') await harness.startAll();
+		await harness.serving();
+		service.sessions.answerAsPage(ID, ['grey']);
+		await homeSays(NOTHING);
+
+		// The process may have been killed between Slack's response and its note of it: then the state is shown again.
+		expect(shown().filter((words, index, all) => words !== all[index - 1])).toEqual([NOTHING, ONE, NOTHING]);
+		expect(slack.violations()).toEqual([]);
 	},
 );

@@ -119,13 +119,9 @@ describe('a channel that is full of old questions', () => {
 		const full = leftOutWords({ kind: 'discoveryFull', limit: 'channel', most: 3 }, null);
 		await app.saysInChannel(full);
 		expect((await app.command('/session list')).text()).toContain(full);
-		const waits = ['Old 0', 'Old 1', 'Old 2', 'Old 3'].find(
-			(name) => !openOnes().some((post) => post.text().includes(name)),
-		);
-		const [first] = openOnes();
-		const answered = /Old (\d)/.exec(first?.text() ?? '')?.[1];
-		app.answerElsewhere(`old-${answered}`, 0);
-		await app.until(() => openOnes().find((post) => post.text().includes(waits ?? 'none')));
+		const waits = ['Old 0', 'Old 1', 'Old 2', 'Old 3'].find((name) => !isOpen(name)) ?? 'none';
+		app.answerElsewhere(idIn(openOnes()[0]?.text()), 0);
+		await app.until(() => isOpen(waits));
 		await app.pass(MINUTE);
 		expect((await app.command('/session list')).text()).not.toContain('that is the limit');
 		expect(app.inChannel().filter((post) => post.text().includes('that is the limit'))).toHaveLength(1);

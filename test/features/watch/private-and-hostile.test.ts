@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
-import type { SessionJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { statusWords } from '../../../src/slack/words.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
@@ -17,29 +16,27 @@ afterEach(async () => {
 	expectNothingWrong(app);
 });
 
-/** A session with a file and a screenshot behind signed links; `change` has its agent do something. */
-function withFiles(json: Partial<SessionJson> = {}): { id: string; step: (content: string) => void } {
+/** A session with a file and a screenshot behind signed links. */
+function withFiles(): string {
 	const id = app.session();
-	const steps: ((content: string) => void)[] = [];
 	app.service.sessions.run(id, {
 		id,
 		summary: '',
-		seed: { status: 'active', name: 'Has files', maxSteps: 9, messages: [task('Make a list.')], files: [], ...json },
+		seed: { status: 'active', name: 'Has files', maxSteps: 9, messages: [task('Make a list.')], files: [] },
 		async play(agent) {
-			steps.push((content) => agent.step(content));
 			agent.step('I write the list.');
 			agent.change((session) => {
 				session.files = [{ filename: 'list.csv', timestamp: '2026-01-05T09:00:00Z', signedUrl: signed('list.csv') }];
 			});
 		},
 	});
-	return { id, step: (content) => steps[0]?.(content) };
+	return id;
 }
 
 const signed = (name: string) => `https://bucket.example/${name}?X-Amz-Signature=0123456789abcdef&X-Amz-Expires=604800`;
 
 it('shows the screenshot and the files with fresh links only to the person who presses', async () => {
-	const { id, step } = withFiles();
+	const id = withFiles();
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
 	expect(card.buttons()).toEqual(['Open', 'Screenshot', 'Files (1)', 'Dashboard', 'Stop watching']);
@@ -54,7 +51,7 @@ it('shows the screenshot and the files with fresh links only to the person who p
 	const graces = app.slack.as('grace').messages('#agents', { all: true });
 	expect(graces.filter((one) => one.text().includes('list.csv'))).toEqual([]);
 	app.service.sessions.renewLinks(id);
-	step('I go on.');
+	app.step(id, 'I go on.');
 	const again = await app.toldAfter(() => card.press('Screenshot'));
 	expect(again.link('Open the screenshot')).not.toBe(first);
 	expect(card.text()).not.toMatch(/https?:/);
@@ -67,7 +64,7 @@ it('shows no quotation mark and no code of an emoji within a name', async () => 
 });
 
 it('shows only the link when Slack cannot load the screenshot', async () => {
-	const { id } = withFiles();
+	const id = withFiles();
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
 	app.slack.settings.undownloadable = () => true;
@@ -77,7 +74,7 @@ it('shows only the link when Slack cannot load the screenshot', async () => {
 });
 
 it('refuses screenshot and files to a guest, who can read the card', async () => {
-	const { id } = withFiles();
+	const id = withFiles();
 	await app.watch(id);
 	const told = await app.toldAfter(async () => app.card(id, '#agents', 'gus')?.press('Files (1)'), 'gus');
 	expect(told.text()).toContain('Guests');
@@ -95,11 +92,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 	await app.until(() => app.thread(id)[0]);
 	app.service.sessions.answerAsPage(id, [`No, ${link}`]);
 	await app.until(() => app.thread(id)[0]?.text().includes(OUTSIDE));
-	app.service.sessions.push(id, {
-		role: 'assistant',
-		content: '',
-		agent_data: { action: [{ done: { text: `Result at [here](${link}) and ${link}` } }] },
-	});
+	app.service.sessions.push(id, done('', { done: { text: `Result at [here](${link}) and ${link}` } }));
 	app.service.sessions.setStatus(id, 'completed');
 	await app.cardSays(id, 'completed');
 });
@@ -122,11 +115,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	expect((await form.submit()).outcome).toBe('updated');
 	await app.answered(id);
 	await form.close(true);
-	app.service.sessions.push(id, {
-		role: 'assistant',
-		content: '',
-		agent_data: { action: [{ done: { text: `# ${nasty}\n${'a long result '.repeat(2_000)}` } }] },
-	});
+	app.service.sessions.push(id, done('', { done: { text: `# ${nasty}\n${'a long result '.repeat(2_000)}` } }));
 	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
 	await app.cardSays(id, '<!everyone>');
 	app.service.sessions.setStatus(id, 'completed');

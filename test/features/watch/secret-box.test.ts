@@ -26,6 +26,17 @@ function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal
 		() => `${who} was to see "${words}" and sees:\n${app.slack.as(who).modal()?.text()}`,
 	);
 }
+/** Closes a form and resolves once the program has kept what may be kept of it. */
+const close = (app: WatchingApp, modal: Modal) => app.handled('close handraise.session', () => modal.close());
+/** Resolves when the form was shown anew after `act`. */
+async function shownAnew(app: WatchingApp, modal: Modal, act: () => Promise<unknown>): Promise<void> {
+	const { hash } = modal.view();
+	await act();
+	await app.slack.changes.until(
+		() => modal.view().hash !== hash,
+		() => `the form stayed as it was:\n${modal.text()}`,
+	);
+}
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 describe('an answer whose box is ticked', () => {
@@ -86,21 +97,10 @@ describe('an answer whose box is ticked', () => {
 	}
 
 	const form = (id: string, who = 'ada') => openSession(app.app, id, who);
-	/** Does something and resolves once the program has done with it: it acknowledges first. */
-	async function heard(what: string, act: () => Promise<unknown>): Promise<void> {
-		const done = () => app.log.filter((line) => line.includes('"handled"') && line.includes(`"${what}"`)).length;
-		const before = done();
-		await act();
-		await app.until(
-			() => done() > before,
-			() => `"${what}" was not heard of`,
-		);
-	}
-	const typed = (modal: Modal, field: number, text: string) => heard('form.field', () => modal.fill(field, text));
+	const typed = (modal: Modal, field: number, text: string) => app.handled('form.field', () => modal.fill(field, text));
 	/** Of several, with the box that it shows. */
 	const tick = (modal: Modal, ...items: string[]) =>
-		heard(items.length === 0 ? 'form.keep_secret' : 'form.secret', () => keepSecret(modal, app.until, ...items));
-	const close = (modal: Modal) => heard('close handraise.session', () => modal.close());
+		app.handled(items.length === 0 ? 'form.keep_secret' : 'form.secret', () => keepSecret(modal, app.until, ...items));
 
 	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async () => {
 		const id = await app.watched();
@@ -134,7 +134,7 @@ describe('an answer whose box is ticked', () => {
 		const id = await app.watchedAsking(['Which door?', 'Remarks']);
 		const first = await form(id);
 		await typed(first, 0, 'draft-of-the-door-1');
-		await close(first);
+		await close(app, first);
 		const modal = await form(id);
 		expect(modal.value(0)).toBe('draft-of-the-door-1');
 		await typed(modal, 0, 'draft-of-the-door-2');
@@ -142,7 +142,7 @@ describe('an answer whose box is ticked', () => {
 		await tick(modal, '1. “Which door?”');
 		expect(await stored()).not.toContain('draft-of-the-door');
 		await typed(modal, 1, 'knock thrice');
-		await close(modal);
+		await close(app, modal);
 		const again = await form(id);
 		expect([again.value(0), again.value(1), again.value('Keep secret')]).toEqual([
 			null,
@@ -245,12 +245,7 @@ describe('the box', () => {
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, 'There is none');
-		const { hash } = modal.view();
-		await modal.choose(ONE, []);
-		await app.slack.changes.until(
-			() => modal.view().hash !== hash,
-			() => 'the view does not remember that the box was emptied',
-		);
+		await shownAnew(app, modal, () => modal.choose(ONE, []));
 		expect([modal.value(0), modal.value(ONE)]).toEqual(['There is none', []]);
 		expect((await modal.submit()).outcome).toBe('updated');
 		expect((await app.answered(id)).text()).toMatch(answeredBy('ada', 'There is none'));
@@ -263,12 +258,7 @@ describe('the box', () => {
 		await app.threadSays(id, 'Password');
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'There is none');
-		const { hash } = modal.view();
-		await modal.choose(ONE, []);
-		await app.slack.changes.until(
-			() => modal.view().hash !== hash,
-			() => 'the view does not remember that the box was emptied',
-		);
+		await shownAnew(app, modal, () => modal.choose(ONE, []));
 		await modal.submit();
 		await app.threadSays(id, answeredBy('ada', 'There is none'));
 		await app.until(() => app.thread(id).every((post) => post.buttons().length === 0));
@@ -307,12 +297,7 @@ describe('the box', () => {
 		await modal.fill(1, 'ada@example.com');
 		await modal.choose('Keep secret', ['1. “How many guests?”']);
 		for (const button of ['Type freely', 'Refresh', 'Suggested fields', 'Skip some questions', 'Refresh']) {
-			const { hash } = modal.view();
-			await modal.press(button);
-			await app.slack.changes.until(
-				() => modal.view().hash !== hash,
-				() => `"${button}" changed nothing`,
-			);
+			await shownAnew(app, modal, () => modal.press(button));
 			expect([modal.value(0), modal.value(1), modal.value('Keep secret')], button).toEqual([
 				'4711004711',
 				'ada@example.com',
@@ -334,15 +319,6 @@ describe('the box', () => {
 		return { id, notification: app.slack.state.messages.find((message) => message.ts === ts)?.text };
 	}
 
-	/** Closes a form and resolves once the program has kept what may be kept of it. */
-	async function close(modal: Modal): Promise<void> {
-		const done = () =>
-			app.log.filter((line) => line.includes('"handled"') && line.includes('"close handraise.')).length;
-		const before = done();
-		await modal.close();
-		await app.until(() => done() > before);
-	}
-
 	describe('a secret that only the text above the items asks for', () => {
 		it.each([
 			['a password', 'The shop wants me to log in. Please give me the password of the account.', 'Tr0ub4dor-one'],
@@ -357,7 +333,7 @@ describe('the box', () => {
 			const first = await openSession(app.app, id);
 			expect(first.value(ONE)).toEqual([HIDE]);
 			await first.fill(0, `${value}-draft`);
-			await close(first);
+			await close(app, first);
 			const modal = await openSession(app.app, id);
 			expect(modal.value(0)).toBeNull();
 			await modal.fill(0, value);
@@ -410,7 +386,7 @@ describe('the box', () => {
 			expect(notification).not.toBe(ASKS);
 			const first = await openSession(app.app, id);
 			await first.fill(0, 'sand');
-			await close(first);
+			await close(app, first);
 			expect((await openSession(app.app, id)).value(0)).toBe('sand');
 		});
 

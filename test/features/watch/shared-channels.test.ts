@@ -302,28 +302,26 @@ describe('a channel of several workspaces of the own organisation', () => {
 	});
 });
 
-describe('ALLOWED_CHANNELS', () => {
-	it('ends watches outside a narrowed ALLOWED_CHANNELS at the start, also in direct messages', async () => {
-		await start({ env: { ADMIN_CONTACT: 'U0GRACE' } });
-		const [agents, secret, dm] = [await app.watched(), app.session(), app.session()];
-		await app.command(`/session watch ${secret}`, 'ada', '#secret');
-		await app.command(`/session watch ${dm}`, 'ada', 'dm');
-		await app.until(() => app.card(secret, '#secret') && app.card(dm, 'dm'));
-		await app.pass(5_000);
-		const from = app.now();
-		await app.app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
-		const words = 'Handraise is no longer allowed there';
-		await app.until(() => dms('ada', words).length === 2);
-		const [one, other] = dms('ada', words).map((message) => message.text());
-		expect([one, other].join('\n')).toContain(secret);
-		expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${placeMrkdwn('D')} has ended`));
-		expect(one).toMatch(/ask @grace|<@U0GRACE>|Grace/);
-		await expectSilence(secret, from, 'C0SECRET');
-		app.ask(dm);
-		app.ask(agents);
-		await app.threadSays(agents, 'Which colour?');
-		await app.pass(10_000);
-		expect(app.thread(dm, 'dm').filter((post) => post.text().includes('Which colour?'))).toEqual([]);
-		expect(dms('ada', agents)).toEqual([]);
-	});
+it('ends watches outside a narrowed ALLOWED_CHANNELS at the start, also in direct messages', async () => {
+	await start({ env: { ADMIN_CONTACT: 'U0GRACE' } });
+	const [agents, secret, dm] = [await app.watched(), app.session(), app.session()];
+	await app.command(`/session watch ${secret}`, 'ada', '#secret');
+	await app.command(`/session watch ${dm}`, 'ada', 'dm');
+	await app.until(() => app.card(secret, '#secret') && app.card(dm, 'dm'));
+	await app.pass(5_000);
+	const from = app.now();
+	await app.app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
+	const words = 'Handraise is no longer allowed there';
+	await app.until(() => dms('ada', words).length === 2);
+	const [one, other] = dms('ada', words).map((message) => message.text());
+	expect([one, other].join('\n')).toContain(secret);
+	expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${placeMrkdwn('D')} has ended`));
+	expect(one).toMatch(/ask @grace|<@U0GRACE>|Grace/);
+	await expectSilence(secret, from, 'C0SECRET');
+	app.ask(dm);
+	app.ask(agents);
+	await app.threadSays(agents, 'Which colour?');
+	await app.pass(10_000);
+	expect(app.thread(dm, 'dm').filter((post) => post.text().includes('Which colour?'))).toEqual([]);
+	expect(dms('ada', agents)).toEqual([]);
 });

@@ -38,26 +38,24 @@ describe('in virtual time', () => {
 	});
 });
 
-describe('one person who watches fifty sessions that are all at work', () => {
-	const [working] = defaultPopulation.kinds;
-	if (working === undefined) throw new Error('no kind');
+const [working] = defaultPopulation.kinds;
+if (working === undefined) throw new Error('no kind');
 
-	it('one person with fifty busy sessions at most doubles the time until questions of others are noticed', {
-		timeout: 120_000,
-	}, () => {
-		const lengthMs = 4 * HOUR;
-		const theirs = writeScripts(defaultPopulation, 20, lengthMs, createRandom(27));
-		const own = writeScripts(
-			{ name: 'at work', kinds: [{ ...working, share: 1 }], together: null },
-			50,
-			lengthMs,
-			createRandom(99),
-		);
-		const creators = [...theirs.map((_, index) => `U${index % 4}`), ...own.map(() => 'U-MANY')];
-		const usual = simulate('adaptive', { scripts: theirs, lengthMs, seed: 1, creators: creators.slice(0, 20) });
-		const beside = simulate('adaptive', { scripts: [...theirs, ...own], lengthMs, seed: 1, creators });
-		const noticed = beside.detectionOf.slice(0, 20).flat();
-		expect(noticed.length).toBeGreaterThan(60);
-		expect(median(noticed)).toBeLessThanOrEqual(2 * median(usual.detection));
-	});
+it('one person with fifty busy sessions at most doubles the time until questions of others are noticed', {
+	timeout: 120_000,
+}, () => {
+	const lengthMs = 4 * HOUR;
+	const theirs = writeScripts(defaultPopulation, 20, lengthMs, createRandom(27));
+	const own = writeScripts(
+		{ name: 'at work', kinds: [{ ...working, share: 1 }], together: null },
+		50,
+		lengthMs,
+		createRandom(99),
+	);
+	const creators = [...theirs.map((_, index) => `U${index % 4}`), ...own.map(() => 'U-MANY')];
+	const usual = simulate('adaptive', { scripts: theirs, lengthMs, seed: 1, creators: creators.slice(0, 20) });
+	const beside = simulate('adaptive', { scripts: [...theirs, ...own], lengthMs, seed: 1, creators });
+	const noticed = beside.detectionOf.slice(0, 20).flat();
+	expect(noticed.length).toBeGreaterThan(60);
+	expect(median(noticed)).toBeLessThanOrEqual(2 * median(usual.detection));
 });

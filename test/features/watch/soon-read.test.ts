@@ -120,18 +120,14 @@ it('takes nothing back in a new watch because of a read that began before it', a
 	app = await watchingApp({ env: USUAL_REQUESTS });
 	const id = app.session();
 	await app.watch(id, { channel: '#secret' });
-	const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	let isOld = false;
 	app.service.hooks.onWorkedOut = (entry) => {
 		if (entry.kind !== 'read' || entry.sessionId !== id) return undefined;
 		delete app.service.hooks.onWorkedOut;
-		held();
+		isOld = true;
 		return released;
 	};
-	let isOld = false;
-	void isHeld.then(() => {
-		isOld = true;
-	});
 	await app.until(() => isOld);
 	app.ask(id);
 	// The clock moves on, as between any two acts of people.

@@ -115,22 +115,20 @@ describe('watching', () => {
 	});
 });
 
-describe('unwatching', () => {
-	it('ends one watch or all of a channel, and tells when there is none', async () => {
-		const { watch, put, subscriptions, ann, ...harness } = await createHarness();
-		for (const sessionId of ['s1', 's2', 's3']) {
-			put({ sessionId });
-			await watch(sessionId);
-		}
-		put({ sessionId: 'elsewhere' });
-		await watch('elsewhere', {}, { channelId: 'C2' });
-		const unwatch = (sessionId: string | null) => harness.unwatch(ann, sessionId);
-		expect(await unwatch('s1')).toBe(1);
-		expect(await unwatch('s1')).toBe(0);
-		expect(await unwatch(null)).toBe(2);
-		expect(await unwatch(null)).toBe(0);
-		expect((await subscriptions.list({ ...ann, channelId: 'C2' }, { offset: 0, limit: 9 })).total).toBe(1);
-	});
+it('unwatching ends one watch or all of a channel, and tells when there is none', async () => {
+	const { watch, put, subscriptions, ann, ...harness } = await createHarness();
+	for (const sessionId of ['s1', 's2', 's3']) {
+		put({ sessionId });
+		await watch(sessionId);
+	}
+	put({ sessionId: 'elsewhere' });
+	await watch('elsewhere', {}, { channelId: 'C2' });
+	const unwatch = (sessionId: string | null) => harness.unwatch(ann, sessionId);
+	expect(await unwatch('s1')).toBe(1);
+	expect(await unwatch('s1')).toBe(0);
+	expect(await unwatch(null)).toBe(2);
+	expect(await unwatch(null)).toBe(0);
+	expect((await subscriptions.list({ ...ann, channelId: 'C2' }, { offset: 0, limit: 9 })).total).toBe(1);
 });
 
 it('a refresh updates the cards, and reads the session early if asked to', async () => {

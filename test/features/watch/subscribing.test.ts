@@ -189,10 +189,7 @@ describe('/session unwatch and list', () => {
 
 	it('lists watches with state, open questions and a button, in pages', async () => {
 		const asks = app.session({ name: 'The one that asks' });
-		app.ask(asks, [
-			{ title: 'Which?', description: '', value: '' },
-			{ title: 'Why?', description: '', value: '' },
-		]);
+		app.ask(asks, ['Which?', 'Why?']);
 		const ids = [...Array.from({ length: 16 }, () => app.session()), asks];
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.until(() => app.thread(asks).length > 0);

@@ -1,15 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { OUTSIDE, settledQuestionPost } from '../../../src/features/watch/post-view.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
+import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import { answerOf, now } from '../../slack/support/answers.ts';
+import { expectSafeMessage } from '../../slack/support/check.ts';
+import { askedContent, postContext } from '../../slack/support/posts.ts';
+import { sessionAsking, textsOf } from '../../slack/support/questions.ts';
 import { answeredBy, line, REMINDER } from '../../support/sentences.ts';
+import { throughGate } from '../../support/sessions.ts';
 import { discoveringApp } from '../discover/harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
 
 const CHECKING = `@ada answered · ${line('delivering', { lastError: 'unavailable' }).slice(2).toLowerCase()}`;
 let app: Awaited<ReturnType<typeof discoveringApp>>;
-afterEach(async () => {
-	expectNothingWrong(app);
-	await app[Symbol.asyncDispose]();
-});
 
 /** Ada has given an answer to a question, the PUT has failed with a 500, and the post has lost its buttons. */
 async function settled({ discovered = false, press = '', saves = false, page = '' }) {
@@ -33,6 +36,11 @@ async function settled({ discovered = false, press = '', saves = false, page = '
 }
 
 describe('a question that is settled while nobody knows whether the answer from Slack arrived', () => {
+	afterEach(async () => {
+		expectNothingWrong(app);
+		await app[Symbol.asyncDispose]();
+	});
+
 	it.each(['', 'discovered', 'after a restart'])('says so, then that it was answered outside: %s', async (how) => {
 		const { posts } = await settled({ discovered: how === 'discovered', page: 'No' });
 		for (const post of posts) await app.until(() => post.text().includes(CHECKING));
@@ -52,4 +60,30 @@ describe('a question that is settled while nobody knows whether the answer from 
 		for (const post of posts) await app.until(() => post.text().includes('*@ada: Yes* · '));
 		for (const post of posts) await app.until(() => post.text().includes(OUTSIDE));
 	});
+});
+
+const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
+const view = snapshotOf(throughGate(sessionAsking([{ title: 'Hall', value: 'The small one' }])), now);
+
+/** What a channel reads about an answered question. */
+function wordsOf(standing: Answer | null): string {
+	const { sessionId, question } = view;
+	if (question === null) throw new Error('there is no question');
+	const post = postContext({ sessionId, view, standing, names: { displayName: () => 'Ann' }, now });
+	const message = settledQuestionPost(askedContent(question), 'answered', post);
+	expectSafeMessage(message);
+	return textsOf(message.blocks).join('\n');
+}
+
+describe('answered questions in a channel', () => {
+	it.each(['delivered', 'resumed'] as const)('names the author of an answer from Handraise that is %s', (state) => {
+		expect(wordsOf(answerOf({ state, person: AUTHOR }))).toContain(`<@${AUTHOR.userId}>`);
+	});
+
+	it.each(['waiting', 'accepted'] as const)(
+		'does not name the author of an answer from Handraise that is %s',
+		(state) => {
+			expect(wordsOf(answerOf({ state, person: AUTHOR }))).toContain('Answered in the dashboard');
+		},
+	);
 });

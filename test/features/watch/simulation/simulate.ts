@@ -12,8 +12,7 @@ import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
 import { createVirtualCards } from './cards.ts';
 import { createLimitedService, WINDOW_MS } from './limited-service.ts';
-import type { Script } from './population.ts';
-import { digestAt, stepsUntil } from './simulated-session.ts';
+import { digestAt, type Script, stepsUntil } from './population.ts';
 import {
 	neverFound,
 	PERSON_EVERY_MS,

@@ -1,7 +1,6 @@
 import { createRandom } from '../../../support/random.ts';
 import { LIMIT, WINDOW_MS } from './limited-service.ts';
-import type { Script } from './population.ts';
-import { stepsUntil } from './simulated-session.ts';
+import { type Script, stepsUntil } from './population.ts';
 import { neverFound, PERSON_EVERY_MS, READ_MS, type Result, type SimulationOptions, WARM_UP_MS } from './simulation.ts';
 
 /**
