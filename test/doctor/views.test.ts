@@ -36,17 +36,6 @@ describe('doctor views', () => {
 		expect(lines[0]).toMatch(/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/);
 		expect(exit).toBe(1);
 	});
-
-	it.each([['veiws'], ['--views'], ['views', 'views'], ['live'], ['live', '#agents', '#general']])(
-		'prints the usage for %s',
-		async (...args) => {
-			await using harness = await createHarness();
-			const { exit, lines } = await harness.doctor({}, args);
-			expect(lines[0]).toMatch(/^Usage: npm run doctor/);
-			expect(exit).toBe(2);
-			expect(harness.slack.traffic.calls()).toEqual([]);
-		},
-	);
 });
 
 describe('checkViews while Slack limits the calls or fails', () => {
