@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { ANN, accepted, BOB, createRecordingLog, item, KEY, makeDataDir, open, submission, T0 } from './support.ts';
+import { accepted, BOB, createRecordingLog, draftOf, item, KEY, makeDataDir, open, submission } from './support.ts';
 
 const CANARY = 'canary-7f3a';
 
@@ -11,17 +11,7 @@ async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<v
 	await accepted(store, submission({ items }), 'waiting');
 	await accepted(store, submission({ person: BOB, items }));
 	await accepted(store, submission({ sessionId: 's2', items }), 'delivering', 'delivered');
-	const { question } = submission();
-	const draft = {
-		formId: 'f',
-		person: ANN,
-		question,
-		fingerprint: 'x',
-		shownHash: null,
-		values: { 0: CANARY },
-		updatedAt: T0,
-	};
-	await store.drafts.save(draft);
+	await store.drafts.save(draftOf({ values: { 0: CANARY } }));
 }
 
 it('writes no text of people unencrypted into the files of SQLite or into the log', async () => {
