@@ -31,11 +31,8 @@ export function describeWatchPosts(subject: Subject): void {
 	const { store, replica, stored, added, recorded, next, posted, drawn, cardOf } = watchActs(subject);
 
 	describe('posts', () => {
-		it('shows nothing of no watches', async () => {
+		it('shows watches that have ended too, with what their cards show, and nothing of none', async () => {
 			expect(await store().shownOf([])).toEqual(new Map());
-		});
-
-		it('shows watches that have ended too, with what their cards show', async () => {
 			const watch = await added();
 			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			const shown = await replica().shownOf([watch.id, 'unknown']);

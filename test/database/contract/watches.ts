@@ -27,7 +27,7 @@ import {
 const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
 
 export function describeWatches(subject: Subject): void {
-	const { store, replica, stored, added, recorded, posted, drawn, cardOf, postsOf } = watchActs(subject);
+	const { store, replica, added, recorded, posted, drawn, postsOf } = watchActs(subject);
 
 	describe('watches', () => {
 		it('adds one watch for a session and a channel, even when replicas add it at once', async () => {
@@ -222,29 +222,16 @@ export function describeWatches(subject: Subject): void {
 			const told = due.map(({ post: { target } }) => (target.kind === 'person' ? target.userId : null));
 			expect(new Set(told)).toEqual(new Set(creators));
 		});
-
-		it.each(['channelShared', 'channelNotAllowed'] as const)(
-			'leaves the card unchanged when the watch ends with %s',
-			async (reason) => {
-				const watch = await added();
-				await posted();
-				await store().end(watch.id, reason, { now: T0, posts: [], keepPending: false });
-				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
-				expect(await cardOf(watch.id)).toMatchObject({ state: 'closed', dueAt: null });
-			},
-		);
 	});
 
-	describe('outlines', () => {
-		it("lists the creators of a session's live watches once", async () => {
-			await added();
-			await added({ channelId: 'C2' });
-			await added({ channelId: 'C3', createdBy: 'U-BOB' });
-			const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
-			await store().end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			const [outline] = await store().outlines(SERVICE);
-			expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
-		});
+	it("outlines the creators of a session's live watches once", async () => {
+		await added();
+		await added({ channelId: 'C2' });
+		await added({ channelId: 'C3', createdBy: 'U-BOB' });
+		const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
+		await store().end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+		const [outline] = await store().outlines(SERVICE);
+		expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
 	});
 
 	it('removes watches that ended long ago and keeps live ones', async () => {
