@@ -1,8 +1,11 @@
-import { expect } from 'vitest';
+import pg from 'pg';
+import { expect, it } from 'vitest';
 import { accepted, createRecordingLog, OTHER_KEY, open, submission } from '../database/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { type Case, testBroken } from './broken.ts';
 import { postgresAt } from './databases.ts';
+import { createHarness } from './harness.ts';
+import { operate, verdicts } from './live.ts';
 
 const database: Case[] = [
 	{
@@ -91,3 +94,20 @@ const key: Case[] = [
 
 testBroken('database', database);
 testBroken('encryption key', key);
+
+it('doctor live begins only when no Handraise is connected to the database', async () => {
+	await using harness = await createHarness();
+	const url = await (await sharedPostgres()).createDatabase();
+	const env = { DATABASE_URL: url, ENCRYPTION_KEY: harness.secrets.encryptionKey };
+	// A replica, which may run on another machine.
+	const replica = new pg.Client({ connectionString: url, application_name: 'handraise' });
+	await replica.connect();
+	const { exit, lines } = await operate(harness, { env });
+	await replica.end();
+	expect(lines).toEqual([
+		expect.stringMatching(/^✗ Live check: stop Handraise first, .* Its database is in use\.$/),
+		'1 problem to fix.',
+	]);
+	expect(exit).toBe(1);
+	expect(verdicts((await operate(harness, { env })).lines).different).toEqual([]);
+});
