@@ -16,7 +16,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 	let onStep = () => {};
 	const clock = {
 		...manual,
-		advance: manual.advance,
 		now: () => manual.now() + setForwardMs,
 		onStep(listener: () => void) {
 			onStep = listener;

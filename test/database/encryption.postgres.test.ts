@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -14,7 +15,9 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	ANN,
 	accepted,
+	BOB,
 	createRecordingLog,
+	draftOf,
 	item,
 	KEY,
 	keyFits,
@@ -44,29 +47,33 @@ describe('the cipher', () => {
 		expect(cipher.encrypt('blue', place)).not.toBe(cipher.encrypt('blue', place));
 	});
 
+	const sealed = cipher.encrypt('blue', place);
+	const prefix = sealed.replace(/[^.]*$/, '');
+	const ofOther = createCipher(Buffer.alloc(32, 2)).encrypt('blue', place);
+
 	it.each([
-		['table', { ...place, table: 'drafts' } as const],
-		['row', { ...place, id: 'a2' }],
-		['column', { ...place, column: 'other' } as const],
-	])('decrypts no text that was moved to another %s', (_what, elsewhere) => {
-		expect(cipher.decrypt(cipher.encrypt('blue', place), elsewhere)).toBeNull();
-	});
-
-	it('distinguishes places that are equal when joined', () => {
-		const sealed = cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' } as never);
-		expect(cipher.decrypt(sealed, { table: 'answers', id: 'a', column: 'b.c' } as never)).toBeNull();
-	});
-
-	it('decrypts no text of another key, even with a forged key id', () => {
-		const other = createCipher(Buffer.alloc(32, 2));
-		const sealed = other.encrypt('blue', place);
-		expect(cipher.decrypt(sealed, place)).toBeNull();
-		const [version, keyId] = cipher.encrypt('x', place).split('.');
-		expect(cipher.decrypt([version, keyId, sealed.split('.')[2]].join('.'), place)).toBeNull();
+		['was moved to another table', sealed, { ...place, table: 'drafts' }],
+		['was moved to another row', sealed, { ...place, id: 'a2' }],
+		['was moved to another column', sealed, { ...place, column: 'other' }],
+		[
+			'was moved to a place that is equal when joined',
+			cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' } as never),
+			{ table: 'answers', id: 'a', column: 'b.c' },
+		],
+		['is of another key', ofOther, place],
+		['is of another key with a forged key id', `${prefix}${ofOther.split('.')[2]}`, place],
+		['is empty', '', place],
+		['is no ciphertext', 'blue', place],
+		['is a number', '1', place],
+		['has a version and no more', '1.abc', place],
+		['has another version', '2.00000000.AAAA', place],
+		['has a prefix and no more', prefix, place],
+		['is too short by a byte', `${prefix}${Buffer.alloc(27).toString('base64')}`, place],
+	])('decrypts no text that %s', (_, text, where) => {
+		expect(cipher.decrypt(text, where as never)).toBeNull();
 	});
 
 	it('decrypts no text with a changed byte', () => {
-		const sealed = cipher.encrypt('blue', place);
 		const start = sealed.lastIndexOf('.') + 1;
 		const bytes = Buffer.from(sealed.slice(start), 'base64');
 		for (let index = 0; index < bytes.length; index++) {
@@ -74,16 +81,6 @@ describe('the cipher', () => {
 			changed[index] = (changed[index] ?? 0) ^ 1;
 			expect(cipher.decrypt(sealed.slice(0, start) + changed.toString('base64'), place)).toBeNull();
 		}
-	});
-
-	it.each(['', 'blue', '1', '1.abc', '2.00000000.AAAA'])('decrypts no text that is not a ciphertext: %j', (text) => {
-		expect(cipher.decrypt(text, place)).toBeNull();
-	});
-
-	it('decrypts no text that is too short for a ciphertext', () => {
-		const prefix = cipher.encrypt('', place).split('.').slice(0, 2).join('.');
-		expect(cipher.decrypt(`${prefix}.`, place)).toBeNull();
-		expect(cipher.decrypt(`${prefix}.${Buffer.alloc(27).toString('base64')}`, place)).toBeNull();
 	});
 });
 
@@ -203,7 +200,8 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		const first = await open({ ...options, encryptionKey });
 		const salt = await meta(first, 'key_salt');
 		expect(Buffer.from(salt ?? '', 'base64')).toHaveLength(16);
-		expect(await meta(first, 'key_check')).not.toContain(`.${keyIdWithoutSalt(encryptionKey)}.`);
+		const { keyId } = createCipher(keyOf(readKeySetting(encryptionKey), null));
+		expect(await meta(first, 'key_check')).not.toContain(`.${keyId}.`);
 		const given = await accepted(first, submission());
 		await first.close();
 		const again = await open({ ...options, encryptionKey });
@@ -229,10 +227,6 @@ it('derives the same key from a passphrase in replicas that start together on an
 	for (const one of stores) await one.close();
 });
 
-function keyIdWithoutSalt(passphrase: string): string {
-	return createCipher(keyOf(readKeySetting(passphrase), null)).keyId;
-}
-
 describe.each(STORES)('a wrong key on %s', (_name, where) => {
 	it('reports a wrong key at the start and at the row, and everything else works', async () => {
 		const options = await where();
@@ -241,15 +235,7 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 		const old = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 		await accepted(first, old);
 		const person = { ...ANN, userId: 'U-DRAFT' };
-		const draft = {
-			formId: 'f',
-			person,
-			question: old.question,
-			fingerprint: 'x',
-			shownHash: null,
-			values: { 0: 'a' },
-			updatedAt: T0,
-		};
+		const draft = draftOf({ formId: 'f', person, question: old.question, values: { 0: 'a' } });
 		await first.drafts.save(draft);
 		await first.close();
 
@@ -282,16 +268,50 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 		const back = await open({ ...options, encryptionKey: KEY });
 		expect(keyFits(back)).toBe(true);
 		// Its secret was wiped although its key was missing.
-		expect(await secretsOf(back, old.id)).toBeNull();
+		const [row] = await back.db.read.selectFrom('answers').select('secrets').where('id', '=', old.id).execute();
+		expect(row).toEqual({ secrets: null });
 		await back.close();
 	});
 });
 
-async function secretsOf(store: Awaited<ReturnType<typeof open>>, id: string): Promise<string | null> {
-	const row = await store.db.read
-		.selectFrom('answers')
-		.select('secrets')
-		.where('id', '=', id)
-		.executeTakeFirstOrThrow();
-	return row.secrets;
+const CANARY = 'canary-7f3a';
+
+/** Writes the canary into every place that holds text of people. */
+async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<void> {
+	const items = [item(`${CANARY}-open`, { title: `${CANARY}-title` }), item(`${CANARY}-secret`, { secret: true })];
+	await accepted(store, submission({ items }), 'waiting');
+	await accepted(store, submission({ person: BOB, items }));
+	await accepted(store, submission({ sessionId: 's2', items }), 'delivering', 'delivered');
+	await store.drafts.save(draftOf({ values: { 0: CANARY } }));
 }
+
+it('writes no text of people unencrypted into the files of SQLite or into the log', async () => {
+	const directory = makeDataDir();
+	const log = createRecordingLog();
+	const store = await open({ dataDir: directory.path, log });
+	await writeCanaries(store);
+	// In another process: reading the file here would release this process's locks on it.
+	const found = () =>
+		execFileSync('sh', ['-c', `grep -lac ${CANARY} "$1"/* || true`, 'sh', directory.path], { encoding: 'utf8' });
+	expect(found()).toBe('');
+	// Proves that the search works: ids are not encrypted.
+	expect(execFileSync('sh', ['-c', 'grep -la U-ANN "$1"/*', 'sh', directory.path], { encoding: 'utf8' })).toContain(
+		'handraise.db',
+	);
+	await store.close();
+	expect(found()).toBe('');
+	expect(JSON.stringify(log.lines)).not.toContain(CANARY);
+	await directory.remove();
+});
+
+it('writes no text of people unencrypted into PostgreSQL', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY });
+	await writeCanaries(store);
+	for (const table of ['answers', 'drafts', 'meta'] as const) {
+		const rows = await store.db.read.selectFrom(table).selectAll().execute();
+		expect(rows.length).toBeGreaterThan(0);
+		expect(JSON.stringify(rows)).not.toContain(CANARY);
+	}
+	await store.close();
+});

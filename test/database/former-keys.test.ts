@@ -33,7 +33,7 @@ describe('former keys', () => {
 		const now = await keys.both();
 		await now.change();
 		await now.close();
-		expect(await filesHold(directory.path, texts, KEY)).toEqual([]);
+		expect(filesHold(directory.path, texts, KEY)).toEqual([]);
 	});
 
 	it('may be several, keys and passphrases', async () => {
@@ -92,7 +92,7 @@ describe('former keys', () => {
 		expect(await read(after.store)).toEqual(texts);
 		expect(await readAll(after.store)).toBe(expected);
 		await after.close();
-		expect(await filesHold(directory.path, Object.values(TEXTS), OTHER_KEY)).toEqual([]);
+		expect(filesHold(directory.path, Object.values(TEXTS), OTHER_KEY)).toEqual([]);
 	});
 
 	it('do not open damaged values and those of another row, which are left alone and reported once', async () => {
@@ -143,6 +143,6 @@ describe('former keys', () => {
 		expect(valuesOf(await swapped.store.answers.get(held.id))).toEqual(['blue', 'hunter2']);
 		await swapped.close();
 		expect(await keys.isEnough(KEY)).toBe(true);
-		expect(await filesHold(directory.path, ['value-of-', 'hunter2'], NEW)).toEqual([]);
+		expect(filesHold(directory.path, ['value-of-', 'hunter2'], NEW)).toEqual([]);
 	});
 });

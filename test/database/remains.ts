@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createDecipheriv } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEncryptionKey } from '../../src/database/encryption.ts';
 
@@ -13,7 +15,7 @@ const SEALED = /\.([A-Za-z0-9+/]{20,})/g;
  * ciphertext at any position, whole or cut off. Also uses keys that it finds encrypted. Ignores the place of a ciphertext,
  * which only prevents moving it.
  *
- * Never call it for files that this process has open with SQLite: it would release their locks.
+ * Files that this process has open with SQLite only with `onCopy`.
  */
 export function readableRemains(directory: string, key: Buffer, texts: readonly string[]): string[] {
 	const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => !entry.isSocket());
@@ -31,6 +33,17 @@ export function readableRemains(directory: string, key: Buffer, texts: readonly 
 	}
 	const all = readable.join('\n');
 	return texts.filter((text) => all.includes(text));
+}
+
+/** Reads a copy made by another process: reading the files here would release this process's locks on them. */
+export function onCopy<T>(directory: string, read: (copy: string) => T): T {
+	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
+	try {
+		execFileSync('cp', ['-r', `${directory}/.`, copy]);
+		return read(copy);
+	} finally {
+		rmSync(copy, { recursive: true, force: true });
+	}
 }
 
 /** GCM without its tag: decrypts the beginning of a ciphertext, or gives random bytes. */

@@ -1,8 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,7 +7,7 @@ import { parseEncryptionKey } from '../../src/database/encryption.ts';
 import type { Answer } from '../../src/questions/answer.ts';
 import type { Store } from '../../src/stores.ts';
 import { createRandom } from '../support/random.ts';
-import { readableRemains } from './remains.ts';
+import { onCopy, readableRemains } from './remains.ts';
 import {
 	ANN,
 	accepted,
@@ -51,16 +48,8 @@ let sessions = 0;
 const secret = (value: string) =>
 	submission({ sessionId: `session-${++sessions}`, items: [item('blue'), item(value, { secret: true })] });
 
-/** Works on a copy made by another process: reading the files here would release this process's locks on them. */
-async function remains(texts: readonly string[], key = KEY): Promise<string[]> {
-	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
-	try {
-		execFileSync('cp', ['-r', `${directory.path}/.`, copy]);
-		return readableRemains(copy, parseEncryptionKey(key), texts);
-	} finally {
-		await rm(copy, { recursive: true, force: true });
-	}
-}
+const remains = (texts: readonly string[], key = KEY) =>
+	onCopy(directory.path, (copy) => readableRemains(copy, parseEncryptionKey(key), texts));
 
 /** Resolves after the next checkpoint with this outcome. */
 async function checkpoint(outcome: 'done' | 'busy'): Promise<void> {
@@ -85,10 +74,10 @@ describe('secret values on SQLite', () => {
 			});
 		}
 		const texts = given.map((_, index) => `wiped-${index}.`);
-		expect(await remains(texts)).toHaveLength(given.length);
+		expect(remains(texts)).toHaveLength(given.length);
 		await inTurns(given, 40, (one) => store.answers.withdraw(one.id, ANN, T0 + 1));
 		await checkpoint('done');
-		expect(await remains(texts)).toEqual([]);
+		expect(remains(texts)).toEqual([]);
 	});
 
 	it('keeps other secrets readable when some are wiped', async () => {
@@ -103,7 +92,7 @@ describe('secret values on SQLite', () => {
 		}
 		await store.answers.withdraw(gone.id, ANN, T0 + 1);
 		await checkpoint('done');
-		expect(await remains(['kept-value', 'gone-value', 'a-value', 'c-value'])).toEqual(['kept-value']);
+		expect(remains(['kept-value', 'gone-value', 'a-value', 'c-value'])).toEqual(['kept-value']);
 		expect(valuesOf(await store.answers.get(kept.id))).toEqual(['blue', 'kept-value']);
 		await store.close();
 		expect(valuesOf(await (await openHere()).answers.get(kept.id))).toEqual(['blue', 'kept-value']);
@@ -135,7 +124,7 @@ describe('secret values on SQLite', () => {
 		const second = { ...first, items: secret('second-try').items };
 		expect(await store.answers.accept(second)).toMatchObject({ kind: 'repeated', edited: true });
 		await checkpoint('done');
-		expect(await remains(['first-try', 'second-try'])).toEqual(['second-try']);
+		expect(remains(['first-try', 'second-try'])).toEqual(['second-try']);
 	});
 
 	it('removes wiped secrets when the program stops right after the wipe', async () => {
@@ -146,7 +135,7 @@ describe('secret values on SQLite', () => {
 		const before = outcomes.length;
 		await store.close();
 		expect(outcomes.slice(before)).toEqual(['done']);
-		expect(await remains(['at-the-end'])).toEqual([]);
+		expect(remains(['at-the-end'])).toEqual([]);
 	});
 
 	it('removes secrets that were wiped under another key when the right key is back', async () => {
@@ -159,10 +148,10 @@ describe('secret values on SQLite', () => {
 		await accepted(wrong, secret('with-the-other'));
 		await wrong.close();
 		const right = await openHere();
-		expect(await remains(['kept-value', 'gone-value'])).toEqual(['kept-value']);
+		expect(remains(['kept-value', 'gone-value'])).toEqual(['kept-value']);
 		expect(valuesOf(await right.answers.get(kept.id))).toEqual(['blue', 'kept-value']);
 		await right.close();
-		expect(await remains(['with-the-other'], OTHER_KEY)).toEqual(['with-the-other']);
+		expect(remains(['with-the-other'], OTHER_KEY)).toEqual(['with-the-other']);
 	});
 
 	it('removes wiped secrets from the log soon after another program stops reading', {
@@ -180,12 +169,12 @@ describe('secret values on SQLite', () => {
 		await checkpoint('busy');
 		const warning = { level: 'warn', fields: { event: 'wiped_secrets_in_log' } };
 		await expect.poll(() => log.lines, { timeout: 15_000 }).toContainEqual(expect.objectContaining(warning));
-		expect(await remains(['seen-by-a-reader'])).toEqual(['seen-by-a-reader']);
+		expect(remains(['seen-by-a-reader'])).toEqual(['seen-by-a-reader']);
 		await accepted(store, secret('meanwhile'));
 		reader.stdin.end();
 		await once(reader, 'exit');
 		await checkpoint('done');
-		expect(await remains(['seen-by-a-reader'])).toEqual([]);
+		expect(remains(['seen-by-a-reader'])).toEqual([]);
 		// Nothing is due.
 		const quiet = outcomes.length;
 		await accepted(store, secret('later'));

@@ -8,7 +8,7 @@ import type { Lease } from '../../src/core/lease-loop.ts';
 import type { Log } from '../../src/core/log.ts';
 import { LOG_LINES, type LogEvent } from '../../src/core/log-lines.ts';
 import type { Row } from '../../src/database/tables.ts';
-import { markWindows } from '../../src/features/answer/answering-store.ts';
+import { type Draft, markWindows } from '../../src/features/answer/answering-store.ts';
 import { markSession, touchLadders } from '../../src/posts/watch-store.ts';
 import type { Answer, AnswerItem, NewAnswer, Person, QuestionKey } from '../../src/questions/answer.ts';
 import type { SessionKey } from '../../src/questions/session.ts';
@@ -63,6 +63,13 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		giveUpAt: T0 + 86_400_000,
 		...rest,
 	};
+}
+
+/** Ann's draft of an answer to message 1 of session `s1`. */
+export function draftOf(overrides: Partial<Draft> = {}): Draft {
+	const { person, question, fingerprint } = submission();
+	const rest = { values: {}, shownHash: 'shown-1', updatedAt: T0, ...overrides };
+	return { formId: 'form-1', person, question, fingerprint, ...rest };
 }
 
 /** The values of an answer, or the reason why there are none. */

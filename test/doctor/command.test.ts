@@ -41,10 +41,33 @@ it('asks with `views` about the shapes of the program', async () => {
 	expect(exit).toBe(1);
 });
 
-it('exits with 3 when `may` finds that something is not allowed', async () => {
+const USAGE = /^Usage: npm run doctor/;
+
+it('exits with 3 when `may` finds that something is not allowed, and with 2 and the usage for a wrong word', async () => {
 	await using harness = await createHarness();
 	const { exit, lines } = await harness.doctorProcess({}, { args: ['may', 'U0GUS', 'agents'] });
 	expect([exit, lines.at(-1)]).toEqual([3, '8 actions not allowed.']);
+	const wrong = await harness.doctorProcess({}, { args: ['veiws'] });
+	expect([wrong.exit, wrong.lines[0]]).toEqual([2, expect.stringMatching(USAGE)]);
+});
+
+it('prints the usage for wrong arguments, and asks nothing', async () => {
+	await using harness = await createHarness();
+	for (const args of [
+		'--views',
+		'views views',
+		'live',
+		'live #agents #general',
+		'may',
+		'may U0ADA',
+		'may ada agents',
+		'may U0ADA agents general',
+		'may u0ada agents',
+	]) {
+		const { exit, lines } = await harness.doctor({}, args.split(' '));
+		expect([exit, lines[0]], args).toEqual([2, expect.stringMatching(USAGE)]);
+	}
+	expect(harness.slack.traffic.calls()).toEqual([]);
 });
 
 it.each(['SIGINT', 'SIGHUP'] as const)('deletes with live what it made after %s', async (interrupt) => {

@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../src/slack/ids.ts';
 import { ACTS } from '../slack/who-may/acts.ts';
 import { type WhoMayApp, whoMayApp } from '../slack/who-may/harness.ts';
-import { type Become, BY_WHO, envOf, IN_ORGANISATION, IN_WORKSPACE, REMOVED } from '../slack/who-may/people.ts';
+import {
+	type Become,
+	BY_WHO,
+	envOf,
+	IN_ORGANISATION,
+	IN_WORKSPACE,
+	outOfAgents,
+	REMOVED,
+} from '../slack/who-may/people.ts';
 import { SETTINGS } from '../slack/who-may/table.ts';
 import { startApp } from '../support/app.ts';
 import { askMay } from './may.ts';
@@ -102,11 +110,7 @@ it('doctor may says what the program does of people of an organisation', async (
 it('doctor may says what the program does of people who left a private channel', async () => {
 	const windows = acts.filter(({ name }) => name === ACT_OF['Send an answer'] || name.endsWith('copy'));
 	await using workspace = await whoMayApp({ acts: windows, env, isPrivate: true });
-	const { done, said } = await bothOf(workspace, (slack, people) => {
-		const agents = slack.state.channels.find(({ name }) => name === 'agents');
-		const ids = new Set(people.map(({ id }) => id));
-		Object.assign(agents ?? {}, { members: agents?.members.filter((id) => !ids.has(id)) });
-	});
+	const { done, said } = await bothOf(workspace, outOfAgents);
 	expect(done).toEqual({ 'Send an answer': 'not_there', 'Answer from the inbox': 'not_there' });
 	expect(said).toEqual(done);
 }, 120_000);

@@ -167,8 +167,16 @@ describe('doctor may', () => {
 			every('yes', { ...noPosts('direct'), 'Answer from the inbox': 'not_there' }),
 			'they are not in it',
 		],
-	])('refuses by what Slack says: %s', async (_, where, outcomes, fact) => {
-		const { exit, lines, outcomes: said } = await may(harness, where.split(' '));
+		[
+			'a colleague of another workspace of an organisation',
+			'U0HANA together',
+			every('yes'),
+			`a member of the app's workspace (enterprise_user is {"id":"U0HANA","enterprise_id":"E0ACME"`,
+		],
+		['a colleague who is no member of the workspace', 'U0HENRY together', every('external'), '"teams":["T0APEX"]'],
+	])('decides by what Slack says: %s', async (_, where, outcomes, fact) => {
+		const asked = where.endsWith('together') ? organisation : harness;
+		const { exit, lines, outcomes: said } = await may(asked, where.split(' '));
 		expect(said).toEqual(outcomes);
 		expect(lines.join('\n')).toContain(fact);
 		const count = Object.values(outcomes).filter((one) => !['yes', 'off'].includes(one)).length;
@@ -251,33 +259,6 @@ describe('doctor may', () => {
 		expect(lines.join('\n')).toContain(fact);
 		expect(exit).toBe(Object.values(outcomes).every((one) => ['yes', 'off'].includes(one)) ? 0 : 3);
 	});
-
-	it.each<[who: string, where: string, outcomes: Record<string, string>, fact: string]>([
-		[
-			'a colleague of another workspace',
-			'U0HANA together',
-			every('yes'),
-			`a member of the app's workspace (enterprise_user is {"id":"U0HANA","enterprise_id":"E0ACME"`,
-		],
-		['a colleague who is no member of the workspace', 'U0HENRY together', every('external'), '"teams":["T0APEX"]'],
-	])('knows %s on Enterprise Grid', async (_, where, outcomes, fact) => {
-		const { exit, lines, outcomes: said } = await may(organisation, where.split(' '));
-		expect(said).toEqual(outcomes);
-		expect(lines.join('\n')).toContain(fact);
-		expect(exit).toBe(where.startsWith('U0HANA') ? 0 : 3);
-	});
-
-	it.each([[], ['U0ADA'], ['ada', 'agents'], ['U0ADA', 'agents', 'general'], ['u0ada', 'agents']])(
-		'prints the usage for may %s %s %s',
-		async (...args) => {
-			const { exit, lines } = await may(
-				harness,
-				args.filter((arg) => arg !== undefined),
-			);
-			expect(lines[0]).toMatch(/^Usage: npm run doctor/);
-			expect(exit).toBe(2);
-		},
-	);
 });
 
 describe('doctor may, when it cannot find out', () => {

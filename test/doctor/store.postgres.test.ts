@@ -1,8 +1,11 @@
-import { expect } from 'vitest';
+import pg from 'pg';
+import { expect, it } from 'vitest';
 import { accepted, createRecordingLog, OTHER_KEY, open, submission } from '../database/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { type Case, testBroken } from './broken.ts';
 import { postgresAt } from './databases.ts';
+import { createHarness } from './harness.ts';
+import { operate, verdicts } from './live.ts';
 
 const database: Case[] = [
 	{
@@ -34,18 +37,12 @@ const database: Case[] = [
 		says: /^✗ Database: PostgreSQL \d+\.\d+\. The database has schema 1, which an older Handraise made .* Start the older version/,
 	},
 	{
-		name: 'the PostgreSQL database is of another workspace too',
+		name: 'PostgreSQL does not sync, and its database is of another workspace too',
 		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'shared'),
-		says: /^! Database: .*of another workspace than T0ACME \(3 of T0OTHER\)/,
-		exit: 0,
-	},
-	{
-		name: 'PostgreSQL does not sync',
-		env: async ({ secrets }) => ({
-			DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-			ENCRYPTION_KEY: secrets.encryptionKey,
-		}),
-		says: /^! Database: PostgreSQL runs with fsync=off/,
+		says: [
+			/^! Database: .*of another workspace than T0ACME \(3 of T0OTHER\)/,
+			/^! Database: PostgreSQL runs with fsync=off/,
+		],
 		exit: 0,
 	},
 ];
@@ -97,3 +94,20 @@ const key: Case[] = [
 
 testBroken('database', database);
 testBroken('encryption key', key);
+
+it('doctor live begins only when no Handraise is connected to the database', async () => {
+	await using harness = await createHarness();
+	const url = await (await sharedPostgres()).createDatabase();
+	const env = { DATABASE_URL: url, ENCRYPTION_KEY: harness.secrets.encryptionKey };
+	// A replica, which may run on another machine.
+	const replica = new pg.Client({ connectionString: url, application_name: 'handraise' });
+	await replica.connect();
+	const { exit, lines } = await operate(harness, { env });
+	await replica.end();
+	expect(lines).toEqual([
+		expect.stringMatching(/^✗ Live check: stop Handraise first, .* Its database is in use\.$/),
+		'1 problem to fix.',
+	]);
+	expect(exit).toBe(1);
+	expect(verdicts((await operate(harness, { env })).lines).different).toEqual([]);
+});

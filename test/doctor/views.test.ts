@@ -4,7 +4,7 @@ import { askAbout } from '../../sandbox/gallery/shapes/ask.ts';
 import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import type { Shape } from '../../sandbox/gallery/shapes/samples.ts';
 import { createSlackCall } from '../../src/doctor/check.ts';
-import { createHarness, type Harness, nobody } from './harness.ts';
+import { createHarness, type Env, type Harness, nobody } from './harness.ts';
 import { testShapes } from './views.ts';
 
 const ALL = extremes();
@@ -12,41 +12,21 @@ const ALL = extremes();
 describe('doctor views', () => {
 	testShapes(ALL, (harness, env) => harness.doctor(env, ['views']));
 
-	it('says what is wrong with the token and asks nothing', async () => {
+	it('needs only the bot token of the settings and Slack, says what is wrong with them, and asks nothing', async () => {
 		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }, ['views']);
-		expect(lines).toEqual([
-			expect.stringMatching(/^✗ Bot token: Slack does not know this token \(invalid_auth\)/),
-			'1 problem to fix.',
-		]);
-		expect(exit).toBe(1);
+		for (const [env, says] of [
+			[{ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }, /^✗ Bot token: Slack does not know this token \(invalid_auth\)/],
+			[{ SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' }, /^✗ Settings: SLACK_BOT_TOKEN is missing: /],
+			[
+				{ SLACK_API_URL: `${await nobody()}/api/` },
+				/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/,
+			],
+		] as [Env, RegExp][]) {
+			const { exit, lines } = await harness.doctor(env, ['views']);
+			expect([exit, ...lines]).toEqual([1, expect.stringMatching(says), '1 problem to fix.']);
+		}
 		expect(harness.slack.traffic.calls('blocks.validate')).toEqual([]);
 	});
-
-	it('needs only the bot token of the settings', async () => {
-		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' }, ['views']);
-		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
-		expect(exit).toBe(1);
-	});
-
-	it('says that Slack cannot be reached', async () => {
-		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_API_URL: `${await nobody()}/api/` }, ['views']);
-		expect(lines[0]).toMatch(/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/);
-		expect(exit).toBe(1);
-	});
-
-	it.each([['veiws'], ['--views'], ['views', 'views'], ['live'], ['live', '#agents', '#general']])(
-		'prints the usage for %s',
-		async (...args) => {
-			await using harness = await createHarness();
-			const { exit, lines } = await harness.doctor({}, args);
-			expect(lines[0]).toMatch(/^Usage: npm run doctor/);
-			expect(exit).toBe(2);
-			expect(harness.slack.traffic.calls()).toEqual([]);
-		},
-	);
 });
 
 describe('checkViews while Slack limits the calls or fails', () => {

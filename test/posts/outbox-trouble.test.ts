@@ -3,7 +3,7 @@ import { createRateLimiter } from '../../src/core/rate-limiter.ts';
 import type { Watch } from '../../src/database/watch.ts';
 import type { SendOutcome } from '../../src/posts/post.ts';
 import { refreshed } from '../database/support.ts';
-import { pass, SERVICE, sessionView, T0 } from '../features/watch/support.ts';
+import { pass, SERVICE, T0 } from '../features/watch/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, recordRead, statusOf } from './outbox-harness.ts';
 
@@ -116,16 +116,6 @@ describe.each([
 	});
 });
 
-it('waits five minutes when Slack asks for a pause of a day', async () => {
-	const { clock, start, add, sent, answer } = await createOutboxHarness();
-	await add();
-	const failures: SendOutcome[] = [{ kind: 'later', ms: 86_400_000, code: 'ratelimited', limited: true }];
-	answer(() => failures.shift() ?? null);
-	start();
-	await pass(clock, 310_000);
-	expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy((at: number) => at >= 300_000)]);
-});
-
 it('a task that was suspended past its lease does not change the post that was taken again', async () => {
 	const { clock, db, start, add, announcer, texts } = await createOutboxHarness();
 	await add();
@@ -166,11 +156,4 @@ it('a damaged card does not hold up other cards', async () => {
 	}
 	await pass(clock, 10_000);
 	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);
-});
-
-it('stores the view of a card', async () => {
-	const { store, add } = await createOutboxHarness();
-	await add();
-	const page = await store.list({ teamId: 'T1', channelId: 'C1' }, { offset: 0, limit: 5 });
-	expect(page.watches[0]?.view).toEqual(sessionView('s1'));
 });

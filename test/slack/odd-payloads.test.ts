@@ -29,6 +29,15 @@ async function deliver(body: string, type: string): Promise<number> {
 	return (await fetch(`${app.url}/slack/events`, { method: 'POST', body, headers })).status;
 }
 
+/** Delivers a press on a button of another version, as Slack does. */
+function pressed(action: object, place: object): Promise<number> {
+	const user = { id: 'U0ADA', team_id: team() };
+	const actions = [{ type: 'button', block_id: 'b', ...action }];
+	const payload = { type: 'block_actions', user, team: { id: team() }, actions, ...place };
+	const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+	return deliver(body, 'application/x-www-form-urlencoded');
+}
+
 function told(words: string): () => boolean {
 	const posts = () => app.slack.as('ada').messages('#agents', { all: true });
 	const before = posts().length;
@@ -98,16 +107,9 @@ it.each(['session.refresh', 'question.choose_item', 'history.older'])(
 	'replies in a direct message to a press on %s in a view of another version',
 	async (action_id) => {
 		const before = app.slack.as('ada').dm().length;
-		const payload = {
-			type: 'block_actions',
-			user: { id: 'U0ADA', team_id: team() },
-			team: { id: team() },
-			view: { id: 'V0OLD', hash: '1.a', private_metadata: '{"v":0}', callback_id: 'handraise.session', blocks: [] },
-			actions: [{ type: 'button', action_id, block_id: 'b', value: '0' }],
-			trigger_id: `old.${action_id}`,
-		};
-		const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-		expect(await deliver(body, 'application/x-www-form-urlencoded')).toBe(200);
+		const outdated = { private_metadata: '{"v":0}', callback_id: 'handraise.session', blocks: [] };
+		const place = { view: { id: 'V0OLD', hash: '1.a', ...outdated }, trigger_id: `old.${action_id}` };
+		expect(await pressed({ action_id, value: '0' }, place)).toBe(200);
 		await timed.until(() => app.slack.as('ada').dm().length > before);
 		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('made by another version of Handraise');
 	},
@@ -125,18 +127,13 @@ it.each([
 	'question.choose_1',
 ])('says of a button on a post of another version that it is outdated: %s', async (action_id) => {
 	const hears = told('made by another version of Handraise');
-	const payload = {
-		type: 'block_actions',
-		user: { id: 'U0ADA', team_id: team() },
-		team: { id: team() },
+	const place = {
 		channel: { id: 'C0AGENTS' },
 		container: { type: 'message', message_ts: '1700000009.000100', channel_id: 'C0AGENTS' },
 		message: { ts: '1700000009.000100' },
-		actions: [{ type: 'button', action_id, block_id: 'b', value: '1:choices', action_ts: '1700000010.1' }],
 		trigger_id: `post.${action_id}`,
 	};
-	const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-	expect(await deliver(body, 'application/x-www-form-urlencoded')).toBe(200);
+	expect(await pressed({ action_id, value: '1:choices', action_ts: '1700000010.1' }, place)).toBe(200);
 	await timed.until(hears);
 });
 

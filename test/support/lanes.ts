@@ -15,7 +15,7 @@ export const RULES = [
 	'test/questions/*.test.ts',
 	'test/faults/{edits/edit,sabotage}.test.ts',
 	'test/faults/reminders/judge.test.ts',
-	'test/session-service/{body-slots,budget-state,json,schema}.test.ts',
+	'test/session-service/{body-slots,budget-state,schema}.test.ts',
 	'test/slack/{ids,links,words}.test.ts',
 	'test/features/voices.test.ts',
 	'test/features/inbox/view.test.ts',

@@ -3,23 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/features/answer/answering-store.ts';
 import { buildSession } from '../../support/sessions.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, BOB, EVE, LEASE, OTHER_LEASE, submission, T0, windowsDue } from '../support.ts';
+import { ANN, BOB, draftOf, EVE, LEASE, OTHER_LEASE, submission, T0, windowsDue } from '../support.ts';
 
 const { question } = submission();
-
-function draft(overrides: Partial<Draft> = {}): Draft {
-	return {
-		formId: 'form-1',
-		person: ANN,
-		question,
-		fingerprint: 'fingerprint-1',
-		shownHash: 'shown-1',
-		values: { 0: 'blue', 2: 'x'.repeat(10_000) },
-		secret: [1],
-		updatedAt: T0,
-		...overrides,
-	};
-}
+const LONG = { 0: 'blue', 2: 'x'.repeat(10_000) };
+const draft = (overrides: Partial<Draft> = {}) => draftOf({ question, values: LONG, secret: [1], ...overrides });
 
 export function describeDrafts(subject: Subject): void {
 	it('stores a draft word for word', async () => {

@@ -1,7 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
@@ -9,7 +6,7 @@ import { type Cipher, createCipher, createKeyRing, parseEncryptionKey } from '..
 import { createReencryption } from '../../../src/database/reencryption.ts';
 import type { Store, StoreOptions } from '../../../src/stores.ts';
 import { keyIdsOf, storeValues, TEXTS } from '../key-values.ts';
-import { readableRemains } from '../remains.ts';
+import { onCopy, readableRemains } from '../remains.ts';
 import {
 	accepted,
 	CONNECTIONS,
@@ -56,18 +53,13 @@ async function openWithLog(options: Options) {
 	};
 }
 
-/** Works on a copy made by another process: reading the files here would release this process's locks on them. */
-export async function filesHold(directory: string, texts: readonly string[], key: string): Promise<string[]> {
-	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
-	try {
-		execFileSync('cp', ['-r', `${directory}/.`, copy]);
+/** Which of the texts, and a ciphertext of this key for each file with one. */
+export const filesHold = (directory: string, texts: readonly string[], key: string): string[] =>
+	onCopy(directory, (copy) => {
 		const files = readdirSync(copy).map((name) => readFileSync(join(copy, name), 'latin1'));
 		const ciphertexts = files.filter((file) => file.includes(`1.${cipherOf(key).keyId}.`)).map(() => 'a ciphertext');
 		return [...readableRemains(copy, parseEncryptionKey(key), texts), ...ciphertexts];
-	} finally {
-		await rm(copy, { recursive: true, force: true });
-	}
-}
+	});
 
 /** Stores answers, each with another text. */
 export async function storeAnswers(store: Store, count: number) {
@@ -127,8 +119,8 @@ export function describeFormerKeys(name: string, where: () => Promise<Options>):
 			await now.close();
 
 			if (isSqlite) {
-				expect(await filesHold(place.dataDir, Object.values(TEXTS), KEY)).toEqual([]);
-				expect(new Set(await filesHold(place.dataDir, Object.values(TEXTS), NEW)).size).toBe(
+				expect(filesHold(place.dataDir, Object.values(TEXTS), KEY)).toEqual([]);
+				expect(new Set(filesHold(place.dataDir, Object.values(TEXTS), NEW)).size).toBe(
 					new Set(Object.values(TEXTS)).size + 1,
 				);
 			}

@@ -267,19 +267,23 @@ export function describePosts(subject: Subject): void {
 			expect((await drawn()).toSorted()).toEqual(['a', 'card', 'question']);
 		});
 
-		it('whose channel is gone are over at once, whoever sends them: no last look, no attempt', async () => {
-			const watch = await asked();
-			await refresh();
-			const post = await take('card');
-			await replica().end(watch.id, 'channelShared', { now: T0, posts: [], keepPending: false });
-			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
-			await store().endAttempt(post, LEASE.token, shownAt(post, ''), T0);
-			expect((await postsOf(watch.id)).map(({ state, dueAt }) => [state, dueAt])).toEqual([
-				['closed', null],
-				['closed', null],
-			]);
-			expect(await store().nextPostDueAt()).toBeNull();
-		});
+		it.each(['channelShared', 'channelNotAllowed'] as const)(
+			'that ends with %s are over at once, whoever sends them: no last look, no attempt',
+			async (reason) => {
+				const watch = await asked();
+				await refresh();
+				const post = await take('card');
+				await replica().end(watch.id, reason, { now: T0, posts: [], keepPending: false });
+				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
+				expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
+				await store().endAttempt(post, LEASE.token, shownAt(post, ''), T0);
+				expect((await postsOf(watch.id)).map(({ state, dueAt }) => [state, dueAt])).toEqual([
+					['closed', null],
+					['closed', null],
+				]);
+				expect(await store().nextPostDueAt()).toBeNull();
+			},
+		);
 
 		it('in a channel that is silenced are over, planned ones dropped, those elsewhere not', async () => {
 			const watch = await asked();

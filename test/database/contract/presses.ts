@@ -157,8 +157,18 @@ export function describePresses(subject: Subject): void {
 		const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
 		const question = async (watch: Watch) => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
 
-		it('are drawn one after the other, and not again after their last look', async () => {
+		it('are drawn again once for changes meanwhile, one after the other, and not after their last look', async () => {
 			const watch = await asked();
+			for (let time = 0; time < 2; time += 1) await refresh();
+			const before = await next(T0, 5);
+			expect(keyOf(before)).toBe('question');
+			// This attempt may have read the state before the change.
+			await refresh();
+			await store().endAttempt(before.post, LEASE.token, shownAt(before.post, '', { key: 'before' }), T0);
+			expect(await question(watch)).toMatchObject({ shownKey: 'before', dueAt: T0 });
+			expect(await drawn()).toEqual(['question']);
+			expect(await question(watch)).toMatchObject({ shownKey: 'looks', dueAt: null });
+
 			await refresh();
 			const due = await next(T0, 5);
 			const current = (await store().ofSession(KEY, T0))[0];

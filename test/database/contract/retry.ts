@@ -85,11 +85,14 @@ export function describeRetry(subject: Subject): void {
 			expect((await answers().get(given.id))?.state).toBe('refused');
 		});
 
-		it('reports a retry whose secret was wiped', async () => {
+		it('reports a retry whose secret was wiped, or whose values were removed after the retention time', async () => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'refused');
 			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result).toMatchObject({ kind: 'valuesGone', answer: { state: 'refused' } });
+			const old = await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
+			await answers().removeValues(LATER, LATER);
+			expect((await answers().retry(old.id, ANN, LATER, GIVE_UP))?.kind).toBe('valuesGone');
 		});
 
 		it('keeps the secret of an answer that waits for its author', async () => {
@@ -97,12 +100,6 @@ export function describeRetry(subject: Subject): void {
 			await accepted(subject.store, given, 'waiting');
 			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result?.kind === 'queued' && valuesOf(result.answer)).toEqual(['hunter2']);
-		});
-
-		it('reports a retry whose values were removed after the retention time', async () => {
-			const given = await accepted(subject.store, submission(), 'refused');
-			await answers().removeValues(LATER, LATER);
-			expect((await answers().retry(given.id, ANN, LATER, GIVE_UP))?.kind).toBe('valuesGone');
 		});
 
 		it('rejects a retry when another answer is live and tells whose it is', async () => {

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
 import { planPosts } from '../../../src/posts/plan-store.ts';
-import type { DuePost, NewPost } from '../../../src/posts/post.ts';
+import type { DuePost, NewPost, Post } from '../../../src/posts/post.ts';
+import { retryUnreadable } from '../../../src/posts/store.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
@@ -11,6 +13,7 @@ import {
 	asking,
 	askingView,
 	byText,
+	C1,
 	KEY,
 	keyOf,
 	listed,
@@ -28,11 +31,8 @@ export function describeWatchPosts(subject: Subject): void {
 	const { store, replica, stored, added, recorded, next, posted, drawn, cardOf } = watchActs(subject);
 
 	describe('posts', () => {
-		it('shows nothing of no watches', async () => {
+		it('shows watches that have ended too, with what their cards show, and nothing of none', async () => {
 			expect(await store().shownOf([])).toEqual(new Map());
-		});
-
-		it('shows watches that have ended too, with what their cards show', async () => {
 			const watch = await added();
 			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			const shown = await replica().shownOf([watch.id, 'unknown']);
@@ -204,6 +204,199 @@ export function describeWatchPosts(subject: Subject): void {
 			expect(await store().nextPostDueAt()).toBe(T0 + 40_000);
 			await refreshed(subject.store, KEY, { now: T0 + 7, earlyReadAt: null });
 			expect(await store().nextPostDueAt()).toBe(T0 + 7);
+		});
+	});
+}
+
+/** Paused tasks, deleted cards, set clocks, unreadable rows, repeated questions. */
+export function describeWatchesInTrouble(subject: Subject): void {
+	const { store, replica, added, recorded, next, posted, drawn, cardOf, postsOf } = watchActs(subject);
+
+	describe('leases of watching', () => {
+		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
+		const later = T0 + LEASE.ms;
+
+		it('refuses writes under a lapsed lease of a read, even when the same process took the session again', async () => {
+			const watch = await added();
+			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+			expect(await store().takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
+			const isRecorded = (token: string) =>
+				store().record({ session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
+			expect(await isRecorded(LEASE.token)).toBe(false);
+			expect(await isRecorded(AGAIN.token)).toBe(true);
+			expect(await isRecorded(AGAIN.token)).toBe(false);
+		});
+
+		it('refuses writes under a lapsed lease of a post', async () => {
+			await added();
+			const { post } = await next();
+			await store().beginAttempt(post.id, LEASE.token, attemptAt(T0));
+			await store().takePosts(AGAIN, 1, later);
+			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(later))).toBe(false);
+			expect(await store().beginAttempt(post.id, AGAIN.token, attemptAt(later))).toBe(true);
+			await store().endAttempt(post, AGAIN.token, shownAt(post, '1.1'), later);
+			await store().endAttempt(post, AGAIN.token, { kind: 'retry', at: later, code: 'late', unknown: true }, later);
+			expect(await store().takePosts(LEASE, 1, later + 1e5)).toEqual([]);
+		});
+
+		it('refuses writes under a lapsed lease of a card that is drawn again', async () => {
+			const watch = await added();
+			await posted();
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+			const { post } = await next();
+			expect(await store().takePosts(AGAIN, 1, later)).toHaveLength(1);
+			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
+			await store().endAttempt(post, AGAIN.token, shownAt(post, '', { key: 'new' }), later);
+			expect(await cardOf(watch.id)).toMatchObject({ shownKey: 'new', dueAt: null });
+		});
+
+		it('releases a lease only once', async () => {
+			await added();
+			await store().takePosts(LEASE, 10, T0);
+			await store().releasePosts([LEASE.token, 'another']);
+			await store().takePosts(AGAIN, 10, T0);
+			await store().releasePosts([LEASE.token]);
+			await store().releasePosts([]);
+			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
+		});
+	});
+
+	describe('deleted cards', () => {
+		const CARD_TS = 'ts-card';
+		const keys = async (now = T0) => (await store().takePosts(LEASE, 10, now)).map(({ post }) => post.key);
+
+		/** Takes the card for an update. */
+		async function taken(): Promise<Post> {
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+			return (await next()).post;
+		}
+		const deleted = (post: Post, now = T0) => store().endAttempt(post, LEASE.token, { kind: 'deleted' }, now);
+
+		it('replaces a deleted card once, before all pending posts', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'active')] })]);
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+			const due = await replica().takePosts(LEASE, 10, T0);
+			const [card, paused] = ['card', 'paused'].map((key) => due.find(({ post }) => post.key === key)?.post);
+			if (card === undefined || paused === undefined) throw new Error('not due');
+			const unthreaded = shownAt(paused, 'ts-paused', { lostThread: CARD_TS });
+			await Promise.all([replica().endAttempt(paused, LEASE.token, unthreaded, T0), deleted(card)]);
+			expect(await cardOf(watch.id)).toMatchObject({ ts: null, shownKey: null, state: 'planned' });
+			expect(await posted()).toEqual([`card:${CARD_TS}`]);
+			expect((await cardOf(watch.id))?.ts).toBe(`ts-card:${CARD_TS}`);
+			expect(await posted()).toEqual(['active']);
+			// The former card is not taken again, so nobody loses it once more.
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+			expect(await keys()).toEqual([`card:${CARD_TS}`]);
+			expect((await postsOf(watch.id)).filter(({ kind }) => kind === 'card').map(({ state }) => state)).toEqual([
+				'gone',
+				'shown',
+			]);
+		});
+
+		it('does not block posts while a new card has to wait for its time', async () => {
+			const watch = await added();
+			await posted();
+			await deleted(await taken());
+			await posted();
+			const second = await taken();
+			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
+			await deleted(second);
+			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
+			expect(await keys()).toEqual(['paused']);
+			await store().releasePosts([LEASE.token]);
+			expect(await keys(T0 + 3_599_999)).toEqual(['paused']);
+			await store().releasePosts([LEASE.token]);
+			const later = await store().takePosts(OTHER_LEASE, 10, T0 + 3_600_000);
+			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
+				['paused', 0],
+				[`card:${second.ts}`, 0],
+			]);
+		});
+
+		it('does not replace a deleted card after its watch has ended', async () => {
+			const watch = await added();
+			await posted();
+			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await deleted((await next()).post);
+			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', dueAt: null });
+			expect(await keys()).toEqual([]);
+		});
+
+		it("finds the watch of a deleted card and of a question's post", async () => {
+			const watch = await added();
+			await posted();
+			const update = read({ view: askingView(), questions: [ASKED] });
+			await recorded([news(watch, { posts: [asking(watch), said(watch, 'paused')] })], update);
+			await posted();
+			await posted();
+			await drawn();
+			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
+			const due = await store().takePosts(LEASE, 9, T0);
+			const card = due.find(({ post }) => post.content.kind === 'card')?.post;
+			await deleted(card as Post);
+			await posted();
+			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question']) {
+				expect((await store().findByPost(C1, ts))?.watch.id).toBe(watch.id);
+			}
+			for (const ts of ['ts-paused', 'ts-none']) expect(await store().findByPost(C1, ts)).toBeNull();
+			expect(await store().findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toBeNull();
+		});
+	});
+
+	describe('unreadable rows', () => {
+		const RETRY_MS = 10 * 60_000;
+		/** Rows as damage leaves them, or another key. */
+		async function hide(table: 'posts' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
+			const column = table === 'posts' ? 'content' : 'view';
+			const id = table === 'posts' ? 'uniqueKey' : 'sessionId';
+			const needed = table === 'posts' ? '{' : '.';
+			const swap = (from: string, to: string) =>
+				sql`update ${sql.table(table)} set ${sql.ref(column)} = replace(${sql.ref(column)}, ${from}, ${to})
+					where ${sql.ref(id)} = ${where}`.execute(subject.store.db.read);
+			await swap(needed, '~');
+			return async () => {
+				await swap('~', needed);
+			};
+		}
+
+		it('postpones an unreadable post without blocking its stream', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
+			const show = await hide('posts', 'a');
+			expect(await store().takePosts(LEASE, 10, T0)).toEqual([]);
+			expect(await posted(T0 + 1)).toEqual(['b']);
+			expect(await store().nextPostDueAt()).toBe(T0 + RETRY_MS);
+			expect(await posted(T0 + RETRY_MS - 1)).toEqual([]);
+			await show();
+			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);
+		});
+
+		it('retries unreadable posts in their order after a start', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')], card: 'now' })]);
+			const shows = [await hide('posts', 'a'), await hide('posts', 'b'), await hide('watched_sessions', 's1')];
+			for (let turn = 0; turn < 3; turn += 1) expect(await posted(T0 + turn)).toEqual([]);
+			expect(await store().takePosts(LEASE, 9, T0 + 3)).toEqual([]);
+			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
+			for (const show of shows) await show();
+			await retryUnreadable(subject.store.db);
+			expect(await posted(T0 + 10)).toEqual(['a']);
+			expect(await posted(T0 + 10)).toEqual(['b']);
+			expect(await drawn(T0 + 10)).toEqual(['card']);
+		});
+
+		it('postpones a card without content', async () => {
+			await added();
+			const show = await hide('watched_sessions', 's1');
+			expect(await posted()).toEqual([]);
+			await show();
+			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
 		});
 	});
 }

@@ -58,6 +58,13 @@ export const IN_ORGANISATION: readonly (readonly [Kind, Become])[] = [
 
 export const REMOVED: Become = told(LEFT);
 
+/** They are in #agents no more. */
+export const outOfAgents: Become = (slack, people) => {
+	const agents = slack.state.channels.find(({ name }) => name === 'agents');
+	const ids = new Set(people.map(({ id }) => id));
+	Object.assign(agents ?? {}, { members: agents?.members.filter((id) => !ids.has(id)) });
+};
+
 /** Makes them the members of the user group that a setting names. */
 const inGroup: Become = (slack, people) => {
 	for (const group of slack.state.userGroups) group.users = people.map(({ id }) => id);
