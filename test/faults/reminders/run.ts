@@ -58,11 +58,7 @@ export async function runReminders(options: RunOptions) {
 	/** What the program's metric of late reminders got. */
 	const lateMs: number[] = [];
 	const service = createService({ now: time.now, questions: history.questions });
-	const slack = createSlack({
-		posts: history.posts,
-		onPost: (post) => questionIdsIn(post).forEach(people.see),
-		random: random.fork(),
-	});
+	const slack = createSlack(history.posts, (post) => questionIdsIn(post).forEach(people.see), random.fork());
 	let current: Process | null = null;
 	let onKilled: () => void = () => {};
 	let isRestarting = false;

@@ -19,15 +19,7 @@ interface Call {
 const LOST = 0.002;
 
 /** A workspace whose history is readable. It outlives the processes that post. */
-export function createSlack({
-	posts,
-	onPost,
-	random,
-}: {
-	posts: Post[];
-	onPost: (post: Post) => void;
-	random: Random;
-}) {
+export function createSlack(posts: Post[], onPost: (post: Post) => void, random: Random) {
 	const byChannel = new Map<string, (Post & { readonly metadata: Call['metadata'] })[]>();
 	let count = 0;
 	let isLimited = false;
