@@ -38,7 +38,10 @@ export interface Stage {
 	/** Runs `use` with a copy of the program, sabotaged if the run is, and a server of PostgreSQL unless on SQLite. */
 	withCopy<Result>(use: (entry: string, postgres: OwnPostgres | null) => Promise<Result>): Promise<Result>;
 	/** The same with a new database. `durable`: PostgreSQL waits for the disk. */
-	withStore<Result>(use: (copy: StoreCopy) => Promise<Result>, durable?: boolean): Promise<Result>;
+	withStore<Result>(
+		use: (copy: { entry: string; store: StoreUnderTest; postgres: OwnPostgres | null }) => Promise<Result>,
+		durable?: boolean,
+	): Promise<Result>;
 	/** The same with the program's processes. */
 	withProgram<Result>(
 		options: Pick<HarnessOptions, 'people' | 'callTimeoutMs' | 'env'>,
@@ -46,12 +49,6 @@ export interface Stage {
 	): Promise<Result>;
 	/** Tells what happens, while the run goes on. */
 	progress(line: string): void;
-}
-
-interface StoreCopy {
-	readonly entry: string;
-	readonly store: StoreUnderTest;
-	readonly postgres: OwnPostgres | null;
 }
 
 export interface Frame<V> {

@@ -33,7 +33,7 @@ export interface Outcome {
 
 export interface HarnessOptions {
 	readonly store: StoreUnderTest;
-	/** The log level of the program. */
+	/** The `main.ts` of the program. */
 	readonly entry: string;
 	readonly replicas: number;
 	readonly people: number;

@@ -6,11 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Edit, edited } from './edits/edit.ts';
 
-export interface SourceCopy extends AsyncDisposable {
-	/** The copy's `main.ts`. */
-	readonly entry: string;
-}
-
 const run = promisify(execFile);
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,7 +22,7 @@ export async function copySource({
 	readonly edits?: readonly Edit[];
 	/** The commit to take the program from; the working tree by default. */
 	readonly commit?: string | null;
-} = {}): Promise<SourceCopy> {
+} = {}) {
 	// Not inside node_modules: Node does not run TypeScript from there.
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-source-'));
 	if (commit === null) {
@@ -44,7 +39,8 @@ export async function copySource({
 		await writeFile(path, edited(await readFile(path, 'utf8'), edit));
 	}
 	return {
+		/** The copy's `main.ts`. */
 		entry: join(directory, 'src', 'main.ts'),
-		[Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+		[Symbol.asyncDispose]: (): Promise<void> => rm(directory, { recursive: true, force: true }),
 	};
 }

@@ -13,7 +13,7 @@ import { openDesk, PRESS_ENV, type QuestionDesk, UNDO_MS } from './presses/quest
 import { runUndos } from './presses/undos.ts';
 import { duelsReport, failoversReport, isClean, killsReport, pressesReport, undosReport } from './report.ts';
 import { type Aim, aimsFor, runFaults } from './run.ts';
-import { aimAgainst, isPressSabotage, PRESS_SABOTAGES, pressRunAgainst, SABOTAGES } from './sabotage.ts';
+import { aimAgainst, isPressSabotage, PRESS_RUNS, PRESS_SABOTAGES, SABOTAGES } from './sabotage.ts';
 
 /** For `--target`. */
 const FAILOVER = 'failover';
@@ -141,7 +141,7 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 
 	function isWanted(name: keyof typeof parts, kind: StoreKind): boolean {
 		if (values[name] === 0 || (name === 'failovers' && kind !== 'postgres')) return false;
-		if (pressSabotage !== null) return name === pressRunAgainst(pressSabotage);
+		if (pressSabotage !== null) return name === PRESS_RUNS[pressSabotage];
 		if (only === FAILOVER) return name === 'failovers';
 		return only === null || (name === 'rounds' && aimsOn(kind).length > 0);
 	}

@@ -140,26 +140,21 @@ export const PRESS_SABOTAGES = {
 	],
 } as const satisfies Record<string, readonly Edit[]>;
 
-export type PressRun = 'presses' | 'press-duels' | 'undos';
 type PressSabotage = keyof typeof PRESS_SABOTAGES;
 export type Sabotage = keyof typeof SABOTAGES | PressSabotage;
 
-const PRESS_RUNS = {
+/** The run that has to notice each. */
+export const PRESS_RUNS = {
 	'press-ack-first': 'presses',
 	'press-early': 'presses',
 	'press-silent': 'press-duels',
 	'press-over': 'press-duels',
 	'undo-late': 'undos',
 	'undo-alone': 'undos',
-} as const satisfies Record<PressSabotage, PressRun>;
+} as const satisfies Record<PressSabotage, 'presses' | 'press-duels' | 'undos'>;
 
 export function isPressSabotage(sabotage: Sabotage): sabotage is PressSabotage {
 	return Object.hasOwn(PRESS_SABOTAGES, sabotage);
-}
-
-/** The run that has to notice this sabotage. */
-export function pressRunAgainst(sabotage: PressSabotage): PressRun {
-	return PRESS_RUNS[sabotage];
 }
 
 const AIMS = {

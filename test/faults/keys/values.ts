@@ -5,17 +5,11 @@ import type { Random } from '../../support/random.ts';
 
 const MARK = 'kept under the former key';
 
-interface Values {
-	readonly count: number;
-	/** How many of them cannot be read, or are not what they were. */
-	lost(store: Store): Promise<number>;
-}
-
 /**
  * Stores as many answers, a fourth of them with a secret, and drafts. The answers are for another session service, so that
  * the program leaves them alone.
  */
-export async function fill(store: Store, count: number, random: Random): Promise<Values> {
+export async function fill(store: Store, count: number, random: Random) {
 	const texts = Array.from({ length: count }, (_, index) => `${MARK} ${index} ${'x'.repeat(random.whole(0, 800))}`);
 	const answers = texts.map((text, index) => {
 		const secret = index % 4 === 0 ? [item(`${MARK}, secret ${index}`, { secret: true })] : [];
@@ -36,7 +30,8 @@ export async function fill(store: Store, count: number, random: Random): Promise
 	await inTurns(drafts, width, (draft) => store.drafts.save(draft));
 	return {
 		count: 2 * count,
-		async lost(from) {
+		/** How many of them cannot be read, or are not what they were. */
+		async lost(from: Store): Promise<number> {
 			const read = await inTurns(answers, CONNECTIONS, async ({ id, items }) => {
 				const values = items.map(({ value }) => value);
 				return String(valuesOf(await from.answers.get(id))) === String(values);

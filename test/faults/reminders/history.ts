@@ -1,5 +1,5 @@
 import type { ChannelSettings } from '../../../src/database/channel-settings.ts';
-import type { Interval } from './intervals.ts';
+import type { Interval } from './local-time.ts';
 
 /** A message that Slack got. */
 export interface Post {
@@ -44,48 +44,31 @@ export interface Held {
 	readonly isSure: boolean;
 }
 
-/** The settings of a channel from a time on. */
-export interface SettingsChange {
-	readonly channelId: string;
-	readonly at: number;
-	readonly settings: ChannelSettings;
-}
-
 /** A time without a running process. */
 export interface Stop extends Interval {
 	readonly how: 'stopped' | 'killed';
 }
 
 /** What happened in a run, without anything that the program noted for itself. */
-export interface History {
-	readonly posts: Post[];
-	questions: Asked[];
-	/** The channels that watch a session. */
-	readonly channelsOf: Map<string, readonly string[]>;
-	reads: Read[];
-	/** Somebody was answering. */
-	readonly claims: Held[];
-	/** An answer was stored. `to`: it was taken back, or has failed. */
-	readonly answers: Held[];
-	settings: SettingsChange[];
-	/** The service was away. */
-	readonly outages: Interval[];
-	readonly stops: Stop[];
-	/** When nothing happened any more. */
-	endedAt: number;
-}
-
-export function createHistory(): History {
+export function createHistory() {
 	return {
-		posts: [],
-		questions: [],
-		channelsOf: new Map(),
-		reads: [],
-		claims: [],
-		answers: [],
-		settings: [],
-		outages: [],
-		stops: [],
+		posts: [] as Post[],
+		questions: [] as Asked[],
+		/** The channels that watch a session. */
+		channelsOf: new Map<string, readonly string[]>(),
+		reads: [] as Read[],
+		/** Somebody was answering. */
+		claims: [] as Held[],
+		/** An answer was stored. `to`: it was taken back, or has failed. */
+		answers: [] as Held[],
+		/** The settings of a channel from a time on. */
+		settings: [] as { channelId: string; at: number; settings: ChannelSettings }[],
+		/** The service was away. */
+		outages: [] as Interval[],
+		stops: [] as Stop[],
+		/** When nothing happened any more. */
 		endedAt: 0,
 	};
 }
+
+export type History = ReturnType<typeof createHistory>;

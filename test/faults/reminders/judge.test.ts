@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QuietHours } from '../../../src/database/channel-settings.ts';
 import { digestText, reminderText } from '../../support/sentences.ts';
-import { createHistory, type History, type Post } from './history.ts';
+import { type Asked, createHistory, type History, type Post, type Read } from './history.ts';
 import { judge } from './judge.ts';
 import { quietPeriods } from './local-time.ts';
 import { verdictOf } from './verdict.ts';
@@ -22,13 +22,9 @@ function post(at: number, text: string, threadTs: string | null = null): Post {
 	return { at, channelId: 'C1', ts: String(at), text, content, threadTs };
 }
 
-const read = (at: number) => ({
-	sessionId: 's1',
-	beganAt: at - 2_000,
-	stateAt: at - 1_000,
-	storedAt: at,
-	isSure: true,
-});
+function read(at: number, sessionId = 's1'): Read {
+	return { sessionId, beganAt: at - 2_000, stateAt: at - 1_000, storedAt: at, isSure: true };
+}
 
 /**
  * A question that was posted at `POSTED` and never answered, with reminders at these times after it: the first is a reminder
@@ -55,7 +51,8 @@ function reminder(times: readonly number[], change: (history: History) => void =
 	return history;
 }
 
-const TIMES = [10 * MINUTE + 10_000, 30 * MINUTE + 10_000, 60 * MINUTE + 20_000];
+const FIRST = 10 * MINUTE + 10_000;
+const TIMES = [FIRST, 30 * MINUTE + 10_000, 60 * MINUTE + 20_000];
 const verdict = (history: History) => verdictOf({ history, lateMs: [], virtualMs: 0 }, 'sqlite');
 const faultsOf = (history: History) => judge(history).faults.map(({ fault }) => fault);
 const rest = (from: number, to = from + 2 * MINUTE) => ({ from: POSTED + from, to: POSTED + to });
@@ -79,7 +76,7 @@ function crowded(
 			history.channelsOf.set(sessionId, ['C1']);
 			history.questions.push({ id, sessionId, askedAt: at, settledAt: null });
 			history.posts.push(post(at, `An agent asks: Which colour for ${id} ?`));
-			history.reads.push({ ...read(POSTED + after - SECOND), sessionId });
+			history.reads.push(read(POSTED + after - SECOND, sessionId));
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
 		const words = `${digestText(17)}.`;
@@ -90,59 +87,45 @@ function crowded(
 	});
 }
 
-function withQuietHours(quietHours: QuietHours) {
-	return (history: History) => {
-		history.settings = history.settings.map((change) => ({
-			...change,
-			settings: { ...change.settings, quietHours },
-		}));
-	};
-}
-
 describe('the judge of reminders', () => {
 	it('finds nothing wrong with reminders that come when they are due', () => {
 		expect(verdict(reminder(TIMES))).toMatchObject({ reminders: 3, late: 0, missed: 0, problems: [] });
 		expect(verdict(reminder(TIMES)).worstMs).toBe(10_000);
 	});
 
-	it.each<[string, History]>([
-		['twice or too early', reminder([...TIMES, (TIMES[2] as number) + 20_000])],
-		['twice or too early', reminder([9 * MINUTE])],
+	it.each<[string, number[], (history: History) => void]>([
+		['twice or too early', [...TIMES, (TIMES[2] as number) + 20_000], () => {}],
+		['twice or too early', [9 * MINUTE], () => {}],
 		[
 			'after the answer was known',
-			reminder([TIMES[0] as number], ({ answers }) => {
-				answers.push({ questionId: 'q1', ...rest(10 * MINUTE + 9_000), isSure: true });
-			}),
+			[FIRST],
+			({ answers }) => answers.push({ questionId: 'q1', ...rest(10 * MINUTE + 9_000), isSure: true }),
 		],
 		[
 			'after the answer was known',
-			reminder([TIMES[0] as number], (history) => {
-				history.questions = history.questions.map((question) => ({ ...question, settledAt: POSTED + 9 * MINUTE }));
-			}),
+			[FIRST],
+			({ questions }) => Object.assign(questions[0] as Asked, { settledAt: POSTED + 9 * MINUTE }),
 		],
+		['without a read', [FIRST], ({ reads }) => reads.splice(0, 1, read(POSTED + 9 * MINUTE))],
 		[
-			'without a read',
-			reminder([TIMES[0] as number], (history) => {
-				history.reads = [read(POSTED + 9 * MINUTE)];
-			}),
+			'in quiet hours',
+			[FIRST],
+			({ settings: [first] }) => {
+				if (first !== undefined) first.settings = { ...first.settings, quietHours: { ...NIGHT, from: '20:05' } };
+			},
 		],
-		['in quiet hours', reminder([TIMES[0] as number], withQuietHours({ ...NIGHT, from: '20:05' }))],
-		[
-			'while the service was away',
-			reminder([TIMES[0] as number], ({ outages }) => outages.push(rest(9 * MINUTE, 12 * MINUTE))),
-		],
+		['while the service was away', [FIRST], ({ outages }) => outages.push(rest(9 * MINUTE, 12 * MINUTE))],
 		[
 			'while somebody was answering',
-			reminder([TIMES[0] as number], ({ claims }) => {
-				claims.push({ questionId: 'q1', ...rest(9 * MINUTE, 14 * MINUTE), isSure: true });
-			}),
+			[FIRST],
+			({ claims }) => claims.push({ questionId: 'q1', ...rest(9 * MINUTE, 14 * MINUTE), isSure: true }),
 		],
-	])('finds a reminder that comes %s', (fault, history) => {
-		expect(faultsOf(history)).toEqual([fault]);
+	])('finds a reminder that comes %s', (fault, times, change) => {
+		expect(faultsOf(reminder(times, change))).toEqual([fault]);
 	});
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
-		const together = reminder([TIMES[0] as number], ({ posts }) => {
+		const together = reminder([FIRST], ({ posts }) => {
 			posts[1] = { ...post(POSTED + 610_000, `${digestText(1)}.`), content: 'q1' };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
@@ -166,7 +149,7 @@ describe('the judge of reminders', () => {
 		it('counts a reminder for the reminder or the escalation that it must have been', () => {
 			const escalated = crowded(late, { listed: [1, 15], unlisted: 2 });
 			escalated.posts.push(post(POSTED + 30 * MINUTE + 20_000, ESCALATION.replace('q1', 'q17')));
-			escalated.reads.push({ ...read(POSTED + 30 * MINUTE + 19_000), sessionId: 's17' });
+			escalated.reads.push(read(POSTED + 30 * MINUTE + 19_000, 's17'));
 			const ofLast = judge(escalated).rings.filter(({ questionId }) => questionId === 'q17');
 			expect(ofLast).toMatchObject([{ at: POSTED + late }, { at: POSTED + 30 * MINUTE + 20_000 }]);
 			expect(judge(escalated).faults).toEqual([]);
@@ -192,7 +175,7 @@ describe('the judge of reminders', () => {
 
 	it('knows that whoever answers the question before it holds a changed question', () => {
 		const changed = reminder([13 * MINUTE], (history) => {
-			history.questions = history.questions.map((question) => ({ ...question, changedFrom: 'q0' }));
+			Object.assign(history.questions[0] as Asked, { changedFrom: 'q0' });
 			history.questions.push({ id: 'q0', sessionId: 's0', askedAt: POSTED - MINUTE, settledAt: POSTED });
 			history.claims.push({ questionId: 'q0', ...rest(-MINUTE, 12 * MINUTE + 50_000), isSure: true });
 		});
@@ -208,9 +191,7 @@ describe('the judge of reminders', () => {
 	});
 
 	it('finds a reminder that does not come', () => {
-		const missing = reminder([], (history) => {
-			history.endedAt = POSTED + 11 * MINUTE;
-		});
+		const missing = reminder([], (history) => Object.assign(history, { endedAt: POSTED + 11 * MINUTE }));
 		expect(verdict(missing)).toMatchObject({ reminders: 0, missed: 1 });
 	});
 
@@ -233,7 +214,7 @@ describe('the judge of reminders', () => {
 				history.posts.push(inChannel(post(at, `An agent asks: Which colour for ${id} ?`)));
 				const cameAt = POSTED + 10 * MINUTE + (index === 99 ? 240 : index) * SECOND;
 				history.posts.push(inChannel(post(cameAt, REMINDER.replace('q1', id), String(at))));
-				history.reads.push({ ...read(cameAt), sessionId });
+				history.reads.push(read(cameAt, sessionId));
 				const [settings] = history.settings;
 				if (settings !== undefined) history.settings.push({ ...settings, channelId: `C${index}` });
 			}

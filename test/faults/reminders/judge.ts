@@ -1,7 +1,6 @@
-import type { ChannelSettings } from '../../../src/database/channel-settings.ts';
+import type { ReminderStage } from '../../../src/database/channel-settings.ts';
 import type { Asked, History, Post } from './history.ts';
-import { type Interval, isIn, union, without } from './intervals.ts';
-import { quietPeriods } from './local-time.ts';
+import { type Interval, isIn, quietPeriods, without } from './local-time.ts';
 import { kindOf, type MessageKind, questionIdsIn, questionPosts, unlistedCount } from './messages.ts';
 import { DEFAULTS } from './periods.ts';
 
@@ -52,11 +51,6 @@ export const LATE_MS = 30_000;
 const MOST_ESCALATIONS = 3;
 const NEVER = Number.POSITIVE_INFINITY;
 
-interface Version extends Interval {
-	readonly settings: ChannelSettings;
-	readonly quiet: readonly Interval[];
-}
-
 /** The reminders so far. */
 interface Progress {
 	readonly isReminded: boolean;
@@ -64,8 +58,6 @@ interface Progress {
 	/** From when the next reminder counts: the question's post, or the last escalation. */
 	readonly countsFrom: number;
 }
-
-type ReminderStage = 'reminder' | 'escalation';
 
 /** A message that rings for a question, or may do so without showing it. */
 interface ReminderPost {
@@ -79,74 +71,63 @@ interface ReminderPost {
  * out of quiet hours, outages and the time of whoever was answering.
  */
 export function judge(history: History): Judgement {
+	const factsOf = factsIn(history);
+	const judgements = history.questions.flatMap((question) =>
+		(history.channelsOf.get(question.sessionId) ?? []).flatMap((channelId) => {
+			const facts = factsOf(question, channelId);
+			const progress = { isReminded: false, escalationCount: 0, countsFrom: facts?.postedAt ?? 0 };
+			return facts === null ? [] : [judgeFrom(facts, 0, progress)];
+		}),
+	);
+	const rings = judgements.flatMap((judged) => judged.rings);
+	const faults = judgements.flatMap((judged) => judged.faults);
+	const dueAts = judgements.flatMap((judged) => judged.dueAts);
+	return { rings, dueAts, faults: [...faults, ...tooManyUnlisted(rings)] };
+}
+
+/** What there is to know of a question in a channel; null when it was not posted there. */
+function factsIn(history: History) {
+	const { endedAt, outages, stops } = history;
 	const versions = versionsOf(history);
 	const asked = questionPosts(history.posts);
 	const reminders = reminderPosts(history.posts);
 	const incomplete = Map.groupBy(incompleteLists(history.posts, asked), ({ post }) => post.channelId);
 	const claims = Map.groupBy(history.claims, ({ questionId }) => questionId);
 	const answers = Map.groupBy(history.answers, ({ questionId }) => questionId);
-	const reads = Map.groupBy(history.reads, ({ sessionId }) => sessionId);
-	const rings: Ring[] = [];
-	const dueAts: number[] = [];
-	const faults: { fault: Fault; post: Post; questionId: string }[] = [];
-	for (const question of history.questions) {
-		const ofSession = reads.get(question.sessionId) ?? [];
-		for (const channelId of history.channelsOf.get(question.sessionId) ?? []) {
-			const key = `${channelId} ${question.id}`;
-			const postedAt = asked.get(key)?.at;
-			if (postedAt === undefined) continue;
-			const settledAt = question.settledAt ?? NEVER;
-			const known = ofSession.find(({ stateAt, isSure }) => isSure && stateAt >= settledAt)?.storedAt ?? NEVER;
-			const answered = answers.get(question.id) ?? [];
-			const claimed = messageOf(question, history.questions).flatMap((id) => claims.get(id) ?? []);
-			const judged = judgeReminders({
-				question,
-				channelId,
-				postedAt,
-				knownAt: known,
-				settledAt: Math.min(settledAt, history.endedAt),
-				versions: versions.get(channelId) ?? [],
-				reminders: withUnlisted(reminders.get(key) ?? [], incomplete.get(channelId) ?? [], postedAt),
-				answered: answered.filter(({ isSure }) => isSure),
-				claimed: claimed.filter(({ isSure }) => isSure),
-				unsure: [...answered, ...claimed].filter(({ isSure }) => !isSure),
-				outages: history.outages,
-				stops: history.stops,
-				reads: ofSession,
-			});
-			rings.push(...judged.rings);
-			dueAts.push(...judged.dueAts);
-			faults.push(...judged.faults);
-		}
-	}
-	return { rings, dueAts, faults: [...faults, ...tooManyUnlisted(rings)] };
+	const readsOf = Map.groupBy(history.reads, ({ sessionId }) => sessionId);
+	return (question: Asked, channelId: string) => {
+		const key = `${channelId} ${question.id}`;
+		const postedAt = asked.get(key)?.at;
+		if (postedAt === undefined) return null;
+		const reads = readsOf.get(question.sessionId) ?? [];
+		const settledAt = question.settledAt ?? NEVER;
+		const answered = answers.get(question.id) ?? [];
+		const claimed = messageOf(question, history.questions).flatMap((id) => claims.get(id) ?? []);
+		return {
+			question,
+			channelId,
+			postedAt,
+			/** When a read that found it settled was stored. */
+			knownAt: reads.find(({ stateAt, isSure }) => isSure && stateAt >= settledAt)?.storedAt ?? NEVER,
+			settledAt: Math.min(settledAt, endedAt),
+			versions: versions.get(channelId) ?? [],
+			reminders: withUnlisted(reminders.get(key) ?? [], incomplete.get(channelId) ?? [], postedAt),
+			answered: answered.filter(({ isSure }) => isSure),
+			claimed: claimed.filter(({ isSure }) => isSure),
+			unsure: [...answered, ...claimed].filter(({ isSure }) => !isSure),
+			outages,
+			stops,
+			reads,
+		};
+	};
 }
+
+type Facts = NonNullable<ReturnType<ReturnType<typeof factsIn>>>;
 
 /** The questions that stood in one message, this one last. */
 function messageOf({ id, changedFrom }: Asked, questions: readonly Asked[]): string[] {
 	const former = questions.find((question) => question.id === changedFrom);
 	return former === undefined ? [id] : [...messageOf(former, questions), id];
-}
-
-interface Facts {
-	readonly question: Asked;
-	readonly channelId: string;
-	readonly postedAt: number;
-	/** When a read that found it settled was stored. */
-	readonly knownAt: number;
-	readonly settledAt: number;
-	readonly versions: readonly Version[];
-	readonly reminders: readonly ReminderPost[];
-	readonly answered: readonly Interval[];
-	readonly claimed: readonly Interval[];
-	readonly unsure: readonly Interval[];
-	readonly outages: readonly Interval[];
-	readonly stops: readonly Interval[];
-	readonly reads: History['reads'];
-}
-
-function judgeReminders(facts: Facts): Judgement {
-	return judgeFrom(facts, 0, { isReminded: false, escalationCount: 0, countsFrom: facts.postedAt });
 }
 
 /** Judges the reminders from the one at `index` on. */
@@ -205,7 +186,11 @@ function after(progress: Progress, stage: ReminderStage, at: number): Progress {
 }
 
 /** When the next reminders are due by the settings of `version`, without what gets in their way. */
-function duesIn(facts: Facts, progress: Progress, { settings }: Version): Record<ReminderStage, number> {
+function duesIn(
+	facts: Facts,
+	progress: Progress,
+	{ settings }: Facts['versions'][number],
+): Record<ReminderStage, number> {
 	const { isReminded, escalationCount, countsFrom } = progress;
 	const remindMs = settings.remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : settings.remindAfterMs;
 	const escalateMs = settings.escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : settings.escalateAfterMs;
@@ -283,19 +268,14 @@ function missedIn(required: readonly Interval[], before: number, ring: Pick<Ring
 }
 
 /** The settings of each channel with the times at which they held. */
-function versionsOf({ settings, endedAt }: History): Map<string, Version[]> {
-	const byChannel = Map.groupBy(settings, ({ channelId }) => channelId);
-	return new Map(
-		Array.from(byChannel, ([channelId, changes]) => [
-			channelId,
-			changes.map((change, index) => {
-				const [from, to] = [change.at, changes[index + 1]?.at ?? NEVER];
-				const { quietHours } = change.settings;
-				const quiet = quietHours === null ? [] : quietPeriods(quietHours, from, Math.min(to, endedAt));
-				return { from, to, settings: change.settings, quiet: union(quiet) };
-			}),
-		]),
-	);
+function versionsOf({ settings, endedAt }: History) {
+	const versions = settings.map(({ channelId, at: from, settings: own }, index) => {
+		const next = settings.slice(index + 1).find((change) => change.channelId === channelId);
+		const to = next?.at ?? NEVER;
+		const quiet = own.quietHours === null ? [] : quietPeriods(own.quietHours, from, Math.min(to, endedAt));
+		return { channelId, from, to, settings: own, quiet };
+	});
+	return Map.groupBy(versions, ({ channelId }) => channelId);
 }
 
 /** The reminders by channel and question. */
@@ -310,13 +290,8 @@ function reminderPosts(posts: readonly Post[]): ReadonlyMap<string, readonly Rem
 	return new Map(Array.from(byKey, ([key, found]) => [key, found.map(({ reminder }) => reminder)]));
 }
 
-/** A message that does not show all questions for which it rings: the oldest, the newest of them posted at `listedTo`. */
-interface IncompleteList {
-	readonly post: Post;
-	readonly listedTo: number;
-}
-
-function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post>): IncompleteList[] {
+/** Messages that do not show all questions for which they ring: the oldest, the newest of them posted at `listedTo`. */
+function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post>) {
 	return posts
 		.filter((post) => kindOf(post) === 'several' && unlistedCount(post) > 0)
 		.map((post) => {
@@ -328,7 +303,7 @@ function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post
 /** The reminders of a question with those that it may have had in incomplete lists of its channel, in order. */
 function withUnlisted(
 	reminders: readonly ReminderPost[],
-	incomplete: readonly IncompleteList[],
+	incomplete: ReturnType<typeof incompleteLists>,
 	postedAt: number,
 ): readonly ReminderPost[] {
 	const unlisted = incomplete

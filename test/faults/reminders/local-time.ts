@@ -1,23 +1,52 @@
 import type { QuietHours } from '../../../src/database/channel-settings.ts';
-import { type Interval, union } from './intervals.ts';
+
+/** From `from` until before `to`; milliseconds since the epoch. */
+export interface Interval {
+	readonly from: number;
+	readonly to: number;
+}
+
+/** The same times as intervals that neither overlap nor touch, in order. */
+function union(intervals: readonly Interval[]): Interval[] {
+	const merged: Interval[] = [];
+	for (const next of intervals.toSorted((one, other) => one.from - other.from)) {
+		const last = merged.at(-1);
+		if (next.to <= next.from) continue;
+		if (last === undefined || next.from > last.to) merged.push(next);
+		else merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, next.to) };
+	}
+	return merged;
+}
+
+/** The times of `intervals` that are in none of `others`. */
+export function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
+	let left = union(intervals);
+	for (const cut of union(others)) {
+		left = left.flatMap(({ from, to }) => {
+			if (cut.to <= from || cut.from >= to) return [{ from, to }];
+			return [
+				{ from, to: cut.from },
+				{ from: cut.to, to },
+			].filter((part) => part.from < part.to);
+		});
+	}
+	return left;
+}
+
+export function isIn(intervals: readonly Interval[], at: number): boolean {
+	return intervals.some(({ from, to }) => from <= at && at < to);
+}
 
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** What clocks in the zone show, as if it were UTC; milliseconds. */
 function wallTime(at: number, timeZone: string): number {
-	let format = formats.get(timeZone);
-	if (format === undefined) {
-		const numeric = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
-		const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
-		format = new Intl.DateTimeFormat('en', { timeZone, ...numeric, ...time });
-		formats.set(timeZone, format);
-	}
-	const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-	const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-	return (
-		Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) + (at % 1000)
-	);
+	// Swedes write 2026-03-29 02:30:00.
+	const styles = { timeZone, dateStyle: 'short', timeStyle: 'medium' } as const;
+	const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv', styles);
+	formats.set(timeZone, format);
+	return Date.parse(`${format.format(at)}Z`) + (at % 1000);
 }
 
 /**

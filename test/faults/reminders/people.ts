@@ -1,32 +1,23 @@
-import type { LadderTimes } from '../../../src/database/channel-settings.ts';
+import { timesIn } from '../../../src/database/channel-settings.ts';
 import type { Answer, Person, QuestionKey } from '../../../src/questions/answer.ts';
-import type { Random } from '../../support/random.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULTS } from './periods.ts';
-import { type Process, ProcessEnded } from './process.ts';
-import type { Program } from './program.ts';
-import type { Service } from './service.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import { type Process, ProcessEnded, type ProcessOptions } from './process.ts';
+import { SERVICE_URL } from './service.ts';
 
 export const TEAM = 'T1';
-export const SERVICE_URL = 'https://service.example';
 
 const MINUTE = 60_000;
 const CLAIM_MS = 5 * MINUTE;
 const UNDO_MS = 10_000;
 
-interface Options {
-	readonly program: Program;
-	readonly time: VirtualTime;
-	readonly history: History;
-	readonly service: Service;
-	/** Resolves when a process runs. */
-	readonly running: () => Promise<Process>;
-	readonly random: Random;
-}
-
 /** People who answer, claim, snooze and hand over questions, in Handraise and outside of it. */
-export function createPeople({ program, time, history, service, running, random }: Options) {
+export function createPeople(
+	{ program, time, service, random }: Pick<ProcessOptions, 'program' | 'time' | 'service' | 'random'>,
+	history: History,
+	/** Resolves when a process runs. */
+	running: () => Promise<Process>,
+) {
 	const held = new Map<string, { readonly question: Asked; readonly answer: Held }>();
 	const waiting = new Map<string, () => void>();
 	let answerCount = 0;
@@ -57,20 +48,12 @@ export function createPeople({ program, time, history, service, running, random 
 		return { service: SERVICE_URL, sessionId: question.sessionId, messageIndex };
 	}
 
-	function timesIn(question: Asked): LadderTimes {
-		const [channelId] = history.channelsOf.get(question.sessionId) ?? [];
-		const settings = history.settings.findLast((change) => change.channelId === channelId)?.settings;
-		const { remindAfterMs = null, escalateAfterMs = null } = settings ?? {};
-		return {
-			remindAfterMs: remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : remindAfterMs,
-			escalateAfterMs: escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : escalateAfterMs,
-		};
-	}
-
 	/** A while after the question's post: often close to the time of a reminder. */
 	function aWhile(question: Asked): number {
-		const { remindAfterMs, escalateAfterMs } = timesIn(question);
-		const reminders = [remindAfterMs, escalateAfterMs].filter((ms) => ms !== null);
+		const [channelId] = history.channelsOf.get(question.sessionId) ?? [];
+		const settings = history.settings.findLast((change) => change.channelId === channelId)?.settings;
+		const times = settings === undefined ? [] : Object.values(timesIn(settings, DEFAULTS));
+		const reminders = times.filter((ms) => ms !== null);
 		if (reminders.length > 0 && random.chance(0.5))
 			return Math.max(0, random.pick(reminders) + random.between(-10_000, 25_000));
 		return Math.max(2_000, random.logNormal(25 * MINUTE, 1.3));
@@ -210,13 +193,11 @@ export function createPeople({ program, time, history, service, running, random 
 		const row = { teamId, userId, service: SERVICE_URL, sessionId: question.sessionId };
 		const change = { fingerprint: question.id, until };
 		await despiteKills(({ db }) =>
-			db.writeOne((trx) =>
-				trx
-					.insertInto('snoozes')
-					.values({ ...row, ...change })
-					.onConflict((conflict) => conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet(change))
-					.execute(),
-			),
+			db.writeOne((trx) => {
+				const added = trx.insertInto('snoozes').values({ ...row, ...change });
+				const key = ['teamId', 'userId', 'service', 'sessionId'] as const;
+				return added.onConflict((conflict) => conflict.columns(key).doUpdateSet(change)).execute();
+			}),
 		);
 	}
 

@@ -1,31 +1,48 @@
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import type { Log } from '../../../src/core/log.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
-import type { LadderTimes } from '../../../src/database/channel-settings.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
-import type { LadderStore } from '../../../src/features/remind/ladder-store.ts';
 import type { Answer, QuestionUpdated } from '../../../src/questions/answer.ts';
 import type { StoreOptions } from '../../../src/stores.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Random } from '../../support/random.ts';
 import type { Asked, Read } from './history.ts';
-import type { Program } from './program.ts';
-import { createReader } from './reader.ts';
-import { createSender } from './sender.ts';
-import type { Service } from './service.ts';
+import { DEFAULTS } from './periods.ts';
+import { SERVICE_URL, type Service } from './service.ts';
 import type { createSlack } from './slack.ts';
 import type { VirtualTime } from './virtual-time.ts';
+import { createReader, createSender } from './workers.ts';
 
-interface Options {
+/** The parts of the program under test. `entry`: its `main.ts`, perhaps of a copy that was sabotaged. */
+export async function loadProgram(entry: string) {
+	const load = <Part>(path: string): Promise<Part> => import(new URL(path, pathToFileURL(entry)).href);
+	return {
+		...(await load<typeof import('../../../src/stores.ts')>('stores.ts')),
+		...(await load<typeof import('../../../src/features/remind/reminders.ts')>('features/remind/reminders.ts')),
+		...(await load<typeof import('../../../src/posts/outbox.ts')>('posts/outbox.ts')),
+		...(await load<typeof import('../../../src/posts/messages.ts')>('posts/messages.ts')),
+		...(await load<typeof import('../../../src/drawing.ts')>('drawing.ts')),
+		...(await load<typeof import('../../../src/features/watch/endings.ts')>('features/watch/endings.ts')),
+		...(await load<typeof import('../../../src/features/watch/reading.ts')>('features/watch/reading.ts')),
+		...(await load<typeof import('../../../src/features/watch/schedule.ts')>('features/watch/schedule.ts')),
+		...(await load<typeof import('../../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts')),
+		...(await load<typeof import('../../../src/core/rate-limiter.ts')>('core/rate-limiter.ts')),
+		...(await load<typeof import('../../../src/features/answer/drafts.ts')>('features/answer/drafts.ts')),
+	};
+}
+
+export type Program = Awaited<ReturnType<typeof loadProgram>>;
+
+export interface ProcessOptions {
 	readonly program: Program;
 	readonly storeOptions: Pick<StoreOptions, 'dataDir' | 'databaseUrl' | 'encryptionKey'>;
-	readonly serviceUrl: string;
-	readonly defaults: LadderTimes;
 	readonly time: VirtualTime;
 	readonly service: Service;
 	readonly slack: ReturnType<typeof createSlack>;
 	readonly reads: Read[];
 	readonly questionOf: (answer: Answer) => Asked;
+	/** The answer is not on its way any more, and did not arrive. */
 	readonly onFailed: (answer: Answer) => void;
 	/** From the time that a reminder was due to its post, as the program's metric gets it. */
 	readonly onLate: (ms: number) => void;
@@ -48,22 +65,9 @@ const LOG: Log = {
 	child: () => LOG,
 };
 
-const NO_METRICS: Metrics['watches'] = {
-	watchedSessions() {},
-	read() {},
-	detectionAge() {},
-	backgroundPerSecond() {},
-	card() {},
-	limitReached() {},
-	post() {},
-	reminder() {},
-	reminderLate() {},
-	channelCheck() {},
-};
-
 /** Runs the parts of the program that remind, on a store that outlives it. */
-export async function startProcess(options: Options) {
-	const { program, serviceUrl, time, service, slack, reads, random } = options;
+export async function startProcess(options: ProcessOptions) {
+	const { program, time, slack } = options;
 	const { clock, stop: stopClock } = time.startClock();
 	const store = await time.during(program.openStore({ ...options.storeOptions, clock, log: LOG }));
 	// A process that is killed loses nothing that it gave to the operating system.
@@ -126,43 +130,37 @@ export async function startProcess(options: Options) {
 	// The stores call the methods of this object.
 	Object.assign(store.db, { write: crashing(write), writeOne: crashing(writeOne) });
 
-	const [answers, claimStore, watches] = [guarded(store.answers), guarded(store.claims), guarded(store.watches)];
-	const plainLadders = guarded(store.ladders);
-	const ladders: LadderStore = {
-		rows: store.ladders.rows,
-		takeDue: (...values) => plainLadders.takeDue(...values),
-		nextDueAt: (...values) => plainLadders.nextDueAt(...values),
-		touchAll: (...values) => plainLadders.touchAll(...values),
-		release: (...values) => plainLadders.release(...values),
-		record(token, outcomes, options) {
-			if (aimedAt !== null && options.post !== null) {
+	const ladders = guarded<typeof store.ladders>({
+		...store.ladders,
+		record(token, outcomes, given) {
+			if (aimedAt !== null && given.post !== null) {
 				countdown = aimedAt;
 				aimedAt = null;
 			}
-			return plainLadders.record(token, outcomes, options);
+			return store.ladders.record(token, outcomes, given);
 		},
-	};
+	});
 
-	const client = slack.clientFor({ now: clock.now, sleep: clock.sleep, crashPoint });
-	const rateLimiter = program.createRateLimiter(clock);
-	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
+	const metrics = new Proxy({ reminderLate: options.onLate } as Metrics['watches'], {
+		get: (given, name) => Reflect.get(given, name) ?? (() => {}),
+	});
 	const core = coreOf({
 		store: {
 			ladders,
-			answers,
-			claims: claimStore,
-			watches,
+			answers: guarded(store.answers),
+			claims: guarded(store.claims),
+			watches: guarded(store.watches),
 			handOvers: guarded(store.handOvers),
 			channelSettings: guarded(store.channelSettings),
 		},
-		clients: { background: client },
+		clients: { background: slack.clientFor(clock, crashPoint) },
 		directChannelOf: async () => 'D0REMINDED',
 		directory: { displayName: () => 'somebody', learnName: async () => {} },
-		rateLimiter,
+		rateLimiter: program.createRateLimiter(clock),
 		metrics: { watches: metrics },
-		serviceUrl,
+		serviceUrl: SERVICE_URL,
 		config: {
-			ladderTimes: options.defaults,
+			ladderTimes: DEFAULTS,
 			SESSION_DASHBOARD_URL: null,
 			SHOW_ANSWERS: 'auto',
 			QUICK_ANSWERS: true,
@@ -181,7 +179,7 @@ export async function startProcess(options: Options) {
 	const { endChannel } = program.createEndings(core, () => {});
 	const outbox = program.createOutbox(core, announcer, endChannel);
 	const onNews = () => outbox.wake();
-	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
+	const reader = createReader(core, options, onNews);
 	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
 
 	const questionUpdated: QuestionUpdated = () => {
@@ -189,16 +187,7 @@ export async function startProcess(options: Options) {
 		reader.wake();
 		reminders.wake();
 	};
-	const sender = createSender({
-		answers,
-		serviceUrl,
-		service,
-		questionOf: options.questionOf,
-		onFailed: options.onFailed,
-		onChange: ({ person }, what) => questionUpdated(what, person),
-		clock,
-		random: random.fork(),
-	});
+	const sender = createSender(core, options, questionUpdated);
 
 	const stopping = new AbortController();
 	outbox.start();
@@ -206,10 +195,10 @@ export async function startProcess(options: Options) {
 	await reminders.start();
 
 	return {
-		answers,
+		answers: core.store.answers,
 		claims: program.createClaims(core, questionUpdated),
-		watches,
-		channelSettings: guarded(store.channelSettings),
+		watches: core.store.watches,
+		channelSettings: core.store.channelSettings,
 		db: guarded<StoreDatabase>(store.db),
 		questionUpdated,
 		reader,

@@ -1,35 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { NewWatch } from '../../../src/features/watch/adding-store.ts';
-import type { StoreOptions } from '../../../src/stores.ts';
-import type { Random } from '../../support/random.ts';
-import { type Asked, createHistory, type History } from './history.ts';
+import { type Asked, createHistory } from './history.ts';
 import { questionIdsIn } from './messages.ts';
-import { createPeople, SERVICE_URL, TEAM } from './people.ts';
-import { type DaylightSavingChange, DEFAULTS, randomSettings } from './periods.ts';
-import { type Process, startProcess } from './process.ts';
-import type { Program } from './program.ts';
-import { createService } from './service.ts';
+import { createPeople, TEAM } from './people.ts';
+import { type DaylightSavingChange, randomSettings } from './periods.ts';
+import { type Process, type ProcessOptions, startProcess } from './process.ts';
+import { createService, SERVICE_URL } from './service.ts';
 import { createSlack } from './slack.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
-export interface RunOptions {
-	readonly program: Program;
-	/** Of an empty database. */
-	readonly storeOptions: Pick<StoreOptions, 'dataDir' | 'databaseUrl' | 'encryptionKey'>;
+/** `storeOptions`: of an empty database. */
+export interface RunOptions extends Pick<ProcessOptions, 'program' | 'storeOptions' | 'random'> {
 	/** In the middle of the run. */
 	readonly change: DaylightSavingChange;
 	readonly questionCount: number;
 	/** The process is stopped or killed about this often. */
 	readonly restartEveryMs: number;
-	readonly random: Random;
 	readonly onProgress?: (line: string) => void;
-}
-
-export interface RunResult {
-	readonly history: History;
-	/** What the program's metric of late reminders got. */
-	readonly lateMs: readonly number[];
-	readonly virtualMs: number;
 }
 
 const MINUTE = 60_000;
@@ -55,7 +41,7 @@ const POINTS_OF_A_REMINDER = 14;
 const NO_LIMITS = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
 
 /** Lets agents ask and people answer around a change of daylight-saving time, and returns what happened. */
-export async function runReminders(options: RunOptions): Promise<RunResult> {
+export async function runReminders(options: RunOptions) {
 	const { program, change, questionCount, random } = options;
 	const lengthMs = Math.max(SHORTEST_MS, (questionCount / QUESTIONS_PER_HOUR) * HOUR);
 	const isShort = questionCount < SHORT_RUN;
@@ -69,13 +55,10 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 
 	const time = createVirtualTime(start);
 	const history = createHistory();
+	/** What the program's metric of late reminders got. */
 	const lateMs: number[] = [];
 	const service = createService({ now: time.now, questions: history.questions });
-	const slack = createSlack({
-		posts: history.posts,
-		onPost: (post) => questionIdsIn(post).forEach(people.see),
-		random: random.fork(),
-	});
+	const slack = createSlack(history.posts, (post) => questionIdsIn(post).forEach(people.see), random.fork());
 	let current: Process | null = null;
 	let onKilled: () => void = () => {};
 	let isRestarting = false;
@@ -85,8 +68,6 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 		startProcess({
 			program,
 			storeOptions: options.storeOptions,
-			serviceUrl: SERVICE_URL,
-			defaults: DEFAULTS,
 			time,
 			service,
 			slack,
@@ -103,23 +84,23 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 		return current;
 	}
 
-	const people = createPeople({ program, time, history, service, running, random: random.fork() });
+	const people = createPeople({ program, time, service, random: random.fork() }, history, running);
 
 	async function addWatch(sessionId: string, channelId: string): Promise<void> {
 		const id = randomUUID();
 		const target = { kind: 'watch', watchId: id, teamId: TEAM, channelId } as const;
-		const watch: NewWatch = {
+		const watch = {
 			id,
 			teamId: TEAM,
 			channelId,
 			session: { service: SERVICE_URL, sessionId },
-			mode: random.chance(0.5) ? 'everything' : 'questionsOnly',
+			mode: random.chance(0.5) ? ('everything' as const) : ('questionsOnly' as const),
 			questionsInChannel: true,
 			discreet: false,
 			buttons: true,
 			createdBy: 'UANN',
 			createdAt: time.now(),
-			card: { target, key: 'card', content: { kind: 'card' } },
+			card: { target, key: 'card', content: { kind: 'card' as const } },
 			view: program.snapshotOf(service.sessionOf(sessionId), time.now()),
 			limits: NO_LIMITS,
 		};
@@ -131,14 +112,10 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 		await time.sleep(random.between(0, withinMs));
 		const now = time.now();
 		await people.despiteKills(({ db }) =>
-			db.writeOne((trx) =>
-				trx
-					.updateTable('watched_sessions')
-					.set({ nextReadAt: now, readBy: now })
-					.where('sessionId', '=', sessionId)
-					.where('nextReadAt', 'is not', null)
-					.execute(),
-			),
+			db.writeOne((trx) => {
+				const scheduled = trx.updateTable('watched_sessions').where('nextReadAt', 'is not', null);
+				return scheduled.where('sessionId', '=', sessionId).set({ nextReadAt: now, readBy: now }).execute();
+			}),
 		);
 		(await running()).reader.wake();
 	}
@@ -165,10 +142,10 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 
 	async function beAway(forMs: number): Promise<void> {
 		if (service.isAway) return;
-		service.goAway();
+		service.isAway = true;
 		history.outages.push({ from: time.now(), to: time.now() + forMs });
 		await time.sleep(forMs);
-		service.comeBack();
+		service.isAway = false;
 		// The schedule would read many sessions, so one meets the service soon.
 		void readSoon(random.pick(sessionIds), 1_000);
 	}
@@ -179,14 +156,13 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 		if (process === null || isRestarting) return;
 		isRestarting = true;
 		if (how === 'killed around a reminder') {
-			const killed = new Promise<void>((resolve) => {
-				onKilled = () => {
-					current = null;
-					resolve();
-				};
-			});
+			const killed = Promise.withResolvers<void>();
+			onKilled = () => {
+				current = null;
+				killed.resolve();
+			};
 			process.aim(random.whole(1, POINTS_OF_A_REMINDER));
-			await Promise.race([killed, time.sleep(10 * MINUTE)]);
+			await Promise.race([killed.promise, time.sleep(10 * MINUTE)]);
 			onKilled = () => {};
 		}
 		current = null;
@@ -205,11 +181,7 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 		await people.despiteKills(async ({ channelSettings }) => {
 			const { settings: before, revision } = await channelSettings.read(channel);
 			const content = { kind: 'settingsChanged', by: 'UANN', before, after: settings } as const;
-			const post = {
-				target: { kind: 'channel', ...channel },
-				key: `settings:${randomUUID()}`,
-				content,
-			} as const;
+			const post = { target: { kind: 'channel', ...channel }, key: `settings:${randomUUID()}`, content } as const;
 			const person = { teamId: TEAM, userId: 'UANN' };
 			const now = time.now();
 			await channelSettings.write(channel, { settings, revision, person, post, now });
@@ -227,8 +199,7 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 	}
 
 	function planQuestions(): void {
-		let left = questionCount;
-		while (left > 0) {
+		for (let left = questionCount; left > 0; ) {
 			const isBurst = random.chance(0.004);
 			const count = Math.min(left, isBurst ? random.whole(20, sessionIds.length / 3) : 1);
 			const at = random.between(askFrom, askTo);
@@ -285,3 +256,5 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 	await time.pass(() => isStopped);
 	return { history, lateMs, virtualMs: time.now() - start };
 }
+
+export type RunResult = Awaited<ReturnType<typeof runReminders>>;

@@ -3,6 +3,8 @@ import type { Session } from '../../../src/questions/session.ts';
 import { buildSession, saying, unanswered } from '../../support/sessions.ts';
 import type { Asked } from './history.ts';
 
+export const SERVICE_URL = 'https://service.example';
+
 interface Agent {
 	readonly sessionId: string;
 	messages: ReadMessage[];
@@ -14,7 +16,6 @@ interface Agent {
 /** A session service whose agents ask. */
 export function createService({ now, questions }: { now: () => number; questions: Asked[] }) {
 	const agents = new Map<string, Agent>();
-	let isAway = false;
 
 	function agentOf(sessionId: string): Agent {
 		const agent = agents.get(sessionId);
@@ -38,6 +39,7 @@ export function createService({ now, questions }: { now: () => number; questions
 	}
 
 	return {
+		isAway: false,
 		add(sessionId: string): void {
 			agents.set(sessionId, { sessionId, messages: [saying('Do it', 'user')], status: 'active', question: null });
 		},
@@ -79,21 +81,12 @@ export function createService({ now, questions }: { now: () => number; questions
 		},
 		/** The session as a read returns it. Throws while the service is away. */
 		read(sessionId: string): Session {
-			if (isAway) throw Object.assign(new Error('away'), { code: 'service_unavailable' });
+			if (this.isAway) throw Object.assign(new Error('away'), { code: 'service_unavailable' });
 			return this.sessionOf(sessionId);
 		},
 		sessionOf(sessionId: string): Session {
 			const { messages, status } = agentOf(sessionId);
 			return buildSession({ sessionId, name: `Session ${sessionId}`, status, messages: [...messages] });
-		},
-		goAway(): void {
-			isAway = true;
-		},
-		comeBack(): void {
-			isAway = false;
-		},
-		get isAway() {
-			return isAway;
 		},
 	};
 }

@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import type { Clock } from '../../../src/core/clock.ts';
 import type { Random } from '../../support/random.ts';
 import type { Post } from './history.ts';
 
@@ -14,27 +15,11 @@ interface Call {
 	readonly metadata?: { readonly event_type: string; readonly event_payload: { readonly key: string } };
 }
 
-/** What the client needs of the process that uses it. */
-export interface Caller {
-	now(): number;
-	sleep(ms: number): Promise<void>;
-	/** Where the process may be killed; does not resolve then. */
-	crashPoint(): Promise<void>;
-}
-
 /** The share of posts that are there although the call fails. */
 const LOST = 0.002;
 
 /** A workspace whose history is readable. It outlives the processes that post. */
-export function createSlack({
-	posts,
-	onPost,
-	random,
-}: {
-	posts: Post[];
-	onPost: (post: Post) => void;
-	random: Random;
-}) {
+export function createSlack(posts: Post[], onPost: (post: Post) => void, random: Random) {
 	const byChannel = new Map<string, (Post & { readonly metadata: Call['metadata'] })[]>();
 	let count = 0;
 	let isLimited = false;
@@ -76,8 +61,8 @@ export function createSlack({
 		limit(on: boolean): void {
 			isLimited = on;
 		},
-		/** The client of one process. */
-		clientFor({ now, sleep, crashPoint }: Caller): WebClient {
+		/** The client of one process. `crashPoint`: where it may be killed; does not resolve then. */
+		clientFor({ now, sleep }: Clock, crashPoint: () => Promise<void>): WebClient {
 			const answering =
 				<Result>(answer: (call: Call, at: number) => Result) =>
 				async (call: Call): Promise<Result> => {

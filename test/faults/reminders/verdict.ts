@@ -1,7 +1,7 @@
 import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
 import type { StoreKind } from '../stores.ts';
 import type { History, Post } from './history.ts';
-import { FAULTS, type Fault, type Judgement, judge, LATE_MS, type Ring } from './judge.ts';
+import { FAULTS, type Fault, judge, LATE_MS, type Ring } from './judge.ts';
 import { kindOf, mentionsIn, questionIdsIn, questionPosts } from './messages.ts';
 import type { RunResult } from './run.ts';
 import { permalinkOf } from './slack.ts';
@@ -17,7 +17,7 @@ const SETTINGS_ALLOWANCE_MS = 60_000;
 
 /** What a run showed. All of `problems` must be empty. */
 export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
-	const { rings, dueAts, faults }: Judgement = judge(history);
+	const { rings, dueAts, faults } = judge(history);
 	const posted = rings.filter((ring) => ring.post !== null);
 	const crowded = crowdedOf(rings, dueAts);
 	const killCount = ({ dueAt, at }: Ring) =>
@@ -29,6 +29,7 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 	const late = [...ordinary.filter(isLate), ...leased.filter(isTooLate)];
 	const overtaken = overtakenIn([...crowded]);
 	const reminderPosts = history.posts.filter((post) => kindOf(post) !== 'other');
+	const several = reminderPosts.filter((post) => kindOf(post) === 'several');
 	const wrongMentions = reminderPosts.filter((post) => !hasRightMentions(history, post));
 	const asked = questionPosts(history.posts);
 	const wrongPlaces = reminderPosts.filter((post) => !isAtRightPlace(post, asked));
@@ -39,10 +40,7 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 	return {
 		questions: history.questions.length,
 		reminders: posted.length,
-		messages: {
-			single: reminderPosts.filter((post) => kindOf(post) !== 'several').length,
-			several: reminderPosts.filter((post) => kindOf(post) === 'several').length,
-		},
+		messages: { single: reminderPosts.length - several.length, several: several.length },
 		faults: Object.fromEntries(
 			FAULTS.map((name) => [name, faults.filter(({ fault }) => fault === name).length]),
 		) as Record<Fault, number>,
@@ -67,7 +65,7 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 		metricMs: Math.max(0, ...lateMs),
 		problems: [
 			...faults.map(({ fault, questionId, post }) => `${fault}: ${questionId} ${told(post)}`),
-			...late.map((ring) => lateWords(ring)),
+			...late.map(lateWords),
 			...overtaken.map((ring) => `overtaken: ${lateWords(ring)}`),
 			...wrongMentions.map((post) => `mentions ${mentionsIn(post).join(', ')}: ${told(post)}`),
 			...wrongPlaces.map((post) => `not in its thread, not in the channel or without a link: ${told(post)}`),
@@ -79,18 +77,10 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 
 export type Verdict = ReturnType<typeof verdictOf>;
 
-function latenessOf({ dueAt, at }: Ring): number {
-	return at - dueAt;
-}
+const latenessOf = ({ dueAt, at }: Ring) => at - dueAt;
+const isLate = (ring: Ring) => latenessOf(ring) > LATE_MS;
 
-function isLate(ring: Ring): boolean {
-	return latenessOf(ring) > LATE_MS;
-}
-
-/**
- * Reminders that fell due when more than 60 a minute did, needed or not, and after that until one reminder a second would have left the queue of
- * them.
- */
+/** Reminders that fell due when more than 60 a minute did, needed or not, and after that until one a second would have left. */
 function crowdedOf(rings: readonly Ring[], dueAts: readonly number[]): ReadonlySet<Ring> {
 	const inOrder = dueAts.toSorted((one, other) => one - other);
 	const crowdedAt = new Set<number>();
@@ -170,6 +160,4 @@ function told({ channelId, at, text }: Post): string {
 	return `in ${channelId} at ${iso(at)}: ${text.slice(0, 100)}`;
 }
 
-function iso(at: number): string {
-	return new Date(Math.round(at)).toISOString();
-}
+const iso = (at: number) => new Date(Math.round(at)).toISOString();

@@ -1,8 +1,8 @@
 import { asking } from '../../../../sandbox/session-service/builders.ts';
 import type { MessageJson, SessionJson } from '../../../../sandbox/session-service/json.ts';
 import type { Harness } from '../../harness.ts';
+import { onceFor } from '../moments.ts';
 import { ASKED_AT, type Round } from '../round.ts';
-import { onceFor } from '../signals.ts';
 import type { FaultKind } from '../turn.ts';
 
 /** Longer than the service takes for a PUT that it does not save. */

@@ -4,8 +4,8 @@ import type { Random } from '../../../support/random.ts';
 import type { Harness } from '../../harness.ts';
 import { DAY_MS } from '../../stores.ts';
 import { until } from '../../until.ts';
+import { onceFor } from '../moments.ts';
 import type { Round } from '../round.ts';
-import { onceFor } from '../signals.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 
 /** Includes receipts that Slack refused. */

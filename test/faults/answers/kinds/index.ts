@@ -2,10 +2,9 @@ import type { FaultKind } from '../turn.ts';
 import { changedUnknown } from './changed-unknown.ts';
 import { clockJump } from './clock-jump.ts';
 import { clocks } from './clocks.ts';
-import { commitReply } from './commit-reply.ts';
 import { giveUp } from './give-up.ts';
-import { insertReply } from './insert-reply.ts';
 import { lateRead } from './late-read.ts';
+import { commitReply, insertReply } from './lost-replies.ts';
 import { slackAtStart } from './slack-at-start.ts';
 import { stop } from './stop.ts';
 

@@ -22,6 +22,12 @@ export interface Strike {
 	readonly upAt: number;
 }
 
+/** What was done to the program, and how fast it is. */
+interface Setting {
+	readonly times: ReminderTimes;
+	readonly strikes: readonly Strike[];
+}
+
 const NONE = {
 	/** That came, each counted once; `together`: those in a message with others. */
 	reminders: 0,
@@ -56,12 +62,7 @@ const TAKEN_UP_MS = 12_000;
 /** Judges by what stands in Slack. A reminder is due by the settings, counted from the post and from the reminder before it. */
 export function judgeReminders(
 	questions: readonly AskedQuestion[],
-	options: {
-		readonly times: ReminderTimes;
-		readonly strikes: readonly Strike[];
-		readonly historyReadable: boolean;
-		readonly endedAt: number;
-	},
+	options: Setting & { readonly historyReadable: boolean; readonly endedAt: number },
 ): ReminderVerdict {
 	const { times, strikes, historyReadable, endedAt } = options;
 	const counts = { ...NONE };
@@ -126,15 +127,13 @@ export function dueAtOf(
 }
 
 /** Until when a reminder that is due at `dueAt` has to be in Slack. */
-export function latestAt(
-	dueAt: number,
-	{ times, strikes }: { readonly times: ReminderTimes; readonly strikes: readonly Strike[] },
-): number {
-	return postponed(dueAt + times.togetherMs + times.othersMs + POSTED_WITHIN_MS, times, strikes);
+export function latestAt(dueAt: number, setting: Setting): number {
+	const { togetherMs, othersMs } = setting.times;
+	return postponed(dueAt + togetherMs + othersMs + POSTED_WITHIN_MS, setting);
 }
 
 /** When something is done that is done at `at` as long as nothing is killed or frozen. */
-function postponed(at: number, { leaseMs }: ReminderTimes, strikes: readonly Strike[]): number {
+function postponed(at: number, { times: { leaseMs }, strikes }: Setting): number {
 	let latest = at;
 	for (const strike of strikes) {
 		if (strike.at > latest) continue;
@@ -148,27 +147,16 @@ function earliestAt({ askedAt }: AskedQuestion, index: number, { remindMs, escal
 	return askedAt + (index === 0 ? remindMs : index * escalateMs);
 }
 
-function isAfterAnswer(
-	{ answeredAt, toldAt }: AskedQuestion,
-	{ at }: SeenReminder,
-	{ times, strikes }: { readonly times: ReminderTimes; readonly strikes: readonly Strike[] },
-): boolean {
+function isAfterAnswer({ answeredAt, toldAt }: AskedQuestion, { at }: SeenReminder, setting: Setting): boolean {
 	if (toldAt !== null && at > toldAt) return true;
-	if (answeredAt === null) return false;
-	return at > postponed(answeredAt + READ_WITHIN_MS + POSTED_WITHIN_MS, times, strikes);
+	return answeredAt !== null && at > postponed(answeredAt + READ_WITHIN_MS + POSTED_WITHIN_MS, setting);
 }
 
 /** The first message of each post, and the others. */
 function withoutRepeats(seen: readonly SeenReminder[]) {
-	const keys = new Set<string>();
-	const reminders: SeenReminder[] = [];
-	const repeats: SeenReminder[] = [];
-	for (const reminder of seen) {
-		if (reminder.key !== null && keys.has(reminder.key)) repeats.push(reminder);
-		else reminders.push(reminder);
-		if (reminder.key !== null) keys.add(reminder.key);
-	}
-	return { reminders, repeats };
+	const isRepeat = ({ key }: SeenReminder, index: number) =>
+		key !== null && seen.findIndex((reminder) => reminder.key === key) < index;
+	return { reminders: seen.filter((one, index) => !isRepeat(one, index)), repeats: seen.filter(isRepeat) };
 }
 
 /** What happened, in seconds from the post. */

@@ -4,7 +4,7 @@ import { history, inEachHistory } from '../histories.ts';
 import { REMINDER_TARGETS } from './moments.ts';
 import { runReminderFaults } from './run.ts';
 import { REMINDER_SABOTAGES } from './sabotage.ts';
-import { FREEZE_MS, REMINDER_ENV, reminderTimes } from './times.ts';
+import { USUAL } from './times.ts';
 
 const options = {
 	sessions: count(30, 'watched sessions'),
@@ -19,7 +19,7 @@ const ASKS_WITHIN_MS = 12_000;
 
 await faultRun({ name: 'reminder-kills', options, sabotages: REMINDER_SABOTAGES }, (frame) => {
 	const { sessions, kills, target } = frame.values;
-	const { REMIND_AFTER, ESCALATE_AFTER } = REMINDER_ENV;
+	const { REMIND_AFTER, ESCALATE_AFTER } = USUAL.env;
 	const title = `${sessions} watched sessions, reminded after ${REMIND_AFTER} and escalated after ${ESCALATE_AFTER}; kills and freezes around reminders`;
 	return inEachHistory(frame, title, {
 		heads: {
@@ -41,8 +41,7 @@ await faultRun({ name: 'reminder-kills', options, sabotages: REMINDER_SABOTAGES 
 				targets: REMINDER_TARGETS.filter((one) => target === null || one === target),
 				asksWithinMs: ASKS_WITHIN_MS,
 				random: stage.random(),
-				times: reminderTimes(stage.kind),
-				freezeMs: FREEZE_MS,
+				pace: USUAL,
 				historyReadable,
 				onProgress: stage.progress,
 			}),
@@ -50,6 +49,6 @@ await faultRun({ name: 'reminder-kills', options, sabotages: REMINDER_SABOTAGES 
 			first: [`${kills} / ${freezes}`, questions, `${reminders} / ${together}`, struck, missed],
 			last: [afterAnswer],
 		}),
-		env: REMINDER_ENV,
+		env: USUAL.env,
 	});
 });

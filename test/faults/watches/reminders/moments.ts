@@ -20,7 +20,7 @@ const AROUND_MS = 60;
 
 interface Aim {
 	readonly harness: Harness;
-	readonly questions: () => readonly Asked[];
+	readonly questions: readonly Asked[];
 	readonly target: ReminderTarget;
 	readonly times: ReminderTimes;
 	readonly random: Random;
@@ -56,7 +56,7 @@ function arm({ harness, questions, target, times, random }: Aim, hit: () => void
 		const shiftMs = afterMs + random.between(-AROUND_MS, AROUND_MS);
 		const timer = setInterval(() => {
 			const now = Date.now();
-			const isNow = questions().some((question) => {
+			const isNow = questions.some((question) => {
 				const at = (dueAt(question) ?? 0) + shiftMs;
 				return at > from && at <= now && at > now - AROUND_MS;
 			});
@@ -67,20 +67,19 @@ function arm({ harness, questions, target, times, random }: Aim, hit: () => void
 
 	/** While Slack holds such a call; Slack does its work after that. */
 	function duringCall(method: string, isMeant: (args: Record<string, unknown>) => boolean): () => void {
-		const release = slack.faults.hold(method, (args) => {
+		return slack.faults.hold(method, (args) => {
 			if (!isMeant(args)) return false;
 			// The call is held first.
 			setTimeout(hit, random.between(0, AROUND_MS));
 			return true;
 		});
-		return release;
 	}
 
 	switch (target) {
 		case 'when a ladder is due':
 			return atTime(0);
 		case 'during the early read': {
-			for (const question of questions()) {
+			for (const question of questions) {
 				held.set(question.sessionId, async () => {
 					if ((dueAt(question) ?? Number.POSITIVE_INFINITY) <= Date.now()) hit();
 				});

@@ -4,7 +4,7 @@ import { createTestHarness, SEED, STORES } from '../../shared-stores.ts';
 import { copySource } from '../../source-copy.ts';
 import type { ReminderTarget } from './moments.ts';
 import { runReminderFaults } from './run.ts';
-import { SHORT_FREEZE_MS, SHORT_REMINDER_ENV, SHORTER, shortReminderTimes } from './times.ts';
+import { SHORT, SHORTER } from './times.ts';
 
 /** What a short run has time for. */
 const TARGETS: readonly ReminderTarget[] = [
@@ -17,9 +17,7 @@ const TARGETS: readonly ReminderTarget[] = [
 /** The short form of `npm run faults -- reminder-kills`, on another seed each time and with shorter leases. */
 it.each(STORES)(
 	`neither loses a reminder nor repeats it unmarked on %s (seed ${SEED})`,
-	{
-		timeout: 150_000,
-	},
+	{ timeout: 150_000 },
 	async (kind) => {
 		const random = createRandom(SEED);
 		const historyReadable = random.chance(0.5);
@@ -28,7 +26,7 @@ it.each(STORES)(
 			entry: source.entry,
 			people: 1,
 			callTimeoutMs: 2_000,
-			env: SHORT_REMINDER_ENV,
+			env: SHORT.env,
 		});
 		const result = await runReminderFaults({
 			harness,
@@ -38,8 +36,7 @@ it.each(STORES)(
 			targets: TARGETS,
 			asksWithinMs: 1_000,
 			random,
-			times: shortReminderTimes(kind),
-			freezeMs: SHORT_FREEZE_MS,
+			pace: SHORT,
 			historyReadable,
 		});
 		expect(result.problems).toEqual([]);

@@ -14,9 +14,7 @@ export interface ReminderFaultOptions extends FleetOptions, Omit<Part, 'batch'> 
 	/** An agent whose question was answered asks the next one within this time. */
 	readonly asksWithinMs: number;
 	/** What the program was started with. */
-	readonly times: ReminderTimes;
-	/** Longer than the leases. */
-	readonly freezeMs: number;
+	readonly pace: { readonly times: ReminderTimes; readonly freezeMs: number };
 }
 
 const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
@@ -36,8 +34,10 @@ const AFTERMATH_MS = 15_000;
 export async function runReminderFaults(
 	options: ReminderFaultOptions,
 ): Promise<ReminderVerdict & Outcome & { kills: number; freezes: number }> {
-	const { harness, random, times, freezeMs, historyReadable, onProgress = () => {} } = options;
-	const { replicas } = harness;
+	const { harness, random, pace, historyReadable, onProgress = () => {} } = options;
+	const { replicas, store } = harness;
+	// A single process on SQLite clears the leases of the one before.
+	const times = store.kind === 'sqlite' ? { ...pace.times, leaseMs: 0 } : pace.times;
 	const started = performance.now();
 	const fleet = await startFleet(harness, options);
 	const questions = followQuestions(harness, fleet);
@@ -105,7 +105,7 @@ export async function runReminderFaults(
 		const victims = kind === 'kill all' ? running : [random.pick(running)];
 		let at = 0;
 		let gone: Promise<unknown> = Promise.resolve();
-		const aim = { harness, questions: () => questions.all, target, times, random };
+		const aim = { harness, questions: questions.all, target, times, random };
 		await strikeAtReminder(aim, () => {
 			at = Date.now();
 			onHit();
@@ -116,7 +116,7 @@ export async function runReminderFaults(
 		strikes.push({ at, upAt: Number.POSITIVE_INFINITY });
 		await gone;
 		if (kind === 'freeze') {
-			await pause(freezeMs);
+			await pause(pace.freezeMs);
 			for (const victim of victims) victim.thaw();
 			counts.freezes += 1;
 		} else counts.kills += 1;

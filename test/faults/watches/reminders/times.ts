@@ -1,38 +1,25 @@
 import type { Edit } from '../../edits/edit.ts';
-import type { StoreKind } from '../../stores.ts';
-import type { ReminderTimes } from './judge.ts';
+
+// The answers' texts tell whether they were posted. With the usual limit of requests, and 30 sessions, a session was often
+// read more than ten seconds before its reminder, which asks for an early read.
+const ENV = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '250', SHOW_ANSWERS: 'always' } as const;
 
 /**
- * A reminder waits ten seconds for others of its channel, so the reminder comes before the escalation is due. With the usual
- * limit of requests, and 30 sessions, a session was often read more than ten seconds before its reminder, which asks for an
- * early read.
+ * The program's settings, its times with them on PostgreSQL, and a freeze that is longer than every lease. A reminder waits ten
+ * seconds for others of its channel, so the reminder comes before the escalation is due.
  */
-export const REMINDER_ENV = {
-	LOG_LEVEL: 'info',
-	REMIND_AFTER: '2s',
-	ESCALATE_AFTER: '14s',
-	SESSION_SERVICE_RPM: '250',
-	// The answers' texts tell whether they were posted.
-	SHOW_ANSWERS: 'always',
+export const USUAL = {
+	env: { ...ENV, REMIND_AFTER: '2s', ESCALATE_AFTER: '14s' },
+	times: { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, othersMs: 20_000, leaseMs: 25_000 },
+	freezeMs: 28_000,
 } as const;
 
-/** Longer than every lease. */
-export const FREEZE_MS = 28_000;
-
-/** The program's times with `REMINDER_ENV`. A single process on SQLite clears the leases of the one before. */
-export function reminderTimes(kind: StoreKind): ReminderTimes {
-	const leaseMs = kind === 'sqlite' ? 0 : 25_000;
-	return { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, othersMs: 20_000, leaseMs };
-}
-
 /** For a run of seconds, with `SHORTER`. */
-export const SHORT_REMINDER_ENV = { ...REMINDER_ENV, REMIND_AFTER: '1s', ESCALATE_AFTER: '4s' } as const;
-export const SHORT_FREEZE_MS = 10_000;
-
-export function shortReminderTimes(kind: StoreKind): ReminderTimes {
-	const leaseMs = kind === 'sqlite' ? 0 : 8_000;
-	return { remindMs: 1_000, escalateMs: 4_000, togetherMs: 2_000, othersMs: 2_000, leaseMs };
-}
+export const SHORT = {
+	env: { ...ENV, REMIND_AFTER: '1s', ESCALATE_AFTER: '4s' },
+	times: { remindMs: 1_000, escalateMs: 4_000, togetherMs: 2_000, othersMs: 2_000, leaseMs: 8_000 },
+	freezeMs: 10_000,
+} as const;
 
 /** Shortens leases and waits in a copy of the program. */
 export const SHORTER: readonly Edit[] = [

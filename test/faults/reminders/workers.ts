@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { Planner } from '../../../src/features/watch/schedule.ts';
+import type { TakenSession } from '../../../src/features/watch/watched-session-store.ts';
+import type { Answer, AnswerPatch, Person } from '../../../src/questions/answer.ts';
+import type { coreOf } from '../../support/core.ts';
+import type { Read } from './history.ts';
+import type { ProcessOptions } from './process.ts';
+import { SERVICE_URL } from './service.ts';
+
+type Core = ReturnType<typeof coreOf>;
+
+const READ_LEASE_MS = 21_000;
+/** About what the service's limit leaves to watching. */
+const INTERVAL_MS = 333;
+const READS_AT_ONCE = 16;
+/** So rarely that a reminder has to ask for its own read. */
+const REGULARLY_MS = 30 * 60_000;
+const LONGEST_BACKOFF_MS = 60_000;
+const ANSWER_LEASE_MS = 20_000;
+const AGAIN_MS = 15_000;
+/** The share of answers that the service refuses. */
+const REFUSED = 0.04;
+
+const PLANNER: Planner = {
+	plan() {},
+	nextRead({ failures, nextRead }, now) {
+		if (failures === 0) return { at: now + REGULARLY_MS, by: now + REGULARLY_MS * 1.3 };
+		const at = now + Math.min(LONGEST_BACKOFF_MS, 4_000 * 2 ** (failures - 1));
+		return { at, by: nextRead.by < nextRead.at ? nextRead.by : at };
+	},
+};
+
+/**
+ * Reads sessions that are due: the poller without its schedule, which would read far more often than this run needs.
+ * After an outage the first success makes the failed reads due, as in the poller.
+ */
+export function createReader(core: Core, { program, service, reads, ...options }: ProcessOptions, onNews: () => void) {
+	const { clock, store } = core;
+	const { watches } = store;
+	const random = options.random.fork();
+	const reading = program.createReading(core, PLANNER);
+	let roomAt = 0;
+	/** Also at the start, because another process may have stored back-offs. */
+	let isFailing = true;
+
+	async function read(taken: TakenSession, token: string): Promise<void> {
+		const { session: key } = taken;
+		const beganAt = clock.now();
+		const ms = Math.round(random.between(200, 3_000));
+		const back = Math.round(ms * random.uniform());
+		await clock.sleep(ms - back);
+		const stateAt = clock.now();
+		const held = { session: key, token };
+		try {
+			const session = service.read(key.sessionId);
+			await clock.sleep(back);
+			const now = clock.now();
+			const ours = { ours: program.NO_ANSWERS, arrived: [] };
+			const found = { session, readAt: beganAt };
+			const { update, watches: news } = reading.succeeded(taken, found, await watches.ofSession(key, now), ours);
+			// A process that is killed meanwhile hears nothing more of it.
+			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
+			reads.push(stored);
+			const outcome = await watches.record(held, { update, watches: news, now });
+			if (outcome === null) {
+				reads.splice(reads.lastIndexOf(stored), 1);
+				return;
+			}
+			stored.isSure = true;
+			if (news.length > 0) onNews();
+			if (isFailing) await endBackoffs();
+			isFailing = false;
+		} catch (error) {
+			if (!service.isAway) throw error;
+			isFailing = true;
+			const now = clock.now();
+			await watches.record(held, { ...reading.failed(taken, [], false), now });
+		}
+	}
+
+	async function endBackoffs(): Promise<void> {
+		const moves = program.movesFor(await watches.outlines(SERVICE_URL), PLANNER, clock.now(), true);
+		await watches.reschedule(moves);
+	}
+
+	/** Begins a read that is due. Returns the milliseconds until the next one may be. */
+	async function turn(): Promise<number> {
+		const now = clock.now();
+		if (loop.underWay.size >= READS_AT_ONCE) return REGULARLY_MS;
+		if (roomAt > now) return roomAt - now;
+		const token = randomUUID();
+		const [taken] = await watches.takeDue(SERVICE_URL, { token, ms: READ_LEASE_MS }, 1, { now, only: null });
+		if (taken === undefined) {
+			const dueAt = await watches.nextReadDueAt(SERVICE_URL, null);
+			return dueAt === null ? REGULARLY_MS : Math.max(10, dueAt - now);
+		}
+		roomAt = now + INTERVAL_MS;
+		loop.begin(read(taken, token));
+		return INTERVAL_MS;
+	}
+
+	const loop = createLoop(clock, turn);
+	return loop;
+}
+
+/** Takes stored answers through their states, as the program's worker does, without its reads. */
+export function createSender(
+	{ clock, store: { answers } }: Core,
+	{ service, questionOf, onFailed, ...options }: ProcessOptions,
+	onChange: (what: 'answer' | 'delivered', person: Person) => void,
+) {
+	const random = options.random.fork();
+
+	async function step(answer: Answer, token: string): Promise<void> {
+		const write = (patch: AnswerPatch) => answers.update(answer, token, patch, { now: clock.now(), release: true });
+		const end = { nextAttemptAt: null };
+		if (answer.state === 'accepted') {
+			const nextAttemptAt = clock.now() + Math.round(random.between(100, 2_500));
+			await write({ state: 'delivering', nextAttemptAt });
+		} else if (answer.state === 'delivering') {
+			if (service.isAway) {
+				await write({ nextAttemptAt: clock.now() + AGAIN_MS });
+				return;
+			}
+			const outcome = random.chance(REFUSED) ? 'refused' : service.answer(questionOf(answer), answer.id);
+			await clock.sleep(Math.round(random.between(50, 600)));
+			const arrived = outcome === 'answered' || outcome === 'same';
+			if (arrived) {
+				const now = clock.now();
+				await write({ state: 'delivered', deliveredAt: now, nextAttemptAt: now + 5_000 });
+			} else {
+				await write({ ...end, state: outcome === 'refused' ? 'refused' : 'conflicted' });
+				onFailed(answer);
+			}
+			onChange(arrived ? 'delivered' : 'answer', answer.person);
+			return;
+		} else await write(answer.state === 'delivered' ? { ...end, state: 'resumed', agentOutcome: 'resumed' } : end);
+		onChange('answer', answer.person);
+	}
+
+	async function turn(): Promise<number> {
+		const token = randomUUID();
+		const due = await answers.takeDue(SERVICE_URL, { token, ms: ANSWER_LEASE_MS }, 100, clock.now());
+		for (const answer of due) loop.begin(step(answer, token));
+		const dueAt = await answers.nextDueAt(SERVICE_URL);
+		return dueAt === null ? 3_600_000 : Math.max(10, dueAt - clock.now());
+	}
+
+	const loop = createLoop(clock, turn);
+	return loop;
+}
+
+/** Repeats `turn`, which returns the milliseconds until the next one, or is woken before. Work that it begins wakes it at its end. */
+function createLoop(clock: Clock, turn: () => Promise<number>) {
+	const underWay = new Set<Promise<void>>();
+	let woken = new AbortController();
+	return {
+		underWay: underWay as ReadonlySet<Promise<void>>,
+		begin(work: Promise<void>): void {
+			const ended = work
+				.catch(() => undefined)
+				.finally(() => {
+					underWay.delete(ended);
+					woken.abort();
+				});
+			underWay.add(ended);
+		},
+		async run(signal: AbortSignal): Promise<void> {
+			while (!signal.aborted) {
+				const { signal: early } = woken;
+				const ms = await turn();
+				await clock.sleep(ms, AbortSignal.any([signal, early])).catch(() => undefined);
+				if (woken.signal.aborted) woken = new AbortController();
+			}
+			await Promise.all(underWay);
+		},
+		wake: () => woken.abort(),
+	};
+}
