@@ -37,7 +37,7 @@ export async function createTestHarness(
 }
 
 /** The same with one person. */
-export function createKillHarness(kind: StoreKind, replicas = replicasOf(kind)): Promise<Harness> {
+export function createKillHarness(kind: StoreKind): Promise<Harness> {
 	const env = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' };
-	return createTestHarness(kind, { people: 1, callTimeoutMs: 2_000, env, replicas });
+	return createTestHarness(kind, { people: 1, callTimeoutMs: 2_000, env });
 }
