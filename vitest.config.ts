@@ -24,7 +24,6 @@ const SLOW = [
 	'person.kills',
 	'plans.long',
 	'reminders',
-	'person-history',
 	'sandbox/inbox',
 	'sandbox/page',
 	'sandbox/troubles',

@@ -101,43 +101,43 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await expect.poll(() => harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
 });
 
-it('pages 23 questions in Home and in the window, without serious axe findings', async () => {
-	const ids = Array.from({ length: 23 }, (_, index) => `n${String(index + 1).padStart(2, '0')}`);
+it('pages 21 questions in Home and in the window, without serious axe findings', async () => {
+	const ids = Array.from({ length: 21 }, (_, index) => `n${String(index + 1).padStart(2, '0')}`);
 	asks(ids, OPTIONS);
 	// One person may read 20 sessions at once.
 	await watch('ada', ids.slice(0, 12));
 	await watch('grace', ids.slice(12));
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await soon(home.getByText(waitingCountWords(23, 0)).waitFor());
-	await soon(home.getByText('Questions 1 to 10 of 23, oldest first.').waitFor());
+	await soon(home.getByText(waitingCountWords(21, 0)).waitFor());
+	await soon(home.getByText('Questions 1 to 10 of 21, oldest first.').waitFor());
 	const pages = [await shown(home)];
 	expect(await seriousFindings(page)).toEqual([]);
 	await pressable(home, 'Next 10').click();
-	await soon(home.getByText('Questions 11 to 20 of 23').waitFor());
+	await soon(home.getByText('Questions 11 to 20 of 21').waitFor());
 	pages.push(await shown(home));
-	await pressable(home, 'Next 3').click();
-	await soon(home.getByText('Questions 21 to 23 of 23').waitFor());
+	await pressable(home, 'Next 1').click();
+	await soon(home.getByText('Question 21 of 21, oldest first.').waitFor());
 	pages.push(await shown(home));
-	expect(pages.map((one) => one.length)).toEqual([10, 10, 3]);
+	expect(pages.map((one) => one.length)).toEqual([10, 10, 1]);
 	expect(pages.flat().toSorted()).toEqual(ids);
 	await expect.poll(() => home.getByRole('button', { name: /^Next/ }).count()).toBe(0);
 	await pressable(home, 'Previous 10').click();
-	await soon(home.getByText('Questions 11 to 20 of 23').waitFor());
+	await soon(home.getByText('Questions 11 to 20 of 21').waitFor());
 
 	const channel = await harness.window('ada', { channel: 'C0GENERAL' });
 	await type(channel, '/session inbox');
 	const inbox = dialog(channel);
-	await soon(inbox.getByText('Questions 1 to 10 of 23').waitFor());
+	await soon(inbox.getByText('Questions 1 to 10 of 21').waitFor());
 	await expect.poll(() => shown(inbox)).toEqual(pages[0]);
 	expect(await seriousFindings(channel, '.dialog')).toEqual([]);
 	await pressable(inbox, 'Next 10').click();
-	await soon(inbox.getByText('Questions 11 to 20 of 23').waitFor());
+	await soon(inbox.getByText('Questions 11 to 20 of 21').waitFor());
 	await expect.poll(() => shown(inbox)).toEqual(pages[1]);
 	await pressable(inbox, 'Sand').first().click();
 	await pressable(inbox, 'Undo').click();
 	await soon(pressable(inbox, 'Undo').waitFor({ state: 'detached' }));
-	await soon(inbox.getByText(waitingCountWords(23, 0)).waitFor());
+	await soon(inbox.getByText(waitingCountWords(21, 0)).waitFor());
 	await inbox.getByRole('button', { name: 'Close', exact: true }).last().click();
 	await soon(inbox.waitFor({ state: 'detached' }));
 	await expect.poll(() => channel.evaluate('document.activeElement?.id')).toBe('composer');
@@ -216,17 +216,17 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await expect.poll(async () => (await focused(page))[1]).toBe('Answer…');
 });
 
-it('fits a phone and has no serious axe findings there, empty and with ten questions', async () => {
+it('fits a phone and has no serious axe findings there, empty and with three questions', async () => {
 	const page = await harness.window('grace', { narrow: true, home: true });
 	const home = homeOf(page);
 	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	expect(await seriousFindings(page)).toEqual([]);
-	const ids = Array.from({ length: 10 }, (_, index) => `phone${index}`);
+	const ids = Array.from({ length: 3 }, (_, index) => `phone${index}`);
 	asks(ids, 'One of: A colour with a long name, Another colour of that kind, Graphite, Sand, Forest green');
 	await watch('grace', ids);
-	await soon(home.getByText(waitingCountWords(10, 0)).waitFor());
+	await soon(home.getByText(waitingCountWords(3, 0)).waitFor());
 	const [buttons, menus] = [home.getByRole('button'), pressable(home, 'More options')];
-	await expect.poll(async () => [await buttons.count(), await menus.count()]).toEqual([71, 10]);
+	await expect.poll(async () => [await buttons.count(), await menus.count()]).toEqual([22, 3]);
 	async function expectToFit(all: readonly Locator[]): Promise<void> {
 		for (const one of all) {
 			const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };

@@ -157,7 +157,7 @@ describe.each([
 		expect(stderr).toContain(words);
 	}
 
-	it('stops beside a newer one when somebody answers, and tells them that nothing was saved', async () => {
+	it('stops beside a newer one when somebody answers, who is told that nothing was saved, or when an answer is due', async () => {
 		const program = await startReady();
 		const { id, form } = await openForm();
 		const since = await raise();
@@ -173,24 +173,15 @@ describe.each([
 
 		// The newer one.
 		await place.change(NOT_NEWER);
-		await startReady();
-		expect((await form.submit()).outcome).toBe('updated');
-		await slack.as('ada').waitForModal(DELIVERED);
-		expect(service.log.savedPuts(id)).toHaveLength(1);
-	});
-
-	it('stops beside a newer one when an answer is due, which the newer one sends', async () => {
-		const program = await startReady();
-		const { id, form } = await openForm();
+		const newer = await startReady();
 		service.faults.add({ kind: 'error', status: 503, sessionId: id });
 		expect((await form.submit()).outcome).toBe('updated');
-		await program.says('delivery attempt failed');
-		const since = await raise();
+		await newer.says('delivery attempt failed');
+		const raised = await raise();
 		service.faults.clear();
-		await expectEnd(program, since);
+		await expectEnd(newer, raised);
 		expect(service.log.puts(id)).toEqual([]);
 
-		// The newer one.
 		await place.change(NOT_NEWER);
 		await startReady();
 		await slack.as('ada').waitForModal(DELIVERED);

@@ -61,7 +61,7 @@ describe('secret values on SQLite', () => {
 	it('leaves no copy of wiped secrets where SQLite splits and merges pages', { timeout: 60_000 }, async () => {
 		const store = await openHere();
 		const random = createRandom(5);
-		const given = Array.from({ length: 800 }, (_, index) => secret(`wiped-${index}.`));
+		const given = Array.from({ length: 400 }, (_, index) => secret(`wiped-${index}.`));
 		for (let from = 0; from < given.length; from += 40) {
 			const batch = given.slice(from, from + 40);
 			await inTurns(batch, 40, (one) => accepted(store, one));

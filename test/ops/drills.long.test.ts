@@ -172,27 +172,8 @@ const LIST = [
 ];
 
 describe('SQLite', { timeout: 180_000 }, () => {
-	const place = () => createPlace((directory) => ({ DATA_DIR: join(directory, 'data') }));
-
-	it('restore drill: the disk is lost; the backup and the key are put back', async () => {
-		await using drill = await place();
-		const stop = await drill.start();
-		await answersBefore(drill);
-		expect(drill.run('npm run backup').status).toBe(0);
-		const { DATA_DIR: dataDir = '' } = drill.settings;
-		const key = await readFile(join(dataDir, 'encryption.key'));
-		await answersSince(drill);
-		await stop();
-		await rm(dataDir, { recursive: true });
-		await mkdir(dataDir);
-		await writeFile(join(dataDir, 'encryption.key'), key);
-		const restored = drill.run('npm run restore', 'yes\n');
-		expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('nobody knows which answers') });
-		await expectRestored(drill);
-	});
-
-	it('rollback drill: the list of the answers since, then the former version', async () => {
-		await using drill = await place();
+	it('rollback and restore drill: the list of the answers since, the disk is lost, then the former version', async () => {
+		await using drill = await createPlace((directory) => ({ DATA_DIR: join(directory, 'data') }));
 		const stop = await drill.start();
 		await answersBefore(drill);
 		expect(drill.run('npm run backup').status).toBe(0);
@@ -204,6 +185,16 @@ describe('SQLite', { timeout: 180_000 }, () => {
 		expect([declined.status, restored.status]).toEqual([1, 0]);
 		for (const line of LIST) for (const { stdout } of [declined, restored]) expect(stdout).toMatch(line);
 		expect(restored.stdout).not.toContain('LH 1173');
+
+		const { DATA_DIR: dataDir = '' } = drill.settings;
+		const [key, database] = [join(dataDir, 'encryption.key'), join(dataDir, 'handraise.db')];
+		const [theKey, rolledBack] = [await readFile(key), await readFile(database)];
+		await rm(dataDir, { recursive: true });
+		await mkdir(dataDir);
+		await writeFile(key, theKey);
+		const lost = drill.run('npm run restore', 'yes\n');
+		expect(lost).toMatchObject({ status: 0, stdout: expect.stringContaining('nobody knows which answers') });
+		expect(rolledBack.equals(await readFile(database))).toBe(true);
 		await expectRestored(drill);
 	});
 });

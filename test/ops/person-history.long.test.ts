@@ -17,9 +17,12 @@ it('forgets who answered when HISTORY_RETENTION_DAYS are over, and keeps what wa
 		const { stdout } = await runPerson(['export', 'U0ADA'], { DATA_DIR: app.dataDir });
 		return JSON.parse(stdout).answers?.length ?? 0;
 	};
-	await app.pass(2 * DAY - HOUR);
+	await app.stop();
+	await app.clock.advance(2 * DAY - HOUR);
+	await app.restart();
+	await app.pass(HOUR / 2);
 	expect(await answers()).toBe(1);
-	await app.pass(2 * HOUR);
+	await app.pass(HOUR);
 	expect(await answers()).toBe(0);
 	await app.slack.as('grace').command('#agents', `/session history ${id}`);
 	await app.windowSays('Somebody', { who: 'grace' });

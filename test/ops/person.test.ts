@@ -192,7 +192,7 @@ it("leaves the PUT of somebody else's answer alone that is under way in the same
 	expect(await isInFiles()).toBe(false);
 });
 
-it('changes nothing while an answer can be undone, and says so', async () => {
+it('changes nothing while an answer can be undone, and says so, and asks for the id a second time', async () => {
 	await start({ UNDO_SECONDS: '10' });
 	const { id, post } = await app.asked();
 	await app.choose(app.seenBy('ada', post), 'LH 1173');
@@ -203,7 +203,15 @@ it('changes nothing while an answer can be undone, and says so', async () => {
 	);
 	expect(post.text()).toContain('@ada');
 	await app.until(() => post.text().includes('the agent went on'));
-	expect((await forget()).code).toBe(0);
+	for (const typed of ['', 'U0GRACE\n']) {
+		const other = await person(['forget', ADA], typed);
+		expect(other).toMatchObject({ code: 1, stdout: '' });
+		expect(other.stderr).toContain('Type U0ADA again to forget them: That is not the same id. Nothing changed.\n');
+	}
+	expect(await person(['forget', ADA, '--yes', 'U0GRACE'])).toMatchObject({ code: 1, stdout: '' });
+	expect(await isInFiles()).toBe(true);
+	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
+	expect(await isInFiles()).toBe(false);
 	await app.saysIn(post, 'Somebody · the agent went on');
 });
 
@@ -235,20 +243,6 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 		'Nothing is stored about U0NOBODY.\n',
 	]);
 	expect(await forget('U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
-});
-
-it('asks for the id a second time', async () => {
-	await start();
-	await app.watched();
-	for (const typed of ['', 'U0GRACE\n']) {
-		const other = await person(['forget', ADA], typed);
-		expect(other).toMatchObject({ code: 1, stdout: '' });
-		expect(other.stderr).toContain('Type U0ADA again to forget them: That is not the same id. Nothing changed.\n');
-	}
-	expect(await person(['forget', ADA, '--yes', 'U0GRACE'])).toMatchObject({ code: 1, stdout: '' });
-	expect(await isInFiles()).toBe(true);
-	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
-	expect(await isInFiles()).toBe(false);
 });
 
 it.each([

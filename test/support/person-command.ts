@@ -15,19 +15,20 @@ export async function runPerson(
 	{
 		typed = '',
 		by = [],
-		onStart = () => undefined,
+		onStart,
 	}: {
 		readonly typed?: string;
 		readonly by?: readonly string[];
 		readonly onStart?: (child: ChildProcess) => void;
 	} = {},
 ) {
-	const [command = '', ...others] = [...by, process.execPath, '--import', SHIFTED_CLOCK, PERSON, ...args];
+	const clock = onStart === undefined ? [] : ['--import', SHIFTED_CLOCK];
+	const [command = '', ...others] = [...by, process.execPath, ...clock, PERSON, ...args];
 	const child = spawn(command, others, {
 		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
 		stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
 	});
-	onStart(child);
+	onStart?.(child);
 	const said = { stdout: '', stderr: '' };
 	for (const name of ['stdout', 'stderr'] as const) {
 		child[name]?.setEncoding('utf8').on('data', (text: string) => {

@@ -26,7 +26,7 @@ describe('Socket Mode', () => {
 	});
 
 	it('loses no command while a connection is refreshed', async () => {
-		for (let round = 0; round < 4; round++) {
+		for (let round = 0; round < 2; round++) {
 			const before = opened();
 			app.slack.sockets.disconnect('refresh_requested');
 			// Slack is closing it and it is not replaced yet: the other connection serves.
@@ -37,7 +37,7 @@ describe('Socket Mode', () => {
 	});
 
 	it('loses no command when a connection is cut without notice', async () => {
-		for (let round = 0; round < 4; round++) {
+		for (let round = 0; round < 2; round++) {
 			app.slack.sockets.drop('oldest');
 			await (await openSession(app, 'choices')).close();
 			await app.slack.connected(2);
