@@ -6,7 +6,7 @@ import { runTurn } from './turn.ts';
 
 const options = {
 	questions: count(10_000, 'in all; a quarter around each of four changes of daylight-saving time', { least: 1 }),
-	changes: count(CHANGES.length, 'take fewer', { least: 1 }),
+	changes: count(CHANGES.length, 'take fewer', { least: 1, most: CHANGES.length }),
 	store: oneOf(['sqlite', 'postgres', 'both'], 'sqlite', 'the databases'),
 };
 
@@ -18,6 +18,7 @@ await faultRun({ name: 'reminders', options, sabotages: SABOTAGES }, async ({ va
 	const changes = CHANGES.slice(0, values.changes);
 	if (values.questions < changes.length) refuse('There are fewer questions than changes.');
 	const problems: string[] = [];
+	let reminderCount = 0;
 	for (const { withCopy, random: startRandom, progress } of stages) {
 		const random = startRandom();
 		await withCopy(async (entry, postgres) => {
@@ -33,8 +34,10 @@ await faultRun({ name: 'reminders', options, sabotages: SABOTAGES }, async ({ va
 				});
 				say(report);
 				problems.push(...verdict.problems);
+				reminderCount += verdict.reminders;
 			}
 		});
 	}
-	return { isClean: problems.length === 0 };
+	if (reminderCount === 0) say(['', 'No reminder came, so nothing was judged.']);
+	return { isClean: problems.length === 0 && reminderCount > 0 };
 });

@@ -5,7 +5,7 @@ import { ENTRY, SEED, STORES } from '../shared-stores.ts';
 import { CHANGES } from './periods.ts';
 import { runTurn } from './turn.ts';
 
-const QUESTIONS = 16;
+const QUESTIONS = 40;
 
 /** The short form of `npm run faults -- reminders`, on another seed each time. The time-out is for a machine that is busy with much else. */
 it.each(STORES)(
@@ -18,5 +18,6 @@ it.each(STORES)(
 		const { verdict } = await runTurn({ entry: ENTRY, postgres, ...run });
 		expect(verdict.problems).toEqual([]);
 		expect(verdict.questions).toBe(QUESTIONS);
+		expect(verdict.reminders).toBeGreaterThan(0);
 	},
 );

@@ -234,8 +234,8 @@ export async function runReminders(options: RunOptions) {
 	for (let at = askFrom; at < askTo; at += HOUR) {
 		time.at(at, () => options.onProgress?.(`${new Date(at).toISOString()}, ${history.questions.length} questions`));
 	}
-	// What is open then is left open for a while, and ends with its session.
-	const endAt = askTo + Math.min(HOUR, lengthMs / 4);
+	// What is open then is left open for an hour, in which its reminders fall due, and ends with its session.
+	const endAt = askTo + HOUR;
 	time.at(endAt, () => {
 		for (const sessionId of sessionIds) {
 			service.end(sessionId);
