@@ -7,7 +7,9 @@ import { z } from 'zod';
 import { SessionServiceError } from '../src/session-service/errors.ts';
 import { readSessionResponse } from '../src/session-service/schema.ts';
 import { readBody } from '../src/session-service/transport.ts';
+import { readOptions } from '../test/support/options.ts';
 
+readOptions('npm run bench -- schema', {});
 const RUNS = 60;
 
 const decode = (body: Buffer) =>

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readOptions } from '../test/support/options.ts';
 import { launchBrowser } from './browser.ts';
 import { bundlePage } from './bundle.ts';
 
@@ -19,6 +20,7 @@ interface Round {
 	modal: number;
 }
 
+readOptions('npm run bench -- sandbox', {});
 const browser = await launchBrowser();
 
 async function round(): Promise<Round> {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../sandbox/browser.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
+import { readOptions } from '../../test/support/options.ts';
 import { lineHeightOf, openWindow, type Shown, shownIn, wordsOfWindow } from './in-page.ts';
 import { countWords } from './own-words.ts';
 import { AGENTS_TEXTS, type Asks, OPTIONS, scriptOf, TEN } from './scripts.ts';
@@ -22,6 +23,7 @@ const PEOPLE = ['ada', 'grace'];
 /** Longer than the program waits between two looks whether the agent went on, except for its last ones. */
 const QUIET_MS = 20_000;
 
+readOptions('npm run bench -- words', {});
 const sandbox = await createSandbox({
 	pace: 0.3,
 	onLine: (line, isProblem) => isProblem && console.error(line),

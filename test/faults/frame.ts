@@ -6,7 +6,7 @@ import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { Edit } from './edits/edit.ts';
 import { createHarness, type Harness, type HarnessOptions, type Outcome } from './harness.ts';
-import { copySource } from './source-copy.ts';
+import { copySource, isCommit } from './source-copy.ts';
 import {
 	createPostgresUnderTest,
 	createSqliteUnderTest,
@@ -77,6 +77,7 @@ export async function faultRun<O extends Options, Sabotage extends string>(
 	const values = readOptions(command, all) as Values<O> & Common<Sabotage>;
 	const { sabotage, commit, seed } = values;
 	const edits = sabotage === null ? [] : sabotages[sabotage];
+	if (commit !== null && !(await isCommit(commit))) refuseOptions(command, all, `git has no commit "${commit}" of it.`);
 
 	function stageOn(kind: StoreKind): Stage {
 		async function withCopy<Result>(

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { PRESS_SABOTAGES, SABOTAGES } from './answers/sabotage.ts';
 import { type Edit, edited } from './edits/edit.ts';
@@ -24,12 +24,27 @@ const SABOTAGE = Object.entries(TABLES).flatMap(([run, table]) =>
 	Object.entries(table).map(([name, edits]) => [run, name, edits] as const),
 );
 
+const SRC = new URL('../../src/', import.meta.url).pathname;
+const readSource = (file: string) => readFileSync(`${SRC}${file}`, 'utf8');
+const WORDS: ReadonlySet<string> = new Set(
+	globSync('**/*.ts', { cwd: SRC }).flatMap((file) => readSource(file).match(/\w+/g) ?? []),
+);
+
 /** Fails at once, and not in the next long run, when the program has changed. */
 it.each(SABOTAGE)('%s: "%s" still finds its places in the program', (_, __, edits) => {
 	const files = new Map<string, string>();
 	for (const edit of edits) {
-		const source = files.get(edit.file) ?? readFileSync(new URL(`../../src/${edit.file}`, import.meta.url), 'utf8');
-		files.set(edit.file, edited(source, edit));
+		files.set(edit.file, edited(files.get(edit.file) ?? readSource(edit.file), edit));
 	}
 	expect(files.size).toBeGreaterThan(0);
+	// Of variables the edit knows where they are declared; a property must at least be one of the program's.
+	const properties = edits.flatMap((edit) =>
+		Array.from(
+			Object.values(edit)
+				.join('\n')
+				.matchAll(/\.(\w+)/g),
+			([, name]) => name,
+		),
+	);
+	expect(properties.filter((name) => name === undefined || !WORDS.has(name))).toEqual([]);
 });

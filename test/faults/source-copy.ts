@@ -25,22 +25,36 @@ export async function copySource({
 } = {}) {
 	// Not inside node_modules: Node does not run TypeScript from there.
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-source-'));
-	if (commit === null) {
-		await cp(join(ROOT, 'src'), join(directory, 'src'), { recursive: true });
-	} else {
-		const archive = join(directory, 'src.tar');
-		await run('git', ['-C', ROOT, 'archive', '--output', archive, commit, 'src']);
-		await run('tar', ['-C', directory, '-xf', archive]);
-	}
-	await cp(join(ROOT, 'package.json'), join(directory, 'package.json'));
-	await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-	for (const edit of edits) {
-		const path = join(directory, 'src', edit.file);
-		await writeFile(path, edited(await readFile(path, 'utf8'), edit));
+	const dispose = (): Promise<void> => rm(directory, { recursive: true, force: true });
+	try {
+		if (commit === null) {
+			await cp(join(ROOT, 'src'), join(directory, 'src'), { recursive: true });
+		} else {
+			const archive = join(directory, 'src.tar');
+			await run('git', ['-C', ROOT, 'archive', '--output', archive, commit, 'src']);
+			await run('tar', ['-C', directory, '-xf', archive]);
+		}
+		await cp(join(ROOT, 'package.json'), join(directory, 'package.json'));
+		await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+		for (const edit of edits) {
+			const path = join(directory, 'src', edit.file);
+			await writeFile(path, edited(await readFile(path, 'utf8'), edit));
+		}
+	} catch (error) {
+		await dispose();
+		throw error;
 	}
 	return {
 		/** The copy's `main.ts`. */
 		entry: join(directory, 'src', 'main.ts'),
-		[Symbol.asyncDispose]: (): Promise<void> => rm(directory, { recursive: true, force: true }),
+		[Symbol.asyncDispose]: dispose,
 	};
+}
+
+/** Whether `copySource` finds this commit. */
+export async function isCommit(name: string): Promise<boolean> {
+	return await run('git', ['-C', ROOT, 'cat-file', '-e', `${name}:src/main.ts`]).then(
+		() => true,
+		() => false,
+	);
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
@@ -9,17 +9,34 @@ const USAGE = `npm run mutate -- PATH [PATH ...] [options]
   --tests GLOB  the test files that may run, repeatable; without it the pure rules and the fake Slack's own tests
   --static      also changes what runs once, when a file is loaded: constants and tables. This takes much longer.`;
 
-const { positionals, values } = parseArgs({
-	allowPositionals: true,
-	options: {
-		tests: { type: 'string', multiple: true, default: [...RULES, 'fake-slack/**/*.test.ts'] },
-		static: { type: 'boolean', default: false },
-	},
-});
-if (positionals.length === 0) {
-	console.error(USAGE);
+function refuse(why: string): never {
+	console.error(`${why}\n${USAGE}`);
 	process.exit(2);
 }
+
+function readArguments() {
+	try {
+		return parseArgs({
+			allowPositionals: true,
+			options: {
+				tests: { type: 'string', multiple: true, default: [...RULES, 'fake-slack/**/*.test.ts'] },
+				static: { type: 'boolean', default: false },
+				help: { type: 'boolean', default: false },
+			},
+		});
+	} catch (error) {
+		return refuse(error instanceof Error ? error.message : String(error));
+	}
+}
+
+const { positionals, values } = readArguments();
+if (values.help) {
+	console.log(USAGE);
+	process.exit(0);
+}
+if (positionals.length === 0) refuse('What is to be changed?');
+const gone = positionals.find((path) => !path.includes('*') && !existsSync(path.replace(/:[\d:-]+$/, '')));
+if (gone !== undefined) refuse(`There is no ${gone}.`);
 // Each change runs in a new thread, which loads everything again.
 Object.assign(process.env, COMPILE_CACHE);
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -47,7 +64,11 @@ const stryker = new Stryker({
 	reporters: ['clear-text', 'progress'],
 	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
 });
-// Why it fails, Stryker has logged.
-await stryker.runMutationTest().catch(() => {
+try {
+	const results = await stryker.runMutationTest();
+	if (results.length > 0 && results.every(({ status }) => status === 'NoCoverage'))
+		console.log('None of these tests reaches this. Name some that do: --tests GLOB');
+} catch {
+	// Why it fails, Stryker has logged.
 	process.exitCode = 1;
-});
+}

@@ -119,7 +119,9 @@ export async function startNamed(
 	if (Object.hasOwn(programs, name)) return void (await programs[name]?.start());
 	const width = Math.max(...Object.keys(programs).map((one) => one.length));
 	const list = Object.entries(programs).map(([one, { about }]) => `  ${one.padEnd(width)}  ${about}`);
-	endWith(name === '--help' ? 0 : 2, [`${command} NAME [options], where NAME is one of:`, ...list].join('\n'));
+	const unknown = name === '' || name === '--help' ? [] : [`There is no "${name}".`];
+	const lines = [...unknown, `${command} NAME [options], where NAME is one of:`, ...list];
+	endWith(name === '--help' ? 0 : 2, lines.join('\n'));
 }
 
 function endWith(code: number, lines: string): never {

@@ -15,8 +15,8 @@ import {
 
 /**
  * A change of one place of the program, to see that somebody notices. The place is a function, by its name (`inner`, or
- * `outer.inner` where a file has several), or a constant of a module. A file may be formatted, ordered and its variables
- * named anew, and the edit still finds its place.
+ * `outer.inner` where a file has several), or a constant of a module. A file may be formatted and ordered anew, and
+ * its variables may get other names where the edit does not use them, and the edit still finds its place.
  *
  * What comes in may name what stands there: `$call`, its `$callee` and its arguments `$1`, `$2`; the `$result` that was
  * returned; the `$value` of a constant.
