@@ -287,7 +287,7 @@ it('announces an answer once, although its message is missing in one read', asyn
 	await heardAfter(asking);
 	expect(await heardAfter(answered)).toEqual(['answered 2']);
 	expect(await heardAfter(gone)).toEqual([]);
-	expect((await heardAfter(answered)).filter((what) => what !== 'answered 2')).toEqual([]);
+	expect(await heardAfter(answered)).toEqual([]);
 });
 
 it('two replicas announce a question once each time it is asked', async () => {
