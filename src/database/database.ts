@@ -7,6 +7,7 @@ import {
 	type InsertResult,
 	PostgresAdapter,
 	type SelectQueryBuilder,
+	type SqlBool,
 	sql,
 	type UpdateObject,
 	type UpdateQueryBuilder,
@@ -140,11 +141,11 @@ export function isPostgres(db: Db): boolean {
 	return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `blocker` finds something. */
-export function rowUnlessExists(db: Db, row: object, blocker: Expression<unknown>) {
+/** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `condition` does not hold. */
+export function rowIf(db: Db, row: object, condition: Expression<SqlBool>) {
 	return db
 		.selectNoFrom(Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column)))
-		.where(({ not, exists }) => not(exists(blocker)));
+		.where(condition);
 }
 
 interface Change {

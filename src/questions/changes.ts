@@ -154,7 +154,7 @@ function changesOfOlder(before: QuestionState, session: Session): Change[] {
 	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex: before.messageIndex }] : [];
 }
 
-/** Of the questions that were asked and answered between two reads: more is no story that anybody reads in a channel. */
+/** The most questions that one read tells of, when they were asked and answered since the read before. */
 const MOST_UNSEEN = 50;
 
 /** The newest questions between the announced and the newest one: they were asked and answered since. */

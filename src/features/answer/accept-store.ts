@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
 import { parseOrNull } from '../../core/values.ts';
-import { add, change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from '../../database/database.ts';
+import { add, change, from, isPostgres, remove, rowIf, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { type Db, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
@@ -77,7 +77,7 @@ async function acceptInTransaction(
 		db
 			.insertInto('answers')
 			.columns(Object.keys(row) as (keyof typeof row)[])
-			.expression(rowUnlessExists(db, row, sql`(select 1 where false)`).where(isOwnSchema()))
+			.expression(rowIf(db, row, isOwnSchema()))
 			.returningAll()
 			.executeTakeFirstOrThrow(newer);
 	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.

@@ -12,7 +12,7 @@ import {
 	hasChanged,
 	isPostgres,
 	remove,
-	rowUnlessExists,
+	rowIf,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
@@ -66,7 +66,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				await trx
 					.insertInto('drafts')
 					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
-					.expression(rowUnlessExists(trx, row, submitted))
+					.expression(rowIf(trx, row, sql<boolean>`not exists ${submitted}`))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
 						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
