@@ -77,7 +77,8 @@ export async function faultRun<O extends Options, Sabotage extends string>(
 	const values = readOptions(command, all) as Values<O> & Common<Sabotage>;
 	const { sabotage, commit, seed } = values;
 	const edits = sabotage === null ? [] : sabotages[sabotage];
-	if (commit !== null && !(await isCommit(commit))) refuseOptions(command, all, `git has no commit "${commit}" of it.`);
+	if (commit !== null && !(await isCommit(commit)))
+		refuseOptions(command, all, `git knows no commit "${commit}" with src/main.ts.`);
 
 	function stageOn(kind: StoreKind): Stage {
 		async function withCopy<Result>(

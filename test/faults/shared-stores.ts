@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { done, task } from '../../sandbox/session-service/builders.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createHarness, type Harness, type HarnessOptions } from './harness.ts';
 import {
@@ -40,4 +41,19 @@ export async function createTestHarness(
 export function createKillHarness(kind: StoreKind, replicas = replicasOf(kind)): Promise<Harness> {
 	const env = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' };
 	return createTestHarness(kind, { people: 1, callTimeoutMs: 2_000, env, replicas });
+}
+
+/** Longer than the lease on what a killed process was working on. */
+export const AFTER_KILL_MS = 90_000;
+
+/** Starts the program and has Ada watch a session in #agents. Resolves when its card is there. */
+export async function watchOneSession(harness: Harness, sessionId: string): Promise<void> {
+	const { slack, service } = harness;
+	const messages = [task('Order six chairs.'), done('I open the shop.')];
+	service.sessions.put(sessionId, { status: 'active', name: 'Order chairs', messages });
+	await harness.startAll();
+	await harness.serving();
+	const ada = slack.as('ada');
+	await ada.command('#agents', `/session watch ${sessionId}`);
+	await ada.waitForMessage('#agents', 'Order chairs', AFTER_KILL_MS);
 }

@@ -34,7 +34,7 @@ if (values.help) {
 	console.log(USAGE);
 	process.exit(0);
 }
-if (positionals.length === 0) refuse('What is to be changed?');
+if (positionals.length === 0) refuse('Name at least one PATH.');
 const gone = positionals.find((path) => !path.includes('*') && !existsSync(path.replace(/:[\d:-]+$/, '')));
 if (gone !== undefined) refuse(`There is no ${gone}.`);
 // Each change runs in a new thread, which loads everything again.
@@ -67,7 +67,7 @@ const stryker = new Stryker({
 try {
 	const results = await stryker.runMutationTest();
 	if (results.length > 0 && results.every(({ status }) => status === 'NoCoverage'))
-		console.log('None of these tests reaches this. Name some that do: --tests GLOB');
+		console.log('No test of this run reaches these places. Name tests that do: --tests GLOB');
 } catch {
 	// Why it fails, Stryker has logged.
 	process.exitCode = 1;

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
-import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
-import { createKillHarness } from '../../faults/shared-stores.ts';
+import { asking } from '../../../sandbox/session-service/builders.ts';
+import { AFTER_KILL_MS, createKillHarness, watchOneSession } from '../../faults/shared-stores.ts';
 import { GAVE_BACK } from '../../support/sentences.ts';
 
-/** Longer than the lease on a post that the killed process was sending. */
-const WITHIN_MS = 90_000;
 const ID = 'chairs';
 
 it.each(['sqlite', 'postgres'] as const)(
@@ -19,7 +17,7 @@ it.each(['sqlite', 'postgres'] as const)(
 			slack.changes.until(
 				look,
 				() => `waited for ${what}, grace has:\n${messages().map((one) => one.text())}`,
-				WITHIN_MS,
+				AFTER_KILL_MS,
 			);
 		const killed = async (meanwhile = () => {}) => {
 			await replicas[0]?.kill();
@@ -27,15 +25,7 @@ it.each(['sqlite', 'postgres'] as const)(
 			await harness.startAll();
 			await harness.serving();
 		};
-		service.sessions.put(ID, {
-			status: 'active',
-			name: 'Order chairs',
-			messages: [task('Order six chairs.'), done('I open the shop.')],
-		});
-		await harness.startAll();
-		await harness.serving();
-		await ada.command('#agents', `/session watch ${ID}`);
-		await ada.waitForMessage('#agents', 'Order chairs', WITHIN_MS);
+		await watchOneSession(harness, ID);
 		service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
 		service.sessions.setStatus(ID, 'humanInput');
 		const asked = () => ada.messages('#agents').find((one) => one.buttons().includes('Hand over'));

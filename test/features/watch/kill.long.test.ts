@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
+import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
-import { createKillHarness } from '../../faults/shared-stores.ts';
+import { AFTER_KILL_MS, createKillHarness, watchOneSession } from '../../faults/shared-stores.ts';
 import { runWatchFaults } from '../../faults/watches/run.ts';
 import { createRandom } from '../../support/random.ts';
 
@@ -20,8 +20,6 @@ it.each(['sqlite', 'postgres'] as const)(
 	},
 );
 
-/** Longer than the lease on a session that the killed process was reading. */
-const WITHIN_MS = 90_000;
 const ID = 'chairs';
 const NOTHING = waitingCountWords(0, 0);
 const ONE = waitingCountWords(1, 0);
@@ -37,21 +35,13 @@ it.each(['sqlite', 'postgres'] as const)(
 			slack.changes.until(
 				() => ada.home()?.text().includes(words),
 				() => `waited for "${words}" in:\n${ada.home()?.text() ?? 'no Home'}`,
-				WITHIN_MS,
+				AFTER_KILL_MS,
 			);
 		const shown = () =>
 			slack.traffic
 				.calls('views.publish')
 				.map(({ request }) => [NOTHING, ONE].find((words) => JSON.stringify(request).includes(words)));
-		service.sessions.put(ID, {
-			status: 'active',
-			name: 'Order chairs',
-			messages: [task('Order six chairs.'), done('I open the shop.')],
-		});
-		await harness.startAll();
-		await harness.serving();
-		await ada.command('#agents', `/session watch ${ID}`);
-		await ada.waitForMessage('#agents', 'Order chairs', WITHIN_MS);
+		await watchOneSession(harness, ID);
 		await ada.openApp('home');
 		await homeSays(NOTHING);
 		service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
