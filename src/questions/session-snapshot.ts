@@ -85,22 +85,21 @@ export interface OurAnswers {
 	readonly leftEmpty: LeftEmpty;
 	/** What channels see of the values: what they mark as secret, else a guess. */
 	readonly disclosure: Disclosure;
-	readonly arrivalAt?: (readAt: number) => number;
 }
 
 export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
-/** The session as channels may see it, as it was read at `seenAt`. */
-export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
+/** The session as channels may see it, as it was read at `seenAt`, when `arrival` answers of ours had arrived. */
+export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arrival: number) {
 	return {
-		view: snapshotOf(session, seenAt, ours),
+		view: snapshotOf(session, seenAt, ours, arrival),
 		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
 		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.leftEmpty),
 	};
 }
 
 /** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
-export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
+export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS, arrival?: number): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
 	const question = asking === null ? null : questionViewAt(session, asking, ours);
@@ -118,7 +117,7 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS):
 				.slice(0, ACTION_COUNT)
 				.map(({ kind, text }) => ({ kind, text: cut(text, NAME_LENGTH) })),
 		})),
-		question: question && ours.arrivalAt ? { ...question, arrival: ours.arrivalAt(seenAt) } : question,
+		question: question && arrival !== undefined ? { ...question, arrival } : question,
 		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,

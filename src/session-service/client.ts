@@ -25,6 +25,8 @@ export interface SessionReading {
 	readonly session: Session;
 	/** When the request began, clock milliseconds: the session is as it was then or later. */
 	readonly readAt: number;
+	/** How many answers of ours had arrived in the session by then; see `arrivalSeen` of an answer. */
+	readonly arrival: number;
 	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
 	/** When the whole response had arrived, clock milliseconds. */
@@ -53,13 +55,18 @@ interface ReadOptions {
 
 /**
  * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read.
- * `onChanged`: a read found another state than the one before it, or is the first.
+ * `arrivals`: how many answers of ours have arrived. `onChanged`: a read found another state than the one before, or is the first.
  */
 export function createSessionServiceClient({
 	cacheBytes = 64 * 1_048_576,
 	onChanged = () => {},
+	arrivals = async () => 0,
 	...options
-}: TransportOptions & { readonly cacheBytes?: number; readonly onChanged?: (session: Session) => void }) {
+}: TransportOptions & {
+	readonly cacheBytes?: number;
+	readonly arrivals?: (sessionId: string) => Promise<number>;
+	readonly onChanged?: (session: Session) => void;
+}) {
 	const { clock, log, budget } = options;
 	const transport = createTransport(options);
 	const cache = createSessionCache(cacheBytes);
@@ -70,7 +77,7 @@ export function createSessionServiceClient({
 		// Held, because the cache may drop it before a 304.
 		const cached = cache.get(sessionId);
 		const sequence = await permit(permitBy);
-		const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
+		const began = { arrival: await arrivals(sessionId), readAt: clock.now(), beganAt: uptimeOf(clock) };
 		const response = await transport.send({
 			operation: 'read',
 			sessionId,
@@ -88,7 +95,7 @@ export function createSessionServiceClient({
 		const since = session === cached?.session ? cached.since : began.readAt;
 		cache.set(sessionId, { session, since, ...began, response });
 		if (session !== cached?.session) onChanged(session);
-		return { session, since, readAt: began.readAt, endedAt };
+		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt };
 	}
 
 	function readPatiently(sessionId: string, options: ReadOptions): Promise<SessionReading> {

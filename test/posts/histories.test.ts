@@ -66,7 +66,8 @@ function createWatching(store: Store) {
 		const [taken] = due;
 		if (taken === undefined) throw new Error('the session is not read any more');
 		const watches = await store.watches.ofSession(taken.session, now);
-		const outcome = reading.succeeded(taken, { session, readAt: now }, watches, { ours: NO_ANSWERS, arrived });
+		const found = { session, readAt: now, arrival: 0 };
+		const outcome = reading.succeeded(taken, found, watches, { ours: NO_ANSWERS, arrived });
 		expect(await store.watches.record({ session: taken.session, token: LEASE.token }, { ...outcome, now })).toBe(true);
 	}
 

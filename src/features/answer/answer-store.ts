@@ -152,7 +152,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const answer = readAnswer(row, cipher);
-				const arrival = patch.state === 'delivered' ? await nextArrival(trx, row) : undefined;
+				// One answer of a session has a lease at a time.
+				const arrival = patch.state === 'delivered' ? (await countArrived(trx, row)) + 1 : undefined;
 				const named = { ...patch, arrival, ...(patch.other != null && { other: await namedNow(trx, patch.other) }) };
 				const set = { ...patchColumns(answer, named, now, cipher), ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
@@ -222,6 +223,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			const rows = await answers(sessionOf(session)).orderBy('acceptedAt').execute();
 			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
 		},
+
+		/** How many answers have arrived in a session: the number of the newest arrival. */
+		arrivals: (session: SessionKey) => countArrived(db.read, session),
 
 		/** How many live answers are for another service's address, so that nothing sends them. */
 		async unsentElsewhere(service: string): Promise<number> {
@@ -361,11 +365,10 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 	)`;
 }
 
-/** No arrival is ever taken back, and one answer of a session has a lease at a time. */
-async function nextArrival(trx: Db, session: SessionKey): Promise<number> {
-	const arrived = from(trx, 'answers', { ...sessionOf(session), state: ARRIVED_STATES });
-	const { count } = await arrived.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-	return count + 1;
+/** No arrival is ever taken back. */
+async function countArrived(db: Db, session: SessionKey): Promise<number> {
+	const arrived = from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES });
+	return (await arrived.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
 
 /** Whether people see a difference. */

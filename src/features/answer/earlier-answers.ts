@@ -5,6 +5,7 @@ import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { LeftEmpty, Session } from '../../questions/session.ts';
 import { askingMessageIndex, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
+import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 type Stored = Pick<AnswerStore, 'ofSession'>;
@@ -32,17 +33,13 @@ export async function ourAnswers(
 	return {
 		/** Which items of the newest question they left empty on purpose. */
 		leftEmpty: ((messageIndex) => (messageIndex === index ? left : new Set())) satisfies LeftEmpty,
-		/** The positions of a question that they filled, or left empty on purpose, and that arrived in this time. */
-		arrivedBetween(question: Asked, { since, before }: { since: number; before: number }): number[] {
-			const inTime = arrivedTo(answers, question).filter(
-				({ deliveredAt: at }) => at !== null && at >= since && at < before,
-			);
+		/** The positions of a question that they filled, or left empty on purpose, and that arrived from `since` until a read. */
+		arrivedBefore({ readAt, arrival }: Pick<SessionReading, 'readAt' | 'arrival'>, question: Asked, since: number) {
+			const inTime = arrivedTo(answers, question).filter(({ deliveredAt, timeline }) => {
+				const own = arrivalOf(timeline);
+				return (deliveredAt ?? 0) >= since && (own === null ? (deliveredAt ?? 0) < readAt : own <= arrival);
+			});
 			return inTime.flatMap(({ positions }) => positions);
-		},
-		/** The newest arrival that a read could show which began then; 0: none. */
-		arrivalAt(readAt: number): number {
-			const seen = answers.filter(({ deliveredAt }) => deliveredAt !== null && deliveredAt <= readAt);
-			return Math.max(0, ...seen.map((answer) => arrivalOf(answer.timeline) ?? 0));
 		},
 		/** What they say about secrecy, oldest first. */
 		marks,

@@ -134,14 +134,13 @@ export function createPresenter(
 
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, viewId, reading, metadata, wanted } = showing;
-			const { session, readAt } = reading;
+			const { session, readAt, arrival } = reading;
 			const known = typeof wanted === 'number' ? { ...metadata, messageIndex: wanted } : metadata;
 			const ours = await ourAnswers(answers, { serviceUrl, session, known });
 			const { leftEmpty, marks } = ours;
 			const question = openQuestion(session, leftEmpty);
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);
-			const arrival = ours.arrivalAt(readAt);
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
 			if (question === null) {
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };

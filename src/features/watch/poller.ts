@@ -14,8 +14,8 @@ import type { WatchStore } from './watch-store.ts';
 import type { ReadOutcome, SessionUpdate, TakenSession } from './watched-session-store.ts';
 
 interface ReadAnswers extends OurAnswers {
-	/** The positions of a question to which answers of ours arrived in this time. */
-	arrivedBetween(question: QuestionDigest, times: { since: number; before: number }): readonly number[];
+	/** The positions of a question to which answers of ours arrived from `since` until a read. */
+	arrivedBefore(reading: SessionReading, question: QuestionDigest, since: number): readonly number[];
 }
 
 export interface PollerOptions {
@@ -154,7 +154,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const known = taken.digest?.question ?? null;
 		const ours = await options.ourAnswers(found.session, known);
 		const since = known === null || known.open.length === 0 ? null : await store.askedAt(key);
-		const arrived = known !== null && since !== null ? ours.arrivedBetween(known, { since, before: found.readAt }) : [];
+		const arrived = known !== null && since !== null ? ours.arrivedBefore(found, known, since) : [];
 		const outcome = reading.succeeded(taken, found, watches, { ours, arrived });
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');

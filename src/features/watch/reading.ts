@@ -80,13 +80,13 @@ export function createReading(
 		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
 		succeeded(
 			taken: TakenSession,
-			{ session, readAt: leftAt }: { session: Session; readAt: number },
+			{ session, readAt: leftAt, arrival }: { session: Session; readAt: number; arrival: number },
 			watches: readonly Watch[],
 			{ ours, arrived }: { ours: OurAnswers; arrived: readonly number[] },
 		): ReadOutcome {
 			const now = clock.now();
 			const readAt = Math.min(leftAt, now);
-			const seen = seenIn(session, readAt, ours);
+			const seen = seenIn(session, readAt, ours, arrival);
 			const { view } = seen;
 			const { digest } = view;
 			const sinceRead = changesBetween(taken.digest, session, ours.leftEmpty, arrived);

@@ -62,9 +62,9 @@ export function createSubscriptions(
 					return { kind: 'already', changed: false };
 				return { kind: 'unreadable', code: error.code };
 			}
-			const { session, readAt } = reading;
+			const { session, readAt, arrival } = reading;
 			const ours = await ourAnswers(session, null);
-			const view = snapshotOf(session, readAt, ours);
+			const view = snapshotOf(session, readAt, ours, arrival);
 			const changes = changesBetween(null, session, ours.leftEmpty);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const { postTs = null } = request;

@@ -57,7 +57,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			await clock.sleep(back);
 			const now = clock.now();
 			const ours = { ours: program.NO_ANSWERS, arrived: [] };
-			const found = { session, readAt: beganAt };
+			const found = { session, readAt: beganAt, arrival: 0 };
 			const { update, watches: news } = reading.succeeded(taken, found, await watches.ofSession(key, now), ours);
 			// A process that is killed meanwhile hears nothing more of it.
 			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };

@@ -38,6 +38,19 @@ function takeAndEmpty(id: string): void {
 	sessions.patch(id, { status: 'humanInput', messages });
 }
 
+/** The service produces its next reading, but the response takes until `now` to arrive. */
+function holdNextRead() {
+	const arriving = Promise.withResolvers<void>();
+	const workedOut = Promise.withResolvers<void>();
+	app.service.hooks.onWorkedOut = async (entry) => {
+		if (entry.kind !== 'read') return;
+		delete app.service.hooks.onWorkedOut;
+		workedOut.resolve();
+		await arriving.promise;
+	};
+	return { workedOut: workedOut.promise, now: arriving.resolve };
+}
+
 async function filled(id: string, who: string, text: string): Promise<Modal> {
 	const form = await openSession(app, id, who);
 	await form.fill(0, text);
@@ -102,29 +115,30 @@ it('sends no second press over the first when the clock is set back meanwhile', 
 	app.slack.faults.clear();
 });
 
-it('tells the second person who was first when their form was read before the first answer and shown after it', async () => {
-	app.service.sessions.put('late', askingSession(['Name']));
-	setClock(0);
-	const first = await filled('late', 'ada', 'From Ada');
-	// The service has produced the second reading, but its response takes long to arrive.
-	const arriving = Promise.withResolvers<void>();
-	const workedOut = Promise.withResolvers<void>();
-	app.service.hooks.onWorkedOut = async (entry) => {
-		if (entry.kind !== 'read') return;
-		delete app.service.hooks.onWorkedOut;
-		workedOut.resolve();
-		await arriving.promise;
-	};
-	const opening = openSession(app, 'late', 'grace');
-	await workedOut.promise;
-	await first.submit();
-	await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
-	arriving.resolve();
-	const second = await opening;
-	await second.fill(0, 'From Grace');
-	await second.submit();
-	const told = await grace().waitForModal(headline('conflicted'), 10_000);
-	expect(told.text()).toMatch(/@ada>? answered/);
-	expect(told.text()).not.toContain('outside');
-	expect(app.service.log.savedPuts('late')).toHaveLength(1);
-});
+it.each([
+	['stands still', 0],
+	['is set back by an hour', -HOUR],
+])(
+	'sends no second answer over the first, which arrived during the read of the form, when the clock %s',
+	async (_, by) => {
+		const id = `late${Math.abs(by)}`;
+		app.service.sessions.put(id, askingSession(['Name']));
+		setClock(0);
+		const first = await filled(id, 'ada', 'From Ada');
+		const arrive = holdNextRead();
+		const opening = openSession(app, id, 'grace');
+		await arrive.workedOut;
+		setClock(by);
+		await first.submit();
+		await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
+		arrive.now();
+		const second = await opening;
+		takeAndEmpty(id);
+		await second.fill(0, 'From Grace');
+		await second.submit();
+		const told = await grace().waitForModal(headline('conflicted'), 10_000);
+		expect(told.text()).toMatch(/@ada>? answered/);
+		expect(told.text()).not.toContain('outside');
+		expect(app.service.log.savedPuts(id)).toHaveLength(1);
+	},
+);

@@ -124,7 +124,7 @@ export function createFakeService(clock: Clock) {
 			const stored = sessions.get(sessionId);
 			if (stored === undefined) throw new FakeServiceError('session_not_found');
 			const now = clock.now();
-			return { session: stored, readAt: now, since: now, endedAt: now };
+			return { session: stored, readAt: now, arrival: 0, since: now, endedAt: now };
 		},
 	};
 	return {
@@ -169,7 +169,7 @@ export function createRecordingMetrics() {
 
 /** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
-	ourAnswers: async () => ({ ...NOBODY_ANSWERED, arrivedBetween: () => [] }),
+	ourAnswers: async () => ({ ...NOBODY_ANSWERED, arrivedBefore: () => [] }),
 };
 
 /** A store on its own database, closed at the end of the test. */
