@@ -1,3 +1,4 @@
+import { inSlices } from '../core/slices.ts';
 import {
 	askingMessageIndex,
 	assistantCountOf,
@@ -99,21 +100,25 @@ export interface BeforePut {
 
 type Comparable = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;
 
-export function beforePut(input: Comparable): BeforePut {
+export async function beforePut(input: Comparable): Promise<BeforePut> {
 	const { session } = input;
-	return { status: session.status, assistantCount: assistantCountOf(session), sameCount: countSame(input) };
+	const sameCount = await inSlices(countSame(input));
+	return { status: session.status, assistantCount: assistantCountOf(session), sameCount };
 }
 
 /** Whether the message with this answer has another index now: there is one more such message than before the PUT. */
-export function hasMovedSince(before: BeforePut | null, input: Comparable): boolean {
+export async function hasMovedSince(before: BeforePut | null, input: Comparable): Promise<boolean> {
 	const sameBefore = before?.sameCount ?? null;
-	return sameBefore !== null && countSame(input) > sameBefore;
+	return sameBefore !== null && (await inSlices(countSame(input))) > sameBefore;
 }
 
-function countSame({ session, fingerprint, values }: Comparable): number {
-	return session.messages.filter(
-		(message) => message.fingerprint === fingerprint && isAlreadyOurs(message.sent, values),
-	).length;
+function* countSame({ session, fingerprint, values }: Comparable): Generator<void, number> {
+	let count = 0;
+	for (const message of session.messages.filter((one) => one.fingerprint === fingerprint)) {
+		if (isAlreadyOurs(message.sent, values)) count++;
+		yield;
+	}
+	return count;
 }
 
 export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';

@@ -5,8 +5,10 @@ import type { ItemTexts } from './session.ts';
 const LONGEST_LINE = 500;
 /** By so many code units two pieces of one sentence overlap: most phrases are shorter. */
 const OVERLAP = 100;
-/** Code units in NFKD, which makes up to 18 characters of one. */
-const LONGEST_TEXT = 40_000;
+/** Where a long sentence goes on in another piece. NFKD makes three full stops of it, so no text has it. */
+export const IN_SENTENCE = '…';
+/** Code units in NFKD for one. It makes up to 18 of a ligature, and at most three or four of what people write. */
+const MOST_OF_ONE = 4;
 
 /** Code units. Longer texts explain what is asked for and do not name it. */
 const MAX_LABEL_LENGTH = 200;
@@ -40,7 +42,7 @@ export function readingsOf(text: string): readonly string[] {
 
 /** Whether the rules do not read such a text. */
 export function isTooLong(text: string): boolean {
-	return text.normalize('NFKD').length > LONGEST_TEXT;
+	return text.normalize('NFKD').length > MOST_OF_ONE * text.length;
 }
 
 function plainCharacters(text: string): string {
@@ -48,18 +50,21 @@ function plainCharacters(text: string): string {
 	return plain.length <= LONGEST_LINE ? plain : plain.split('\n').flatMap(inPieces).join('\n');
 }
 
-/** A long line in pieces that end with a sentence; a long sentence in pieces that overlap, between words. */
+/** A long line in pieces that end with a sentence; a long sentence in pieces that overlap, between words, and say so. */
 function inPieces(line: string): readonly string[] {
 	const pieces: string[] = [];
 	let from = 0;
+	let before = '';
 	while (line.length - from > LONGEST_LINE) {
 		const piece = line.slice(from, from + LONGEST_LINE);
 		const sentence = Math.max(...['.', '!', '?', ';'].map((mark) => piece.lastIndexOf(`${mark} `)));
 		const end = sentence >= OVERLAP ? sentence + 1 : placeIn(piece, LONGEST_LINE);
-		pieces.push(piece.slice(0, end));
+		const after = sentence >= OVERLAP ? '' : IN_SENTENCE;
+		pieces.push(before + piece.slice(0, end) + after);
+		before = after;
 		from += sentence >= OVERLAP ? end : placeIn(piece, end - OVERLAP);
 	}
-	return [...pieces, line.slice(from)];
+	return [...pieces, before + line.slice(from)];
 }
 
 /** Where a word ends before `at`, if that is near. */

@@ -94,21 +94,17 @@ function readItem(value: unknown): ReadItem {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
 	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
+	const raw: RawTexts = Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
-		value: readAnswer(item.value),
-		...(odd.length > 0 && { raw: Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])])) }),
+		// Like the service's page: `0`, `false`, null are open. Other foreign values count, or they would be overwritten.
+		value: item.value ? (raw.value ?? asText(item.value)) : '',
+		...(odd.length > 0 && { raw }),
 	};
 }
 
 const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
-
-/** Like the service's page: `0`, `false`, null are open. Other foreign values count, or they would be overwritten. */
-function readAnswer(value: unknown): string {
-	if (!value) return '';
-	return typeof value === 'object' ? jsonTextOf(value) : asText(value);
-}
 
 /** Names of unknown actions are cut to this length: a card shows them in one line. */
 const LONGEST_NAME = 64;

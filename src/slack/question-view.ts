@@ -3,7 +3,7 @@ import { createCutMark } from '../core/cut.ts';
 import { looksSecret } from '../questions/asks-for-secret.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
 import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
-import { type AnswerMarks, isSecretValue, looksSecretAt } from '../questions/secrecy.ts';
+import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Question } from '../questions/session.ts';
 import type { ItemView, QuestionView } from '../questions/session-snapshot.ts';
 import type { Form } from './form/build.ts';
@@ -295,15 +295,15 @@ interface ShownQuestion {
 	readonly settled?: boolean;
 }
 
-/** What `questionText` says of the question; null when nothing of it may be told. */
+/** What `questionText` says of the question; null when nothing of it may be told. What is secret, the read has found out. */
 export function toldWords({ question, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
-	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
-		return null;
+	if (discreet || open.some((item) => item.secret)) return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
 	if (asked !== '') return asked;
-	// The items say nothing, so what the agent wrote above them counts.
-	return looksSecret({ title: '', description: question.context }) ? null : oneLine(question.context, PART_LENGTH);
+	// The items say nothing, so what the agent wrote above them counts. With none that is open, nobody has judged it yet.
+	const isHidden = open.length === 0 && looksSecret({ title: '', description: question.context });
+	return isHidden ? null : oneLine(question.context, PART_LENGTH);
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {

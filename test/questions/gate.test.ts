@@ -146,7 +146,8 @@ describe('a question of which a part was not read', () => {
 	});
 
 	it('is secret when a compatible form of it is far longer', () => {
-		expect(secretOf([item('\ufdfa'.repeat(2_200)), item('\ufdfa'.repeat(2_300))])).toEqual([false, true]);
+		const texts = ['Shall I write \ufdfa there?', '가'.repeat(8_000), '\ufdfa'.repeat(100)];
+		expect(secretOf(texts.map((text) => item(text)))).toEqual([false, false, true]);
 	});
 });
 
@@ -175,6 +176,14 @@ describe('a long line', () => {
 			const start = unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 			const text = `${start} Please enter the date of birth of the guest. ${start.slice(0, 7_900 - length)}`;
 			expect([length, secretOfDescription(text)]).toEqual([length, true]);
+		}
+	});
+
+	it('is one sentence when the secret is named far from where it is asked for', () => {
+		for (let count = 1; count < 100; count += 3) {
+			const long = ' and knows which hall it is, so that this was asked'.repeat(count);
+			const text = `It is late${long} and please enter${long} the date of birth${long} on the form.`;
+			expect([count, secretOfDescription(text)]).toEqual([count, true]);
 		}
 	});
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
+import { looksSecretAt } from '../../src/questions/secrecy.ts';
 import { type ItemView, questionViewAt } from '../../src/questions/session-snapshot.ts';
 import { escapeMrkdwn } from '../../src/slack/mrkdwn.ts';
 import { questionText } from '../../src/slack/question-view.ts';
@@ -20,9 +21,10 @@ function itemView([title, description = '']: Texts, fields: Partial<ItemView> = 
 	return { title, description, open: true, value: null, secret: false, withheld: false, ...fields };
 }
 
-/** The text of a question with these open items, in a session without a name. */
-function told(items: readonly Texts[], fields: Partial<Told> = {}, context = ''): string {
-	const views = items.map((texts) => itemView(texts));
+/** The text of a question with these open items, in a session without a name. A read found out which of them are secret. */
+function told(texts: readonly Texts[], fields: Partial<Told> = {}, context = ''): string {
+	const items = texts.map(([title, description = '']) => ({ title, description }));
+	const views = texts.map((one, at) => itemView(one, { secret: looksSecretAt({ items, context }, at) }));
 	return toldOf(views, fields, context);
 }
 
@@ -123,6 +125,9 @@ describe('the text of a question', () => {
 		expect(told([['City'], ['PIN code', 'of your card']], all)).toBe(NOTHING_TOLD);
 		expect(toldOf([itemView(['City'], { secret: true })], all)).toBe(NOTHING_TOLD);
 		expect(told([['']], all, 'Please enter your password.')).toBe(NOTHING_TOLD);
+		expect(toldOf([], { settled: true }, 'Please enter your password.')).toBe('An agent asked for an answer.');
+		// A list draws many questions at once, so no rule reads them again.
+		expect(toldOf([itemView(['Your password'])])).toBe('An agent asks: Your password');
 		const answered = itemView(['Your password'], { open: false, secret: true });
 		expect(toldOf([answered, itemView(['City'])])).toBe('An agent asks: City');
 	});
@@ -167,7 +172,8 @@ describe('the text of a question', () => {
 					expectShort(text);
 					const asked = questionText({ question: view, ...chosen, sessionName: '', waitedMs: null });
 					expect(characters(shown(asked)).length).toBeLessThanOrEqual(250);
-					if (chosen.discreet || view.items.some((item) => item.open && looksSecret(item))) {
+					const items = session.messages[messageIndex]?.humanInput ?? [];
+					if (chosen.discreet || view.items.some(({ open }, at) => open && items[at] && looksSecret(items[at]))) {
 						expect(text).toBe(NOTHING_TOLD);
 					}
 				}
@@ -179,13 +185,8 @@ describe('the text of a question', () => {
 	it('begins with our words, then with those of the question', () => {
 		fc.assert(
 			fc.property(hostileText, hostileText, hostileText, (title, description, sessionName) => {
-				const item = itemView([title, description]);
-				const text = toldOf([item], { sessionName });
+				const text = toldOf([itemView([title, description])], { sessionName });
 				expectShort(text);
-				if (looksSecret(item)) {
-					expect(text).toBe(NOTHING_TOLD);
-					return;
-				}
 				expect(text).toMatch(/^An agent asks(?:: | for an answer)/);
 				const start = oneLine(title, 1_000).replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 				if (start !== '') {

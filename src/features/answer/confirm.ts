@@ -78,7 +78,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 				...checkedFrom(now),
 				restartAskedAt: null,
 				putStartedAt: now,
-				before: beforePut(comparisonInput(answer, session)),
+				before: await beforePut(comparisonInput(answer, session)),
 				// If this process ends now, another one confirms it and tells the author.
 				receiptState,
 			});

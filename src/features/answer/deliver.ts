@@ -55,11 +55,12 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is marked, and
 	 * the next attempt reads again: what is compared and counted is always the text that is sent. @throws LeaseLost
 	 */
-	function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
+	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
+		const before = await beforePut(comparisonInput(answer, session));
 		const marked = {
 			state: 'delivering',
 			putStartedAt: clock.now(),
-			before: beforePut(comparisonInput(answer, session)),
+			before,
 			startFailed: false,
 			missingCount: 0,
 		} as const;
@@ -175,7 +176,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
 		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
 		if (maybeSentAt !== null) {
-			const hasMoved = hasMovedSince(answer.before, comparisonInput(answer, session));
+			const hasMoved = await hasMovedSince(answer.before, comparisonInput(answer, session));
 			if (hasMoved || comparison.kind === 'alreadyOurs') return deliveredPatch(now, answer.startFailed);
 		}
 		switch (comparison.kind) {
