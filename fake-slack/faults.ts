@@ -13,8 +13,8 @@ export interface CallFault {
 	untilMs?: number;
 	/** An HTTP status instead of a response: 429, 500, 503 … */
 	status?: number;
-	/** Seconds in the Retry-After header of a 429. */
-	retryAfter?: number;
+	/** The Retry-After header of a 429, in seconds; a proxy may say something else, or (null) nothing. */
+	retryAfter?: number | string | null;
 	/** An error code in an ordinary response. */
 	error?: string;
 	/** An ordinary response with these fields instead, for data that Slack omits or contradicts. */

@@ -2,16 +2,10 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Log } from './core/log.ts';
 
 /** The settings that a file may hold instead: its path is the setting `NAME_FILE`. */
+// biome-ignore format: a list of words
 export const SECRETS = [
-	'SLACK_BOT_TOKEN',
-	'SLACK_APP_TOKEN',
-	'SLACK_SIGNING_SECRET',
-	'SESSION_SERVICE_API_KEY',
-	'DATABASE_URL',
-	'HTTPS_PROXY',
-	'HTTP_PROXY',
-	'ENCRYPTION_KEY',
-	'ENCRYPTION_KEY_FORMER',
+	'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SESSION_SERVICE_API_KEY', 'DATABASE_URL',
+	'HTTPS_PROXY', 'HTTP_PROXY', 'ENCRYPTION_KEY', 'ENCRYPTION_KEY_FORMER',
 ] as const;
 export type Secret = (typeof SECRETS)[number];
 

@@ -8,7 +8,10 @@ const MOST_MS = 100;
 /** The read, the post, and the form. */
 const WORK_MS = 3_000;
 
-/** Sessions whose texts are made to take long are watched and opened, one after the other. */
+/** So many people open such sessions at once. */
+const AT_ONCE = 20;
+
+/** Sessions whose texts are made to take long are watched and opened, one after the other and many at once. */
 const texts: Scenario = {
 	name: 'texts',
 	transport: 'socket',
@@ -28,6 +31,11 @@ const texts: Scenario = {
 			blocks.push([name, await lag()]);
 			await mallory.command('#agents', `/session unwatch ${id}`);
 		}
+		await Promise.all(
+			Array.from({ length: AT_ONCE }, (_, at) => arena.stranger().command('#agents', `/session text-${at}-x`)),
+		);
+		await pause(AT_ONCE * 500);
+		blocks.push([`${AT_ONCE} at once`, await lag()]);
 		const sorted = blocks.toSorted(([, one], [, other]) => other - one);
 		const words = ([name, ms]: readonly [string, number]) => `${ms.toFixed(0)} ms (${name})`;
 		return {

@@ -35,16 +35,16 @@ function refusal(error: unknown): Json {
 	return { ok: false, error: error.code, ...error.extra };
 }
 
-function limited(retryAfter: number): Answer {
+function limited(retryAfter: number | string | null): Answer {
 	return {
 		status: 429,
 		body: { ok: false, error: 'ratelimited' },
-		headers: { 'retry-after': String(retryAfter) },
+		headers: retryAfter === null ? {} : { 'retry-after': String(retryAfter) },
 	};
 }
 
 function faulty(fault: CallFault): Answer | undefined {
-	if (fault.status === 429) return limited(fault.retryAfter ?? 30);
+	if (fault.status === 429) return limited(fault.retryAfter === undefined ? 30 : fault.retryAfter);
 	if (fault.status !== undefined) return { status: fault.status, body: 'upstream connect error' };
 	if (fault.answer !== undefined) return { status: 200, body: { ok: true, ...fault.answer } };
 	return fault.error === undefined ? undefined : { status: 200, body: { ok: false, error: fault.error } };

@@ -1,16 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** After so many milliseconds of the same work other events have their turn: several works may share one turn of the loop. */
+/** After so many milliseconds other events have their turn. */
 const SLICE_MS = 5;
+
+/** The works take turns: in one turn of the event loop, only one of them runs. */
+let turns = Promise.resolve();
+function nextTurn(): Promise<void> {
+	turns = turns.then(() => setImmediate());
+	return turns;
+}
 
 /** Runs work that yields often, and lets the event loop breathe. */
 export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
-	for (let until = performance.now() + SLICE_MS; ; ) {
-		const { done, value } = work.next();
-		if (done === true) return value;
-		if (performance.now() < until) continue;
-		await setImmediate();
-		until = performance.now() + SLICE_MS;
+	for (;;) {
+		await nextTurn();
+		const until = performance.now() + SLICE_MS;
+		do {
+			const { done, value } = work.next();
+			if (done === true) return value;
+		} while (performance.now() < until);
 	}
 }
 

@@ -16,15 +16,9 @@ export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
  * Why a watch ended. `noChange`: nothing changed for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any more
  * (`handLowered`), a newer one got its place (`gaveWay`), or `watch all` has ended (`discoveryEnded`).
  */
+// biome-ignore format: a list of words
 export const WATCH_ENDS = [
-	'sessionOver',
-	'unwatched',
-	'noChange',
-	'sessionGone',
-	'handLowered',
-	'gaveWay',
-	'discoveryEnded',
-	...CHANNEL_ENDS,
+	'sessionOver', 'unwatched', 'noChange', 'sessionGone', 'handLowered', 'gaveWay', 'discoveryEnded', ...CHANNEL_ENDS,
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 

@@ -231,12 +231,9 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 }
 
 /** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
+// biome-ignore format: a list of words
 export const FIRST_ENDINGS = [
-	'first_withdrawn',
-	'first_outdated',
-	'first_over',
-	'first_failed',
-	'first_unknown',
+	'first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown',
 ] as const;
 export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 

@@ -1,14 +1,5 @@
 import { atOnce } from '../core/slices.ts';
-import {
-	IN_SENTENCE,
-	inside,
-	isTooLong,
-	matchingText,
-	readingsOf,
-	withoutFinalMarks,
-	words,
-	wordsOr,
-} from './matching-text.ts';
+import { IN_SENTENCE, inside, matchingText, readingsOf, withoutFinalMarks, words, wordsOr } from './matching-text.ts';
 import type { ItemTexts } from './session.ts';
 
 /* Patterns match `matchingText`: lower case, no accents, no hyphens. */
@@ -183,13 +174,13 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 }
 
 function* isSecretTitle(text: string): Generator<void, boolean> {
-	if (isTooLong(text)) return true;
-	for (const reading of readingsOf(text)) {
+	const readings = readingsOf(text);
+	for (const reading of readings ?? []) {
 		const title = withoutHarmless(reading);
 		yield;
 		if (WHOLE_TITLES.test(withoutFinalMarks(title)) || (yield* namesSecret(title))) return true;
 	}
-	return false;
+	return readings === null;
 }
 
 /**
@@ -197,12 +188,12 @@ function* isSecretTitle(text: string): Generator<void, boolean> {
  * nor a later one asks for something else. "What is it?" asks for what the sentence before names. True when it is too long.
  */
 export function* asksAbove(text: string): Generator<void, boolean> {
-	if (isTooLong(text)) return true;
-	for (const reading of readingsOf(text)) {
+	const readings = readingsOf(text);
+	for (const reading of readings ?? []) {
 		yield;
 		if (yield* requestsSecret(withoutHarmless(reading))) return true;
 	}
-	return false;
+	return readings === null;
 }
 
 function* requestsSecret(text: string): Generator<void, boolean> {

@@ -28,8 +28,12 @@ export function matchingTextOf({ title, description }: ItemTexts): string {
 	return `${matchingText(title)}\n${matchingText(description)}`;
 }
 
-/** `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. */
-export function readingsOf(text: string): readonly string[] {
+/**
+ * `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. Null for a text
+ * that the rules do not read.
+ */
+export function readingsOf(text: string): readonly string[] | null {
+	if (text.normalize('NFKD').length > MOST_OF_ONE * text.length) return null;
 	const plain = plainCharacters(text);
 	const folded = foldConfusables(plain);
 	const split = plainWords(asWords(plain));
@@ -38,11 +42,6 @@ export function readingsOf(text: string): readonly string[] {
 	const joined = [...readings].map(joinSpacedOut);
 	const read = joined.flatMap((reading) => [withoutLeet(reading, 'i'), withoutLeet(reading, 'l')]);
 	return [...new Set([split, ...joined, ...read])];
-}
-
-/** Whether the rules do not read such a text. */
-export function isTooLong(text: string): boolean {
-	return text.normalize('NFKD').length > MOST_OF_ONE * text.length;
 }
 
 function plainCharacters(text: string): string {

@@ -19,13 +19,9 @@ export interface Place extends Pick<Origin, 'channelId' | 'isCopy'> {
 export const ANYWHERE: Place = { channelId: null, inAnyChannel: true };
 
 /** Proven by Slack or by the settings. */
+// biome-ignore format: a list of words
 export const PROVEN_REFUSALS = [
-	'guest',
-	'bot',
-	'external',
-	'deactivated',
-	'channel_not_allowed',
-	'user_not_allowed',
+	'guest', 'bot', 'external', 'deactivated', 'channel_not_allowed', 'user_not_allowed',
 ] as const;
 /** `could_not_check`: Slack gave no answer, left out a required fact or contradicted itself. */
 export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';

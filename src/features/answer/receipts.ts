@@ -29,12 +29,9 @@ const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 const MAX_REMEMBERED = 1_000;
 
 /** Slack will never accept an update of this view or message. */
+// biome-ignore format: a list of words
 const NOT_UPDATABLE = new Set([
-	'not_found',
-	'view_not_found',
-	'message_not_found',
-	'channel_not_found',
-	'cant_update_message',
+	'not_found', 'view_not_found', 'message_not_found', 'channel_not_found', 'cant_update_message',
 	'edit_window_closed',
 ]);
 

@@ -1,3 +1,4 @@
+import { parseAddress } from '../../core/values.ts';
 import type { WatchSettings } from '../../database/watch.ts';
 import { isReservedId } from '../../session-service/address.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -134,7 +135,7 @@ function unwrap(word: string): string {
 }
 
 function idOfLink(link: string, dashboardUrl: string | null): string | { problem: HelpReason } {
-	const url = URL.parse(link);
+	const url = parseAddress(link);
 	if (url === null) return { problem: 'unclear' };
 	const expected = dashboardUrl === null ? null : URL.parse(`${dashboardUrl}/sessions/session`);
 	const isOurs =

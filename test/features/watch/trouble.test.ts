@@ -162,6 +162,20 @@ describe('Slack', () => {
 		expect(app.log.join()).not.toContain('Only-on-this-page');
 	});
 
+	it.each([null, 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+		'repeats a limited post for which a proxy asks to wait: %s',
+		async (retryAfter) => {
+			const id = await app.watched();
+			const from = app.now();
+			app.slack.faults.add({ method: 'chat.postMessage', status: 429, retryAfter, times: 1 });
+			app.ask(id);
+			await app.threadSays(id, 'Which colour?');
+			expect(app.calls('chat.postMessage', from)).toHaveLength(2);
+			// Nothing is looked for: it was certainly not posted.
+			expect(app.calls('conversations.replies', from)).toEqual([]);
+		},
+	);
+
 	it.each([
 		{ what: 'found in the history and not repeated', without: [], posts: 1, marked: 0 },
 		{
