@@ -1,6 +1,6 @@
+import { atOnce } from '../../src/core/slices.ts';
 import { sessionModal } from '../../src/features/answer/form-view.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
-import { readBody } from '../../src/session-service/transport.ts';
 import { buildSessionModel } from '../../test/support/session-model.ts';
 import type { BenchContext } from './context.ts';
 import { type Figure, load } from './report.ts';
@@ -15,7 +15,6 @@ const RUNS = 30;
 export async function measureRendering({ rounds: count }: BenchContext): Promise<Figure[]> {
 	return SIZES.map((size) => {
 		const body = Buffer.from(longSessionBody(size));
-		const response = { status: 200, headers: new Map<string, string>(), body, arrivedAt: 0 };
 		const text = body.toString('utf8');
 		const rounds = new Rounds();
 		for (let round = 0; round <= count; round++) {
@@ -23,7 +22,7 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 			for (let run = 0; run < RUNS; run++) {
 				const value = timed(times.parse, () => JSON.parse(text) as unknown);
 				timed(times.render, () => render(value));
-				timed(times.all, () => render(readBody(response, 'read', (value) => value)));
+				timed(times.all, () => render(JSON.parse(body.toString('utf8'))));
 			}
 			// The first round warms up.
 			if (round === 0) continue;
@@ -47,7 +46,7 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 
 /** From the parsed body to the serialised view for Slack. */
 function render(value: unknown): string {
-	const session = readSessionResponse(value, '3f9a2c1d');
+	const session = atOnce(readSessionResponse(value, '3f9a2c1d'));
 	const model = session === null ? null : buildSessionModel(session, Date.now());
 	if (model === null || model.question === null) throw new Error('The session has no open question.');
 	return JSON.stringify(sessionModal(model));

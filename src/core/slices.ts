@@ -22,6 +22,16 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
 	}
 }
 
+/** The results of one work for each value. */
+export function* eachIn<From, To>(values: readonly From[], work: (value: From) => Generator<void, To>) {
+	const results: To[] = [];
+	for (const value of values) {
+		results.push(yield* work(value));
+		yield;
+	}
+	return results;
+}
+
 /** Runs such work at once: where it is known to be short. */
 export function atOnce<Result>(work: Generator<void, Result>): Result {
 	let step = work.next();

@@ -1,3 +1,4 @@
+import { eachIn } from '../core/slices.ts';
 import { parseAddress } from '../core/values.ts';
 import { type HumanInputItem, type Message, type RawTexts, resultOf, type SentItem, type Session } from './session.ts';
 import { fingerprintOf, hashOfTexts, shown, shownHashOf } from './texts.ts';
@@ -28,15 +29,13 @@ const MOST_EXAMINED = 100_000;
  * the hashes. It yields after each few milliseconds of work.
  */
 export function* gated(read: ReadSession): Generator<void, Session> {
-	const messages: Message[] = [];
-	for (const message of read.messages) messages.push(yield* gatedMessage(message));
 	const result = resultOf(read);
 	return {
 		...read,
 		status: textOf(read.status),
 		name: textOf(read.name),
 		sessionDetails: textOf(read.sessionDetails),
-		messages,
+		messages: yield* eachIn(read.messages, gatedMessage),
 		files: yield* each(read.files, (file) => ({ ...file, filename: textOf(file.filename) })),
 		sessionVariables: yield* each(read.sessionVariables, textOf),
 		resultHash: result === null ? null : yield* hashOfTexts([result]),
@@ -56,7 +55,6 @@ function* each<From, To>(values: readonly From[], change: (value: From) => To): 
 const textOf = (text: string) => shown(text, MOST_OF_TEXT).text;
 
 function* gatedMessage({ role, content, actions, humanInput }: ReadMessage): Generator<void, Message> {
-	yield;
 	const { text, isCut } = shown(content, MOST_OF_TEXT);
 	const hasItems = humanInput.length > 0;
 	let room = MOST_EXAMINED;

@@ -7,7 +7,8 @@ const LONGEST_LINE = 500;
 const OVERLAP = 100;
 /** Where a long sentence goes on in another piece. NFKD makes three full stops of it, so no text has it. */
 export const IN_SENTENCE = '…';
-/** Code units in NFKD for one. It makes up to 18 of a ligature, and at most three or four of what people write. */
+/** Code units in NFKD, in all and for one: it makes up to 18 of a ligature, and at most four of what people write. */
+const LONGEST_TEXT = 40_000;
 const MOST_OF_ONE = 4;
 
 /** Code units. Longer texts explain what is asked for and do not name it. */
@@ -33,7 +34,7 @@ export function matchingTextOf({ title, description }: ItemTexts): string {
  * that the rules do not read.
  */
 export function readingsOf(text: string): readonly string[] | null {
-	if (text.normalize('NFKD').length > MOST_OF_ONE * text.length) return null;
+	if (text.normalize('NFKD').length > Math.min(LONGEST_TEXT, MOST_OF_ONE * text.length)) return null;
 	const plain = plainCharacters(text);
 	const folded = foldConfusables(plain);
 	const split = plainWords(asWords(plain));
@@ -46,24 +47,22 @@ export function readingsOf(text: string): readonly string[] | null {
 
 function plainCharacters(text: string): string {
 	const plain = text.normalize('NFKD').replace(/[\p{M}\p{Cf}*`#]/gu, '');
-	return plain.length <= LONGEST_LINE ? plain : plain.split('\n').flatMap(inPieces).join('\n');
+	return plain.length <= LONGEST_LINE ? plain : plain.split('\n').map(inPieces).join('\n');
 }
 
-/** A long line in pieces that end with a sentence; a long sentence in pieces that overlap, between words, and say so. */
-function inPieces(line: string): readonly string[] {
-	const pieces: string[] = [];
+/** A long line in lines that end with a sentence; a long sentence in lines that overlap, between words, and say so. */
+function inPieces(line: string): string {
+	let text = '';
 	let from = 0;
-	let before = '';
 	while (line.length - from > LONGEST_LINE) {
 		const piece = line.slice(from, from + LONGEST_LINE);
 		const sentence = Math.max(...['.', '!', '?', ';'].map((mark) => piece.lastIndexOf(`${mark} `)));
-		const end = sentence >= OVERLAP ? sentence + 1 : placeIn(piece, LONGEST_LINE);
-		const after = sentence >= OVERLAP ? '' : IN_SENTENCE;
-		pieces.push(before + piece.slice(0, end) + after);
-		before = after;
-		from += sentence >= OVERLAP ? end : placeIn(piece, end - OVERLAP);
+		const isWhole = sentence >= OVERLAP;
+		const end = isWhole ? sentence + 1 : placeIn(piece, LONGEST_LINE);
+		text += `${piece.slice(0, end)}${isWhole ? '\n' : `${IN_SENTENCE}\n${IN_SENTENCE}`}`;
+		from += isWhole ? end : placeIn(piece, end - OVERLAP);
 	}
-	return [...pieces, before + line.slice(from)];
+	return text + line.slice(from);
 }
 
 /** Where a word ends before `at`, if that is near. */

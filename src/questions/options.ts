@@ -19,6 +19,7 @@ const SEVERAL = words(
 /** What follows are examples, not the possible answers. */
 const EXAMPLES =
 	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|(?:^|[\s,;/])(?:\.\.\.|…)|\bincluding\b/i;
+const ASKS_WHICH = /\b(?:which|what|how|where|who|welche[rs]?|cual|quelle?)\b[^?\n]{0,200}\?/;
 const CHOOSING = words(
 	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',
 );
@@ -72,7 +73,8 @@ function fromLines(lines: readonly string[]): string[] | null {
 	if (!isOneList || entries.some(({ body, at }) => body.length > MAX_OPTION_LENGTH || isLong(lines[at] ?? '')))
 		return null;
 	const around = lines.filter((line) => !LIST_LINE.test(line)).join('\n');
-	return asksWhich(around.toLowerCase()) ? entries.map(({ body }) => body) : null;
+	const lower = around.toLowerCase();
+	return ASKS_WHICH.test(lower) || CHOOSING.test(lower) ? entries.map(({ body }) => body) : null;
 }
 
 /** `ordinal`: from 0, also of letters; null behind a bullet. */
@@ -225,10 +227,6 @@ function trimmed(text: string): string {
 		.replace(/[*_`]{1,3}$/, '')
 		.trim();
 	return /^(["'“„]).*["'”“]$/s.test(bare) && bare.length > 2 ? bare.slice(1, -1).trim() : bare;
-}
-
-function asksWhich(lower: string): boolean {
-	return /\b(?:which|what|how|where|who|welche[rs]?|cual|quelle?)\b[^?\n]{0,200}\?/.test(lower) || CHOOSING.test(lower);
 }
 
 function firstSentence(text: string): string {

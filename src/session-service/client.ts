@@ -86,8 +86,8 @@ export function createSessionServiceClient({
 			kept: cached?.response,
 			sequence,
 			signal,
-			read(value) {
-				const whole = readSessionResponse(value, sessionId);
+			async read(value) {
+				const whole = await inSlices(readSessionResponse(value, sessionId));
 				return whole && inSlices(gated(whole));
 			},
 		});

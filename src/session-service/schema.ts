@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cutText } from '../core/cut.ts';
+import { eachIn } from '../core/slices.ts';
 import type { ReadItem, ReadMessage, ReadSession } from '../questions/gate.ts';
 import { type AgentAction, isWaiting, parseTime, type RawTexts } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
@@ -33,7 +34,7 @@ const sessionSchema = z
 		sessionId: text,
 		status: anything.transform((value) => asText(value) || UNKNOWN),
 		name: text,
-		messages: z.array(z.unknown()).transform((values) => values.map(readMessage)),
+		messages: z.array(z.unknown()),
 		files: anything.transform((value) =>
 			objectsIn(value).map(({ filename, signedUrl }) => ({
 				filename: asText(filename),
@@ -59,9 +60,11 @@ const sessionResponse = z.object({ session: sessionSchema });
 const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
 /** Null without a readable session. Its id is `requestedId`, whatever the response says: all is stored under it. */
-export function readSessionResponse(value: unknown, requestedId: string): ReadSession | null {
+export function* readSessionResponse(value: unknown, requestedId: string): Generator<void, ReadSession | null> {
 	const parsed = sessionResponse.safeParse(value);
-	return parsed.success ? { ...parsed.data.session, sessionId: requestedId } : null;
+	if (!parsed.success) return null;
+	const { session } = parsed.data;
+	return { ...session, messages: yield* eachIn(session.messages, readMessage), sessionId: requestedId };
 }
 
 export function isPutSuccess(value: unknown): boolean {
@@ -69,14 +72,14 @@ export function isPutSuccess(value: unknown): boolean {
 }
 
 /** Always returns one, because `messageIndex` counts every element that the service sent. */
-function readMessage(value: unknown): ReadMessage {
+function* readMessage(value: unknown): Generator<void, ReadMessage> {
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
 	return {
 		role: asText(message.role) || 'unknown',
 		content: readContent(message.content),
-		actions: readActions(message.agent_data),
-		humanInput: asArray(message.human_input).map(readItem),
+		actions: yield* readActions(message.agent_data),
+		humanInput: yield* eachIn(asArray(message.human_input), readItem),
 	};
 }
 
@@ -90,11 +93,12 @@ function readContent(content: unknown): string {
 }
 
 /** Always returns one, because items are known by their position. */
-function readItem(value: unknown): ReadItem {
+function* readItem(value: unknown): Generator<void, ReadItem> {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
 	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
-	const raw: RawTexts = Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
+	const raw: { -readonly [Name in keyof RawTexts]: RawTexts[Name] } = {};
+	for (const name of odd) raw[name] = yield* jsonTextOf(item[name]);
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
@@ -111,11 +115,16 @@ const LONGEST_NAME = 64;
 const LONGEST_LISTED_NAME = 1_000;
 
 /** Reads `agent_data.action`: objects keyed by the action's name, one action for each key with a value. */
-function readActions(agentData: unknown): readonly AgentAction[] {
+function* readActions(agentData: unknown): Generator<void, readonly AgentAction[]> {
 	const action = asObject(agentData)?.action;
-	return objectsIn(Array.isArray(action) ? action : [action]).flatMap((keyed) =>
-		namesIn(keyed).map((name) => readAction(name, keyed[name])),
-	);
+	const actions: AgentAction[] = [];
+	for (const keyed of objectsIn(Array.isArray(action) ? action : [action])) {
+		for (const name of namesIn(keyed)) {
+			actions.push(readAction(name, keyed[name]));
+			yield;
+		}
+	}
+	return actions;
 }
 
 /** Some serializers list all possible actions: those that are null did not happen. */
@@ -223,34 +232,35 @@ function asArray(value: unknown): readonly unknown[] {
 /** A container that is being written; `keys` is null for an array. */
 interface Open {
 	readonly keys: readonly string[] | null;
-	readonly values: readonly unknown[];
+	readonly of: JsonObject;
 	next: number;
 }
 
 /** The JSON, however deep: JSON.stringify throws a RangeError at some thousand levels. `1e400` stays a number. */
-export function jsonTextOf(value: unknown): string {
+export function* jsonTextOf(value: unknown): Generator<void, string> {
 	const parts: string[] = [];
 	const stack: Open[] = [];
 	function write(element: unknown): void {
 		if (typeof element === 'object' && element !== null) {
 			const keys = Array.isArray(element) ? null : Object.keys(element);
-			stack.push({ keys, values: keys === null ? (element as unknown[]) : Object.values(element), next: 0 });
+			stack.push({ keys, of: element as JsonObject, next: 0 });
 			parts.push(keys === null ? '[' : '{');
 		} else if (typeof element === 'number' && !Number.isFinite(element)) parts.push(element > 0 ? '1e400' : '-1e400');
 		else parts.push(JSON.stringify(element));
 	}
 	write(value);
 	for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
-		const { keys, values, next } = open;
-		if (next === values.length) {
+		const { keys, of, next } = open;
+		if (next === (keys ?? of).length) {
 			parts.push(keys === null ? ']' : '}');
 			stack.pop();
 			continue;
 		}
 		open.next++;
+		yield;
 		if (next > 0) parts.push(',');
 		if (keys !== null) parts.push(JSON.stringify(keys[next]), ':');
-		write(values[next]);
+		write(of[keys?.[next] ?? next]);
 	}
 	return parts.join('');
 }

@@ -31,7 +31,10 @@ export function createSlackClients(
 				// Slack did nothing, because the token was revoked while its file changed.
 				if (botToken() !== token && (await refusesToken(response.clone()))) response = await send(botToken());
 				onCall(method, response.ok ? 'answered' : String(response.status));
-				return response.status === 429 ? withSeconds(response) : response;
+				if (response.status !== 429 || Number.parseInt(response.headers.get('retry-after') ?? '', 10) >= 0)
+					return response;
+				// Without a number of seconds, as from a proxy, the client's error would leave open whether the call was done.
+				return new Response(response.body, { status: response.status, headers: { 'retry-after': '10' } });
 			} catch (error) {
 				onCall(method, 'no_answer');
 				throw error;
@@ -56,12 +59,6 @@ export function createSlackClients(
 			retryConfig: { retries: 0 },
 		}),
 	};
-}
-
-/** A call that a proxy limits without a number of seconds is not done; the client's error would leave that open. */
-function withSeconds(response: Response): Response {
-	if (Number.parseInt(response.headers.get('retry-after') ?? '', 10) >= 0) return response;
-	return new Response(response.body, { status: response.status, headers: { 'retry-after': '10' } });
 }
 
 export type SlackClients = ReturnType<typeof createSlackClients>;

@@ -16,6 +16,9 @@ export function says(content: string, items: MessageJson['human_input'] = [item]
 const many = (count: number, description: string, title = 'Which?') =>
 	Array.from({ length: count }, (_, at) => ({ title: `${title} ${at}`, description }));
 
+const keys = (count: number) =>
+	Object.fromEntries(Array.from({ length: count }, (_, at) => [`key ${at}`.padEnd(40, '.'), 1]));
+
 /** An address whose host has so many different letters. */
 const ideographs = (length: number, first: number) =>
 	`https://${Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 37 + first) % 20_000))).join('')}.com/`;
@@ -96,9 +99,14 @@ export const HOSTILE_TEXTS: Readonly<Record<string, () => SessionJson>> = {
 			{ ...item, value: filled(5 * MEGABYTE, ' \r\n\u0301') },
 			{ title: 'Colour?', description: '' },
 		]),
-	'49,000 keys': () => ({
+	'49,000 keys': () => ({ ...says('Decide.'), other: keys(49_000) }),
+	'98,000 keys of a value': () => says('Decide.', [{ ...item, title: 'Where?', value: keys(98_000) as never }, item]),
+	'98,000 keys of an action': () => ({
 		...says('Decide.'),
-		other: Object.fromEntries(Array.from({ length: 49_000 }, (_, at) => [`key ${at}`.padEnd(40, '.'), 1])),
+		messages: [
+			{ ...task, agent_data: { action: keys(98_000) as never } },
+			{ role: 'assistant', content: 'Decide.', human_input: [item] },
+		],
 	}),
 	'texts of files and actions': () => ({
 		...says('Decide.'),

@@ -29,7 +29,7 @@ export function throughGate(read: ReadSession): Session {
 
 /** Null for what is no session. */
 export function gatedResponse(value: unknown, sessionId: string): Session | null {
-	const read = readSessionResponse(value, sessionId);
+	const read = atOnce(readSessionResponse(value, sessionId));
 	return read && throughGate(read);
 }
 

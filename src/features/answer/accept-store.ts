@@ -66,7 +66,8 @@ async function acceptInTransaction(
 ): Promise<AcceptResult> {
 	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
-	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
+	const isConcerned = sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
+	const concerned = from(db, 'answers').selectAll().where(isConcerned);
 	const others = await concerned.orderBy('acceptedAt', 'desc').execute();
 
 	const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
@@ -241,10 +242,6 @@ async function keepAsDraft(db: Db, cipher: Cipher, answer: Answer, now: number):
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
 async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
-}
-
-function sameOrConflicting(answer: NewAnswer) {
-	return sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
 }
 
 /** Answers to a question that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */

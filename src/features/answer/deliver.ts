@@ -56,11 +56,10 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 	 * the next attempt reads again: what is compared and counted is always the text that is sent. @throws LeaseLost
 	 */
 	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
-		const before = await beforePut(comparisonInput(answer, session));
 		const marked = {
 			state: 'delivering',
+			before: await beforePut(comparisonInput(answer, session)),
 			putStartedAt: clock.now(),
-			before,
 			startFailed: false,
 			missingCount: 0,
 		} as const;

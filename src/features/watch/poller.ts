@@ -8,15 +8,13 @@ import type { Session } from '../../questions/session.ts';
 import type { OurAnswers } from '../../questions/session-snapshot.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
 import { createReadWindow, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
+import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import { createReading, keptOf } from './reading.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 import type { ReadOutcome, SessionUpdate, TakenSession } from './watched-session-store.ts';
 
-interface ReadAnswers extends OurAnswers {
-	/** The positions of a question to which answers of ours arrived from `since` until a read. */
-	arrivedBefore(reading: SessionReading, question: QuestionDigest, since: number): readonly number[];
-}
+type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'arrivedBefore'>;
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
