@@ -185,6 +185,8 @@ describe('the steps', () => {
 	});
 
 	it('reads the steps again, and says so, when the reading is not in memory any more', async () => {
+		// Sessions of 20 MB take long on a busy machine, and a read that is given up is repeated.
+		await using app = await startApp({ env: { SESSION_SERVICE_TIMEOUT_MS: '60000' } });
 		const large = (name: string) => ({
 			status: 'active',
 			messages: [
@@ -195,7 +197,7 @@ describe('the steps', () => {
 		});
 		app.service.sessions.put('large1', large('One'));
 		app.service.sessions.put('large2', large('Two'));
-		const modal = await open('large1');
+		const modal = await openSession(app, 'large1');
 		await (await openSession(app, 'large2', 'grace')).close(true);
 		await modal.press('Older steps');
 		await app.slack.as('ada').waitForModal('One does thing 3.');
