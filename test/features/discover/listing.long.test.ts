@@ -6,7 +6,7 @@ import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } fro
 
 const WATCHED = 200;
 /** So many questions, each long after the one before. */
-const QUESTIONS = 5;
+const QUESTIONS = 3;
 
 let app: WatchingApp;
 async function start({ env, service }: AppOptions = {}): Promise<void> {
