@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startProgram } from '../../../support/program.ts';
 import { createRandom } from '../../../support/random.ts';
 import { createTestHarness, SEED, STORES } from '../../shared-stores.ts';
 import { copySource } from '../../source-copy.ts';
@@ -17,6 +18,8 @@ const TARGETS: readonly ReminderTarget[] = [
 let source: Awaited<ReturnType<typeof copySource>>;
 beforeAll(async () => {
 	source = await copySource({ edits: SHORTER });
+	// Without settings it ends at once, and leaves compiled code. Programs that are killed leave none.
+	await startProgram({}, source.entry).closed;
 });
 afterAll(() => source[Symbol.asyncDispose]());
 
