@@ -24,37 +24,40 @@ const ID = 'chairs';
 const NOTHING = waitingCountWords(0, 0);
 const ONE = waitingCountWords(1, 0);
 
-it('shows each state once in Home, and another replica follows on after a process was killed', {
-	timeout: 400_000,
-}, async () => {
-	await using harness = await createKillHarness('postgres');
-	const { slack, service, replicas } = harness;
-	const ada = slack.as('ada');
-	const homeSays = (words: string) =>
-		slack.changes.until(
-			() => ada.home()?.text().includes(words),
-			() => `waited for "${words}" in:\n${ada.home()?.text() ?? 'no Home'}`,
-			AFTER_KILL_MS,
-		);
-	const shown = () =>
-		slack.traffic
-			.calls('views.publish')
-			.map(({ request }) => [NOTHING, ONE].find((words) => JSON.stringify(request).includes(words)));
-	await watchOneSession(harness, ID);
-	await ada.openApp('home');
-	await homeSays(NOTHING);
-	service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
-	service.sessions.setStatus(ID, 'humanInput');
-	await homeSays(ONE);
+it.each(['sqlite', 'postgres'] as const)(
+	'shows each state once, and follows on after a process was killed, on %s',
+	{ timeout: 400_000 },
+	async (kind) => {
+		await using harness = await createKillHarness(kind);
+		const { slack, service, replicas } = harness;
+		const ada = slack.as('ada');
+		const homeSays = (words: string) =>
+			slack.changes.until(
+				() => ada.home()?.text().includes(words),
+				() => `waited for "${words}" in:\n${ada.home()?.text() ?? 'no Home'}`,
+				AFTER_KILL_MS,
+			);
+		const shown = () =>
+			slack.traffic
+				.calls('views.publish')
+				.map(({ request }) => [NOTHING, ONE].find((words) => JSON.stringify(request).includes(words)));
+		await watchOneSession(harness, ID);
+		await ada.openApp('home');
+		await homeSays(NOTHING);
+		service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
+		service.sessions.setStatus(ID, 'humanInput');
+		await homeSays(ONE);
 
-	expect(shown()).toEqual([NOTHING, ONE]);
+		expect(shown()).toEqual([NOTHING, ONE]);
 
-	await replicas[0]?.kill();
-	await harness.serving();
-	service.sessions.answerAsPage(ID, ['grey']);
-	await homeSays(NOTHING);
+		await replicas[0]?.kill();
+		if (kind === 'sqlite') await harness.startAll();
+		await harness.serving();
+		service.sessions.answerAsPage(ID, ['grey']);
+		await homeSays(NOTHING);
 
-	// The process may have been killed between Slack's response and its note of it: then the state is shown again.
-	expect(shown().filter((words, index, all) => words !== all[index - 1])).toEqual([NOTHING, ONE, NOTHING]);
-	expect(slack.violations()).toEqual([]);
-});
+		// The process may have been killed between Slack's response and its note of it: then the state is shown again.
+		expect(shown().filter((words, index, all) => words !== all[index - 1])).toEqual([NOTHING, ONE, NOTHING]);
+		expect(slack.violations()).toEqual([]);
+	},
+);
