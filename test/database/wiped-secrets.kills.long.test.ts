@@ -48,7 +48,6 @@ function createProgram(env: Readonly<Record<string, string>> = {}): Replica {
 	return createReplica({
 		entry: MAIN,
 		env: {
-			PATH: process.env.PATH ?? '',
 			...connectionEnv({ slack, service }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
 			DATA_DIR: dataDir,

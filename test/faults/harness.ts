@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { createFakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
-import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { done, task } from '../../sandbox/session-service/builders.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
@@ -83,8 +82,6 @@ export async function createHarness(options: HarnessOptions) {
 		}
 	});
 	const env: Readonly<Record<string, string>> = {
-		PATH: process.env.PATH ?? '',
-		...COMPILE_CACHE,
 		...connectionEnv({ slack, service }),
 		SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
 		SESSION_SERVICE_RPM: '100000',

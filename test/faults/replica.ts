@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 
 /** Lines of the log kept for the report of a failure. */
 const LINES_KEPT = 50_000;
@@ -46,7 +47,7 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 
 	function launch(): { ready: Promise<void> } {
 		const own = spawn(process.execPath, ['--import', SHIFTED_CLOCK, entry], {
-			env: { ...env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
+			env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
 			stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 		});
 		child = own;

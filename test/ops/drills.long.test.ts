@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeSlack } from '../../fake-slack/index.ts';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
@@ -42,7 +43,7 @@ async function createPlace(settingsOf: (directory: string) => Settings, ofOwner:
 		const [command = '', ...others] = new Set(commands.filter((line) => line.startsWith(beginning)));
 		expect({ command, others }).toEqual({ command: expect.stringMatching(/./), others: [] });
 		const path = [join(ROOT, 'node_modules/.bin'), POSTGRES, process.env.PATH].join(':');
-		const env = { HOME: directory, ...settings, ...ofOwner, PATH: path };
+		const env = { HOME: directory, ...COMPILE_CACHE, ...settings, ...ofOwner, PATH: path };
 		const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
 			cwd: directory,
 			env,

@@ -54,7 +54,6 @@ const programOn = (env: Readonly<Record<string, string>>) =>
 	createReplica({
 		entry: MAIN,
 		env: {
-			PATH: process.env.PATH ?? '',
 			...connectionEnv({ slack, service }),
 			PORT: '0',
 			ENCRYPTION_KEY: KEY,

@@ -51,11 +51,11 @@ const LANES: Record<string, UserWorkspaceConfig['test']> = {
 	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
 	/** The fake Slack, the sandbox and the tests' own helpers, without the program. */
 	tools: { include: ['{fake-slack,sandbox}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
-	/** Long kill runs, what takes long in other lanes, most random cases of the long properties. Not part of `npm test`. */
+	/** Long kill runs, what takes long in other lanes, half of the random cases of the long properties. Not part of `npm test`. */
 	long: { include: [...filesNamed('long'), ...SHARED], globalSetup: [POSTGRES, BROWSER] },
 };
 
 export const projects = Object.entries(LANES).map(([name, test]) => ({
 	extends: true as const,
-	test: { name, provide: { lane: name }, ...test },
+	test: { name, ...test },
 }));

@@ -22,8 +22,12 @@ const BATCH = 4;
 const MOST_TRIES = 12;
 
 /** The short form of `npm run faults -- answers`, on another seed each time. A failure prints what led to it. */
-export function describeAnswers(kind: StoreKind): void {
-	describe(`an answer on ${STORE_NAMES[kind]} (seed ${SEED})`, () => {
+const describeOn = (kind: StoreKind, tests: () => void) =>
+	describe(`an answer on ${STORE_NAMES[kind]} (seed ${SEED})`, tests);
+
+/** Of answers by a form. */
+export function describeForms(kind: StoreKind): void {
+	describeOn(kind, () => {
 		it('is neither lost nor sent twice nor reported wrongly under kills, stops and every other fault', {
 			timeout: TIMEOUT_MS,
 		}, async () => {
@@ -37,7 +41,12 @@ export function describeAnswers(kind: StoreKind): void {
 			expect(delivered + toldNot + notKnown + tooLate).toBe(result.verdict.rounds);
 			expect(result.claims.get('arrived')).toBeGreaterThan(0);
 		});
+	});
+}
 
+/** Of answers in one press. */
+export function describePresses(kind: StoreKind): void {
+	describeOn(kind, () => {
 		it('in one press is neither lost nor sent twice, early or after Undo, and goes over nobody else', {
 			timeout: TIMEOUT_MS,
 		}, async () => {

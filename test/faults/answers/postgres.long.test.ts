@@ -1,3 +1,3 @@
-import { describeAnswers } from './describe-answers.ts';
+import { describeForms } from './describe-answers.ts';
 
-describeAnswers('postgres');
+describeForms('postgres');

@@ -1,3 +1,4 @@
-import { describeAnswers } from './describe-answers.ts';
+import { describeForms, describePresses } from './describe-answers.ts';
 
-describeAnswers('sqlite');
+describeForms('sqlite');
+describePresses('sqlite');

@@ -27,6 +27,12 @@ const CHANNELS = 40;
 const FEW_CHANNELS = 4;
 const SHORT_RUN = 500;
 const SESSIONS_PER_CHANNEL = 12;
+/** In a short run. */
+const FEW_SESSIONS = 4;
+/** Questions that are open at the end stay open so long, and their reminders fall due. */
+const LEFT_OPEN_MS = HOUR;
+/** The same in a short run: longer than the default until the escalation. */
+const SHORT_LEFT_OPEN_MS = 45 * MINUTE;
 /** Until the cards are there and every session was read; and from the end of the last session until nothing happens. */
 const QUIET_MS = 5 * MINUTE;
 /** The same in a short run. */
@@ -51,7 +57,8 @@ export async function runReminders(options: RunOptions) {
 	const askTo = askFrom + lengthMs;
 	const channelCount = isShort ? FEW_CHANNELS : CHANNELS;
 	const channelIds = Array.from({ length: channelCount }, (_, index) => `C${index + 1}`);
-	const sessionIds = Array.from({ length: channelCount * SESSIONS_PER_CHANNEL }, (_, index) => `s${index + 1}`);
+	const sessionCount = channelCount * (isShort ? FEW_SESSIONS : SESSIONS_PER_CHANNEL);
+	const sessionIds = Array.from({ length: sessionCount }, (_, index) => `s${index + 1}`);
 
 	const time = createVirtualTime(start);
 	const history = createHistory();
@@ -234,8 +241,8 @@ export async function runReminders(options: RunOptions) {
 	for (let at = askFrom; at < askTo; at += HOUR) {
 		time.at(at, () => options.onProgress?.(`${new Date(at).toISOString()}, ${history.questions.length} questions`));
 	}
-	// What is open then is left open for an hour, in which its reminders fall due, and ends with its session.
-	const endAt = askTo + HOUR;
+	// What is open then ends with its session.
+	const endAt = askTo + (isShort ? SHORT_LEFT_OPEN_MS : LEFT_OPEN_MS);
 	time.at(endAt, () => {
 		for (const sessionId of sessionIds) {
 			service.end(sessionId);

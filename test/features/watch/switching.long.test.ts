@@ -7,7 +7,7 @@ import { NOTHING_ASKED, OUTSIDE, SETTLED_WORDS, switchingWords } from '../../../
 import { watchCountWords } from '../../../src/features/watch/view.ts';
 import { REMINDER } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { expectNothingWrong, SOME_REQUESTS, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
 /** So many questions without an answer are posted as usual. */
@@ -285,21 +285,21 @@ it('a raised hand that changes its question often gets one post in the channel, 
 it('gives a session that changes its question often one post for two replicas, and the rested question too', async () => {
 	const DATABASE_URL = await (await sharedPostgres()).createDatabase();
 	const ENCRYPTION_KEY = randomBytes(32).toString('base64');
-	app = await watchingApp({ env: { ...USUAL_REQUESTS, DATABASE_URL, ENCRYPTION_KEY } });
+	app = await watchingApp({ env: { ...SOME_REQUESTS, DATABASE_URL, ENCRYPTION_KEY } });
 	const other = await app.app.startOther();
 	const id = await app.watched();
 	const switches = async (from: number, to: number) => {
 		for (let number = from; number <= to; number += 1) await asks(id, `Question ${number % 2}?`);
 	};
-	await switches(1, 12);
+	await switches(1, 8);
 	await app.until(() => broadcasts(id).length === 7);
 	await other.stop();
-	await switches(13, 15);
+	await switches(9, 11);
 	const post = await app.until(() => broadcasts(id).find((one) => one.text().includes(OFTEN)));
 	await app.until(() => post.text().includes('Question 1?'));
 	expect(broadcasts(id)).toHaveLength(7);
 	await app.until(() => broadcasts(id).length === 8);
 	await app.until(() => post.buttons().length === 0);
-	await app.pass(60_000);
+	await app.pass(20_000);
 	expect(broadcasts(id)).toHaveLength(8);
 }, 60_000);

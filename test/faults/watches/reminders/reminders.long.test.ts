@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startProgram } from '../../../support/program.ts';
 import { createRandom } from '../../../support/random.ts';
 import { createTestHarness, SEED, STORES } from '../../shared-stores.ts';
 import { copySource } from '../../source-copy.ts';
@@ -14,6 +15,14 @@ const TARGETS: readonly ReminderTarget[] = [
 	'after the ok',
 ];
 
+let source: Awaited<ReturnType<typeof copySource>>;
+beforeAll(async () => {
+	source = await copySource({ edits: SHORTER });
+	// Without settings it ends at once, and leaves compiled code. Programs that are killed leave none.
+	await startProgram({}, source.entry).closed;
+});
+afterAll(() => source[Symbol.asyncDispose]());
+
 /** The short form of `npm run faults -- reminder-kills`, on another seed each time and with shorter leases. */
 it.each(STORES)(
 	`neither loses a reminder nor repeats it unmarked on %s (seed ${SEED})`,
@@ -21,7 +30,6 @@ it.each(STORES)(
 	async (kind) => {
 		const random = createRandom(SEED);
 		const historyReadable = random.chance(0.5);
-		await using source = await copySource({ edits: SHORTER });
 		await using harness = await createTestHarness(kind, {
 			entry: source.entry,
 			people: 1,
