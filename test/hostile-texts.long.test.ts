@@ -92,6 +92,29 @@ describe('a watched session whose texts are made to take long', () => {
 		expect(turns.longest()).toBeLessThan(MOST_MS);
 	});
 
+	it('stops nothing else for long: a question that has moved, and another that asks the same', async () => {
+		const filled = (length: number) => 'ⅷⅷⅷ 1ё '.repeat(length / 7);
+		const asking = (value: string) => {
+			const items = Array.from({ length: 30 }, (_, at) => ({
+				title: `Which ${at}?`,
+				description: filled(3_250),
+				value,
+			}));
+			return says(filled(15_000), items).messages?.at(-1) ?? {};
+		};
+		const { id, post } = await watch({ ...says(''), messages: [{ role: 'user', content: 'Work.' }, asking('')] });
+		using turns = watchTurns();
+		app.service.sessions.patch(id, {
+			messages: [{ role: 'user', content: 'Work.' }, { role: 'assistant', content: 'x' }, asking('blue'), asking('')],
+		});
+		await app.slack.changes.until(
+			() => post.buttons().length === 0,
+			() => 'the answer is not shown',
+		);
+		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
+		expect(turns.longest()).toBeLessThan(MOST_MS);
+	});
+
 	it('tells nothing of a question that it has not read, shows how much is missing, and sends all of it back', async () => {
 		const rest = `\n${'e\u0301'.repeat(5_000)}${'\u0301'.repeat(50)}\ud800`;
 		const items = Array.from({ length: 4 }, (_, at) => ({

@@ -48,12 +48,13 @@ export function noteOf(characters: number): string {
 	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
 }
 
-/** Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`), at a boundary; cut text ends with a note of how much is missing. */
-export function cutWithNote(text: string, limit: number, onCut?: OnCut): string {
-	if (text.length <= limit) return text;
+/** Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`), at a boundary; a note at the end of what is cut says how much is missing. */
+export function cutWithNote(whole: string, limit: number, onCut?: OnCut): string {
+	if (whole.length <= limit) return whole;
 	onCut?.();
+	const { text, missing } = withoutNote(whole);
 	const end = boundaryBefore(text, limit - NOTE_LENGTH);
-	return `${text.slice(0, end)}${noteOf(text.length - end)}`;
+	return `${text.slice(0, end)}${noteOf(text.length - end + missing)}`;
 }
 
 /** A text without its note at the end, and how many characters that stands for: 0 without one. */

@@ -201,14 +201,17 @@ function* requestsSecret(text: string): Generator<void, boolean> {
 		return yield* namesSecret(text);
 	const sentences = sentencesOf(text);
 	yield;
-	const lastOther = sentences.findLastIndex((sentence) => asksForIt(sentence) && !saysLittle(sentence));
+	const lastOther = sentences.findLastIndex((one) => !isPiece(one) && asksForIt(one) && !saysLittle(one));
 	let list: RegExp | null = null;
 	for (const [at, sentence] of sentences.entries()) {
 		yield;
 		// The lines under "Please provide:" are asked for, those under "Choose one:" are not.
 		if (sentence.endsWith(':\n')) list = [OFFERS_CHOICE, ASKS].find((kind) => kind.test(sentence)) ?? null;
 		else if (!isLabel(sentence)) list = null;
-		if ((list === ASKS || sentence.includes(IN_SENTENCE)) && (yield* namesSecret(sentence))) return true;
+		// What asks may be in another piece.
+		if (isPiece(sentence)) list = ASKS;
+		if (isPiece(sentence) && CAME.test(sentence)) return true;
+		if (list === ASKS && (yield* namesSecret(sentence))) return true;
 		const told = (CANNOT.test(sentence) ? sentence : sentence.replace(WITHOUT, ' _ ')).replace(NEGATED, ' _ ');
 		if ((yield* namesAfter(REQUESTS, told)) || (REQUESTS_AFTER.test(told) && (yield* namesSecret(told)))) return true;
 		if (ASKS.test(told) && WHOLE_TITLES.test(withoutFinalMarks(told).trim())) return true;
@@ -236,6 +239,8 @@ function saysLittle(sentence: string): boolean {
 	const others = sentence.replace(ALL_VERBS, ' ').match(/[\p{L}']+/gu) ?? [];
 	return /\p{L}/u.test(sentence) && !ASKS_WHAT_TO_DO.test(sentence) && others.every((word) => LITTLE.has(word));
 }
+
+const isPiece = (sentence: string) => sentence.includes(IN_SENTENCE);
 
 function isLabel(text: string): boolean {
 	return text.trim().split(' ').length <= MAX_LABEL_WORDS;

@@ -129,7 +129,7 @@ export function changesBetween(
 }
 
 /** The announced question with its current index. Messages before it may have been added or removed. */
-function atCurrentIndex(before: QuestionDigest, session: Session): QuestionState {
+export function atCurrentIndex(before: QuestionDigest, session: Session): QuestionState {
 	const messageIndex = indexesOf(session, before.fingerprint)[before.sameBefore];
 	return messageIndex === undefined ? before : { ...before, messageIndex };
 }

@@ -25,6 +25,8 @@ const item = z.object({
 	secret: z.boolean(),
 	/** Channels see only that it was answered. */
 	withheld: z.boolean(),
+	/** Whether `SHOW_ANSWERS=auto` shows the value. Since 1.1.0. */
+	shownByAuto: z.boolean().exactOptional(),
 });
 export type ItemView = Readonly<z.infer<typeof item>>;
 
@@ -90,7 +92,7 @@ export interface OurAnswers {
 export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
 /** The session as channels may see it, as it was read at `seenAt`, when `arrival` answers of ours had arrived. */
-export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arrival: number) {
+export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arrival: number | null) {
 	return {
 		view: snapshotOf(session, seenAt, ours, arrival),
 		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
@@ -99,7 +101,12 @@ export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arriv
 }
 
 /** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
-export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS, arrival?: number): SessionSnapshot {
+export function snapshotOf(
+	session: Session,
+	seenAt: number,
+	ours = NO_ANSWERS,
+	arrival: number | null = null,
+): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
 	const question = asking === null ? null : questionViewAt(session, asking, ours);
@@ -117,7 +124,7 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS, 
 				.slice(0, ACTION_COUNT)
 				.map(({ kind, text }) => ({ kind, text: cut(text, NAME_LENGTH) })),
 		})),
-		question: question && arrival !== undefined ? { ...question, arrival } : question,
+		question: question && arrival !== null ? { ...question, arrival } : question,
 		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
@@ -150,6 +157,7 @@ export function questionViewAt(
 				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
 				secret: shown === 'secret',
 				withheld: shown === 'withheld' && item.value !== '',
+				...(shown === 'shown' && { shownByAuto: isShownInChannels('auto', item, item.value) }),
 			};
 		}),
 		itemCount: question.items.length,
@@ -161,9 +169,9 @@ export function questionViewAt(
 
 /** A stored question with only the values that `mode` shows: it may have been stored under another mode. */
 export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
-	const items = question.items.map((item) =>
-		item.value === null || isShownInChannels(mode, item, item.value) ? item : { ...item, value: null, withheld: true },
-	);
+	const shows = ({ value, shownByAuto, ...texts }: ItemView) =>
+		value === null || ((mode === 'auto' ? shownByAuto : null) ?? isShownInChannels(mode, texts, value));
+	const items = question.items.map((item) => (shows(item) ? item : { ...item, value: null, withheld: true }));
 	return { ...question, items };
 }
 

@@ -68,6 +68,7 @@ export function* hashOfTexts(texts: Iterable<string>): Generator<void, string> {
 	const hash = createHash('sha256');
 	for (const text of texts) {
 		hash.update(`${text.length}:`);
+		yield;
 		for (let from = 0; from < text.length; from += PART) {
 			hash.update(text.slice(from, from + PART), 'utf16le');
 			yield;

@@ -1,6 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { createCutMark } from '../core/cut.ts';
-import { looksSecret } from '../questions/asks-for-secret.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
 import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
@@ -301,9 +300,9 @@ export function toldWords({ question, discreet }: ShownQuestion): string | null 
 	if (discreet || open.some((item) => item.secret)) return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
 	if (asked !== '') return asked;
-	// The items say nothing, so what the agent wrote above them counts. With none that is open, nobody has judged it yet.
-	const isHidden = open.length === 0 && looksSecret({ title: '', description: question.context });
-	return isHidden ? null : oneLine(question.context, PART_LENGTH);
+	// The items say nothing, so what the agent wrote above them counts. That may ask for a secret if another item does.
+	const isTold = open.length > 0 && !question.items.some((item) => item.secret);
+	return isTold ? oneLine(question.context, PART_LENGTH) : '';
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {

@@ -187,6 +187,24 @@ describe('a long line', () => {
 		}
 	});
 
+	it.each([
+		['An SMS has arrived', 'What are the numbers?'],
+		['A code arrived', 'What is it?'],
+		['Un code', 'Donnez-le moi.'],
+		['It went to your phone', 'Read it to me.'],
+		['Please provide everything', ':\n- CVC\n- colour\nWhich hall is it?'],
+		['I need the following', ':\nPIN\ncolour\nWhich hall is it?'],
+		['The site asks for the password; as we', ', so which is it?'],
+	])('is one sentence for secrets that the next one asks for: %s … %s', (start, end) => {
+		for (const length of [520, 980, 1_500, 2_900]) {
+			const long = ' and the hall or this colour'.repeat(length / 28);
+			expect([length, secretOfDescription(`${start}${long}${/^[,:]/.test(end) ? '' : '. '}${end}`)]).toEqual([
+				length,
+				true,
+			]);
+		}
+	});
+
 	it('is no secret by itself', () => {
 		for (const unit of [story, 'aaaa bbbb ', 'ж'])
 			expect(secretOfDescription(unit.repeat(7_000 / unit.length))).toBe(false);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
-import { snapshotOf } from '../../src/questions/session-snapshot.ts';
+import { asShownBy, questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { assistant, session, T0 } from '../features/watch/support.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
@@ -60,6 +60,37 @@ it('cuts text between characters and marks the cut', () => {
 	const view = snapshotOf(session({ name: '😀'.repeat(200) }), T0);
 	expect(view.name).toBe(`${'😀'.repeat(82)}… (236 more characters)`);
 	expect(snapshotOf(session({ name: 'short' }), T0).name).toBe('short');
+});
+
+it('counts all that is missing of a text of which a part was not read', () => {
+	const [title, content] = ['x'.repeat(9_000), 'y'.repeat(30_000)];
+	const view = snapshotOf(session({ status: 'humanInput', messages: [assistant(content, title)] }), T0);
+	const missing = (text = '') => Number(/… \(([\d,]+) more characters\)$/.exec(text)?.[1]?.replaceAll(',', ''));
+	const shown = (text = '', letter = '') => text.split(letter).length - 1;
+	const item = view.question?.items[0]?.title;
+	expect(missing(item) + shown(item, 'x')).toBe(9_000);
+	expect(missing(view.question?.context) + shown(view.question?.context, 'y')).toBe(30_000);
+	expect(missing(view.steps[0]?.text) + shown(view.steps[0]?.text, 'y')).toBe(30_000);
+});
+
+it('shows again what `auto` showed, and hides of a question that was stored with `always` what it did not', () => {
+	const asked = {
+		...assistant('Which?', 'Table'),
+		humanInput: [{ title: 'Table', description: 'One of: A 12 34, B 5', value: 'A 12 34' }],
+	};
+	const stored = questionViewAt(session({ messages: [asked, assistant('Next?', 'Name')] }), 0, {
+		leftEmpty: () => new Set(),
+		disclosure: () => 'shown',
+	});
+	const [item] = stored?.items ?? [];
+	if (stored === null || item === undefined) throw new Error('not stored');
+	const shownBy = (changes: object) =>
+		asShownBy('auto', { ...stored, items: [{ ...item, ...changes }] }).items[0]?.value;
+	expect(shownBy({})).toBe('A 12 34');
+	// No rule reads it again: it is drawn often.
+	expect(shownBy({ description: '' })).toBe('A 12 34');
+	expect(shownBy({ shownByAuto: false })).toBeNull();
+	expect(asShownBy('never', stored).items[0]?.value).toBeNull();
 });
 
 it('counts all items of a question and keeps the first 30, with which of them are open', () => {

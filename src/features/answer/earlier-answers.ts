@@ -1,6 +1,6 @@
 import { inSlices } from '../../core/slices.ts';
 import { type Answer, arrivalOf, hasArrived, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
-import type { QuestionDigest } from '../../questions/changes.ts';
+import { atCurrentIndex, type QuestionDigest } from '../../questions/changes.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { LeftEmpty, Session } from '../../questions/session.ts';
 import { askingMessageIndex, questionAt } from '../../questions/session.ts';
@@ -15,7 +15,7 @@ type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
 /** What a read, a form or a button showed before: a question that is perhaps gone. */
-type Known = { readonly [Name in keyof Asked]: Asked[Name] | null };
+type Known = QuestionDigest | { readonly messageIndex: number | null };
 
 /** What our answers say about a session. They are read if a message of it asks, or for `known`. */
 export async function ourAnswers(
@@ -24,8 +24,8 @@ export async function ourAnswers(
 ) {
 	const index = askingMessageIndex(session);
 	const isAsked = index !== null || known !== null;
-	const movedTo = session.messages.findLastIndex(({ fingerprint }) => fingerprint === known?.fingerprint);
-	await examineQuestions(session, [index, known?.messageIndex, movedTo]);
+	const moved = known !== null && 'sameBefore' in known ? atCurrentIndex(known, session) : null;
+	await examineQuestions(session, [index, known?.messageIndex, moved?.messageIndex]);
 	const key = { service: serviceUrl, sessionId: session.sessionId };
 	const { answers, marks } = isAsked ? await store.ofSession(key) : { answers: [], marks: [] };
 	const newest = index === null ? null : questionAt(session, index);
@@ -36,8 +36,8 @@ export async function ourAnswers(
 		/** The positions of a question that they filled, or left empty on purpose, and that arrived from `since` until a read. */
 		arrivedBefore({ readAt, arrival }: Pick<SessionReading, 'readAt' | 'arrival'>, question: Asked, since: number) {
 			const inTime = arrivedTo(answers, question).filter(({ deliveredAt, timeline }) => {
-				const own = arrivalOf(timeline);
-				return (deliveredAt ?? 0) >= since && (own === null ? (deliveredAt ?? 0) < readAt : own <= arrival);
+				const [at, own] = [deliveredAt ?? 0, arrivalOf(timeline)];
+				return at >= since && (own === null || arrival === null ? at < readAt : own <= arrival);
 			});
 			return inTime.flatMap(({ positions }) => positions);
 		},
@@ -62,7 +62,13 @@ function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: As
 	return answers
 		.filter((answer) => hasArrived(answer.state) && answer.fingerprint === fingerprint)
 		.filter((answer) => answer.question.messageIndex === messageIndex)
-		.toSorted((one, other) => (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0));
+		.toSorted(newestFirst);
+}
+
+/** By number; those of 1.0.0 have none, are older, and are known by their times. */
+function newestFirst(one: Answer, other: Answer): number {
+	const numbers = (arrivalOf(other.timeline) ?? 0) - (arrivalOf(one.timeline) ?? 0);
+	return numbers || (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0);
 }
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */
@@ -105,11 +111,8 @@ export async function whoWasFirst(
 }
 
 /** Whether somebody outside Handraise replaced our text. The agent may have emptied the field: that does not count. */
-export async function isOverwritten(
-	store: Stored,
-	{ id, question, fingerprint, content, deliveredAt }: Answer,
-	session: Session,
-): Promise<boolean> {
+export async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean> {
+	const { id, question, fingerprint, content } = answer;
 	const message = session.messages[question.messageIndex];
 	if (message === undefined || content.kind !== 'readable' || message.fingerprint !== fingerprint) return false;
 	const isOther = content.items.some(({ value }, position) => {
@@ -121,5 +124,5 @@ export async function isOverwritten(
 	// A later answer of Handraise explains the other text: the agent asked the same again.
 	const { answers } = await store.ofSession(question);
 	const arrived = arrivedTo(answers, { ...question, fingerprint });
-	return !arrived.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
+	return !arrived.some((other) => other.id !== id && newestFirst(other, answer) < 0);
 }

@@ -135,7 +135,7 @@ export function createPresenter(
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, viewId, reading, metadata, wanted } = showing;
 			const { session, readAt, arrival } = reading;
-			const known = typeof wanted === 'number' ? { ...metadata, messageIndex: wanted } : metadata;
+			const known = typeof wanted === 'number' ? { messageIndex: wanted } : metadata;
 			const ours = await ourAnswers(answers, { serviceUrl, session, known });
 			const { leftEmpty, marks } = ours;
 			const question = openQuestion(session, leftEmpty);

@@ -243,7 +243,7 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
 	const choice = { action_id: ACTIONS.secret, options, ...(ticked.length > 0 && { initial_options: ticked }) };
 	const hint = sentences(
-		fields.some((field) => field.secret && field.looksSecret) ? 'Ticked because it looks like a code.' : '',
+		fields.some((field) => field.secret && field.looksSecret) ? 'Ticked because it may be a code.' : '',
 		'We hide it and delete it after delivery.',
 	);
 	return {

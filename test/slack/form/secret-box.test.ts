@@ -48,7 +48,7 @@ describe('secretBox', () => {
 			'3. Question 3 of 3',
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
-		expect(box?.hint?.text).toBe('Ticked because it looks like a code. We hide it and delete it after delivery.');
+		expect(box?.hint?.text).toBe('Ticked because it may be a code. We hide it and delete it after delivery.');
 		expect(form.metadata).toMatchObject({ secret: [1] });
 	});
 
