@@ -4,6 +4,10 @@ import { COMMANDS } from '../test/support/documented-commands.ts';
 /* `npm run bench -- commands [WORDS]`: runs the short form of every documented command that no test runs. */
 
 const [words = ''] = process.argv.slice(3);
+if (words === '--help') {
+	console.log('npm run bench -- commands [WORDS]\n  WORDS  only the commands that contain them');
+	process.exit();
+}
 const shorts = COMMANDS.flatMap((command) => command.short ?? []).filter((short) => short.includes(words));
 if (shorts.length === 0) {
 	console.error(`No documented command contains "${words}".`);

@@ -122,8 +122,7 @@ export async function createHandraise({
 		budget,
 		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
 		proxy,
-		// Unknown counts as unseen: an answer is rather refused than sent over another.
-		arrivals: (sessionId) => answerStore.arrivals({ service: serviceUrl, sessionId }).catch(() => 0),
+		arrivals: (sessionId) => answerStore.arrivals({ service: serviceUrl, sessionId }).catch(() => null),
 		onChanged: (session) => openWindows.sessionRead({ service: serviceUrl, sessionId: session.sessionId }, session),
 		onCall({ operation, priority, outcome, byteCount, tookMs }) {
 			metrics.serviceRequest(priority, outcome);

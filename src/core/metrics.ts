@@ -64,10 +64,7 @@ export function createMetrics(sources: MetricSources) {
 		['state'],
 	);
 	const databaseUp = gauge('database_up', '1 when the database answers');
-	const connected = gauge(
-		'slack_connected',
-		'1 when requests of Slack can arrive; over Socket Mode: a connection is open',
-	);
+	const connected = gauge('slack_connected', '1 when requests of Slack can arrive, or a socket is open');
 	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
 
 	async function readSources(): Promise<void> {
@@ -169,12 +166,7 @@ export function createMetrics(sources: MetricSources) {
 				'From the time at which a reminder or escalation was due to its post',
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
-			channelCheck: outcomes(
-				'channel_checks_total',
-				'Checks whether other organizations read a channel, by outcome',
-				'complete',
-				'failed',
-			),
+			channelCheck: outcomes('channel_checks_total', 'Checks for outside readers by outcome', 'complete', 'failed'),
 		},
 		listing: {
 			/** 1 or 0, as any replica has found. */
@@ -207,12 +199,7 @@ export function createMetrics(sources: MetricSources) {
 			checkpointSeconds(ms);
 		},
 		people: {
-			personRead: outcomes(
-				'person_reads_total',
-				'Reads and windows that people asked for, with those refused as too fast',
-				'allowed',
-				'tooFast',
-			),
+			personRead: outcomes('person_reads_total', 'Reads and windows that people asked for', 'allowed', 'tooFast'),
 			unknownSession: counter('unknown_sessions_total', 'Session ids that people named and the service did not know'),
 		},
 		acknowledged: duration(

@@ -180,11 +180,8 @@ const UNAVAILABLE_CODES = new Set([
 /** The role of `DATABASE_URL` lacks a right, or cannot use the schema. The server's message names nothing but these. */
 const FORBIDDEN_CODES = new Set(['42501', '3F000']);
 
-/** What a statement names does not exist: a newer version has changed it. */
-const SCHEMA_CODES = new Set([
-	'42P01', // undefined table
-	'42703', // undefined column
-]);
+/** What a statement names (a table, a column) does not exist: a newer version has changed it. */
+const SCHEMA_CODES = new Set(['42P01', '42703']);
 
 /** The connection was lost: a COMMIT that was sent may have taken effect. */
 const CONNECTION_ENDED = /^(?:08...|57P0.|40003)$/;

@@ -25,8 +25,8 @@ export interface SessionReading {
 	readonly session: Session;
 	/** When the request began, clock milliseconds: the session is as it was then or later. */
 	readonly readAt: number;
-	/** How many answers of ours had arrived in the session by then; see `arrivalSeen` of an answer. */
-	readonly arrival: number;
+	/** How many answers of ours had arrived in the session by then, null if that is not known; see `arrivalSeen` of an answer. */
+	readonly arrival: number | null;
 	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
 	/** When the whole response had arrived, clock milliseconds. */
@@ -60,11 +60,11 @@ interface ReadOptions {
 export function createSessionServiceClient({
 	cacheBytes = 64 * 1_048_576,
 	onChanged = () => {},
-	arrivals = async () => 0,
+	arrivals = async () => null,
 	...options
 }: TransportOptions & {
 	readonly cacheBytes?: number;
-	readonly arrivals?: (sessionId: string) => Promise<number>;
+	readonly arrivals?: (sessionId: string) => Promise<number | null>;
 	readonly onChanged?: (session: Session) => void;
 }) {
 	const { clock, log, budget } = options;

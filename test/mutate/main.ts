@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
@@ -35,8 +35,17 @@ if (values.help) {
 	process.exit(0);
 }
 if (positionals.length === 0) refuse('Name at least one PATH.');
-const gone = positionals.find((path) => !path.includes('*') && !existsSync(path.replace(/:[\d:-]+$/, '')));
-if (gone !== undefined) refuse(`There is no ${gone}.`);
+for (const path of positionals.filter((one) => !one.includes('*'))) {
+	const [, file = path, from, to = from] = /^(.*?)(?::(\d+)(?::\d+)?(?:-(\d+)(?::\d+)?)?)?$/.exec(path) ?? [];
+	const stats = statSync(file, { throwIfNoEntry: false });
+	if (stats === undefined) refuse(`There is no ${file}.`);
+	if (!stats.isDirectory() && !file.endsWith('.ts')) refuse(`${file} is no TypeScript.`);
+	const lineCount = stats.isDirectory() ? 0 : readFileSync(file, 'utf8').split('\n').length - 1;
+	if (from !== undefined && !(Number(from) >= 1 && Number(from) <= Number(to) && Number(to) <= lineCount))
+		refuse(`${file} has the lines 1 to ${lineCount}.`);
+}
+const noTests = values.tests.find((glob) => globSync(glob).length === 0);
+if (noTests !== undefined) refuse(`No file is named ${noTests}.`);
 // Each change runs in a new thread, which loads everything again.
 Object.assign(process.env, COMPILE_CACHE);
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

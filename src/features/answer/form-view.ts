@@ -95,7 +95,7 @@ export interface SessionModel {
 	readonly session: Session;
 	readonly readAt: number;
 	/** See `arrivalSeen` of an answer. */
-	readonly arrival?: number;
+	readonly arrival?: number | null;
 	readonly question: Question | null;
 	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
 	readonly settledBy?: Pick<Answer, 'person' | 'acceptedAt'> | null;
@@ -303,7 +303,7 @@ export const NOTICES = {
 	draftRestored: (at: number) => `📝 Your text from ${momentMrkdwn(at)} is back in the fields.`,
 	prefilled: '📝 Your answer is in the field. Check it, then send.',
 	nothingOpen: '📝 No question is open here, so the message you chose was not used.',
-	onlySecrets: '🔒 This asks for a password or code. Handraise never takes those from a message. Type it here.',
+	onlySecrets: '🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',
 	stillWaiting: (waitedMs: number) => `⏳ ${stillWaitingWords(waitedMs)}`,
 	readAgain: '🔄 The session was read again. Steps may have moved to other pages.',
 	/** The read failed, as `words` say, so the view shows an earlier one. */

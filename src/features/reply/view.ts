@@ -8,7 +8,7 @@ const CHOSEN_TEXT_HELP = {
 	no_text: 'That message has no text that could be an answer.',
 	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
 	secret:
-		'🔒 Not in the thread: the question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
+		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
 } as const;
 
 export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {

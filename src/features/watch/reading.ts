@@ -80,7 +80,7 @@ export function createReading(
 		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
 		succeeded(
 			taken: TakenSession,
-			{ session, readAt: leftAt, arrival }: { session: Session; readAt: number; arrival: number },
+			{ session, readAt: leftAt, arrival }: { session: Session; readAt: number; arrival: number | null },
 			watches: readonly Watch[],
 			{ ours, arrived }: { ours: OurAnswers; arrived: readonly number[] },
 		): ReadOutcome {

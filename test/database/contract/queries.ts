@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import { isOverwritten, ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
 import { questionAt } from '../../../src/questions/session.ts';
 import { assistant, session } from '../../features/watch/support.ts';
 import { buildSession } from '../../support/sessions.ts';
@@ -141,6 +141,25 @@ export function describeQueries(subject: Subject): void {
 			await damage(subject.store, ours.id, 'submission');
 			const first = await whoWasFirst(subject.replica.answers, lost, ASKS, ['theirs', 'red']);
 			expect(first).toMatchObject({ person: null, values: [null, 'red'] });
+		});
+
+		it('knows by its number, not by its time, which answer came after another', async () => {
+			const given = (value: string, arrivalSeen: number) =>
+				submission({ items: [item(value), item(null), item(null)], fingerprint, arrivalSeen });
+			const first = await accepted(subject.store, given('blue', 0), 'delivering', 'delivered');
+			const second = await accepted(subject.store, given('red', 1), 'delivering', 'delivered');
+			// As after the repair of a clock that was set back.
+			expect(second.deliveredAt).toBe(first.deliveredAt);
+			const holding = (value: string) => {
+				const [looking, which] = [assistant('Looking'), assistant('Which?', 'A', 'B', 'C')];
+				const humanInput = which.humanInput.map((one, at) => (at === 0 ? { ...one, value } : one));
+				return session({ status: 'humanInput', messages: [looking, { ...which, humanInput }] });
+			};
+			expect(await isOverwritten(answers(), first, holding('red'))).toBe(false);
+			expect(await isOverwritten(answers(), second, holding('blue'))).toBe(true);
+			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
+				answerId: second.id,
+			});
 		});
 
 		it("pages through a session's history of one workspace, newest first", async () => {
