@@ -9,7 +9,6 @@ import { answerOf, now } from '../slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';
 import { CANARY } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
-import { randomRuns } from '../support/random-runs.ts';
 
 const time = fc.oneof(fc.integer({ min: now - 1e10, max: now }), fc.constantFrom(0, -1, 8.64e15, Number.NaN));
 
@@ -86,7 +85,7 @@ describe('hostile answers', () => {
 				expectSafeMessage(receiptMessage(given, receipt));
 				expectSafeMessage(errorMessage('could_not_check', null, { kept: 'unchanged', adminContact: name }));
 			}),
-			randomRuns(500),
+			{ numRuns: 63 },
 		);
 	});
 
@@ -98,7 +97,7 @@ describe('hostile answers', () => {
 				expectSafeView(view);
 				expect(view.submit).toBeUndefined();
 			}),
-			randomRuns(150),
+			{ numRuns: 19 },
 		);
 	});
 });

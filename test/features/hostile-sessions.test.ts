@@ -17,7 +17,6 @@ import { hostileSession } from '../slack/support/hostile-session.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { stateOf } from '../slack/support/slack-state.ts';
-import { randomRuns } from '../support/random-runs.ts';
 import { gatedResponse } from '../support/sessions.ts';
 
 const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
@@ -51,7 +50,7 @@ describe('hostile sessions', () => {
 				expect(fieldIds(again)).toEqual(fieldIds(modal));
 				expectSafeView(again);
 			}),
-			randomRuns(1200),
+			{ numRuns: 150 },
 		);
 	});
 
@@ -67,7 +66,7 @@ describe('hostile sessions', () => {
 				expectSafeMessage(errorMessage(code, chosen.sessionId, context));
 				expectSafeMessage(answerCard(chosen.sessionId));
 			}),
-			randomRuns(700),
+			{ numRuns: 88 },
 		);
 	});
 
@@ -104,7 +103,7 @@ describe('hostile sessions', () => {
 				expectSafeMessage(askedPost(askedContent(view.question), false, post));
 				expectSafeMessage(switchingPost(view.question, post));
 			}),
-			randomRuns(400),
+			{ numRuns: 50 },
 		);
 	});
 });

@@ -21,7 +21,6 @@ import { hostileText } from '../slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';
 import { expectVoices, foreign, IMITATIONS } from '../slack/support/voices.ts';
 import { watchOf } from '../slack/support/watches.ts';
-import { randomRuns } from '../support/random-runs.ts';
 import { buildSession } from '../support/sessions.ts';
 
 const text = fc
@@ -98,7 +97,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const metadata = newMetadata({ sessionId, formId: 'form' });
 				expectVoices(chooseItemModal(question, question.openItems, name, metadata));
 			}),
-			randomRuns(300),
+			{ numRuns: 38 },
 		);
 	});
 
@@ -141,7 +140,7 @@ describe('text from outside is marked as such and never begins a view or message
 				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])
 					expectVoices(message);
 			}),
-			randomRuns(300),
+			{ numRuns: 38 },
 		);
 	});
 
@@ -181,7 +180,7 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(message);
 				}
 			}),
-			randomRuns(300),
+			{ numRuns: 38 },
 		);
 	});
 });

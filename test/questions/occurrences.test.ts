@@ -11,7 +11,6 @@ import type { ReadSession } from '../../src/questions/gate.ts';
 import { occurrenceChanges, type SettledHow } from '../../src/questions/occurrences.ts';
 import type { Session } from '../../src/questions/session.ts';
 import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
-import { randomRuns } from '../support/random-runs.ts';
 import { buildSession, fingerprintOf, saying } from '../support/sessions.ts';
 import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';
@@ -67,7 +66,7 @@ describe('the occurrences of a question', () => {
 			fc.property(fc.array(anySession, { maxLength: 6 }), fc.subarray([0, 1, 2, 3]), (reads, arrived) => {
 				occurrencesOf(reads, () => arrived);
 			}),
-			randomRuns(10_000),
+			{ numRuns: 1_250 },
 		);
 	});
 	it('are each time that the agent asks, and end as they did, in any history', () => {
@@ -88,7 +87,7 @@ describe('the occurrences of a question', () => {
 				const open = found.find(({ how }) => how === null);
 				expect(open?.question.messageIndex ?? null).toBe(history.openIndex());
 			}),
-			randomRuns(10_000),
+			{ numRuns: 1_250 },
 		);
 	});
 	it.each<[string, Partial<ReadSession>[], [number, SettledHow | null][]]>([

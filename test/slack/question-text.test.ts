@@ -6,7 +6,6 @@ import { type ItemView, questionViewAt } from '../../src/questions/session-snaps
 import { escapeMrkdwn } from '../../src/slack/mrkdwn.ts';
 import { questionText } from '../../src/slack/question-view.ts';
 import { oneLine } from '../../src/slack/text.ts';
-import { randomRuns } from '../support/random-runs.ts';
 import { gatedResponse } from '../support/sessions.ts';
 import { expectHarmlessMrkdwn } from './support/check.ts';
 import { hostileSession } from './support/hostile-session.ts';
@@ -180,7 +179,7 @@ describe('the text of a question', () => {
 					}
 				}
 			}),
-			randomRuns(1_600),
+			{ numRuns: 200 },
 		);
 	});
 
@@ -195,7 +194,7 @@ describe('the text of a question', () => {
 					expect(text.startsWith(`An agent asks: ${escapeMrkdwn(start).slice(0, 20)}`)).toBe(true);
 				}
 			}),
-			randomRuns(4_000),
+			{ numRuns: 500 },
 		);
 	});
 });

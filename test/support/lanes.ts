@@ -27,11 +27,6 @@ export const RULES = [
 	'test/features/watch/read-window.test.ts',
 ];
 
-/** Properties whose random cases two lanes share; see random-runs.ts. */
-const SHARED = [
-	'test/{features/{hostile-*,voices},posts/histories,questions/occurrences,slack/{question-text,text}}.test.ts',
-];
-
 const filesNamed = (...lanes: readonly string[]) =>
 	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);
 
@@ -51,8 +46,8 @@ const LANES: Record<string, UserWorkspaceConfig['test']> = {
 	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
 	/** The fake Slack, the sandbox and the tests' own helpers, without the program. */
 	tools: { include: ['{fake-slack,sandbox}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
-	/** Long kill runs, what takes long in other lanes, half of the random cases of the long properties. Not part of `npm test`. */
-	long: { include: [...filesNamed('long'), ...SHARED], globalSetup: [POSTGRES, BROWSER] },
+	/** Long kill runs, and what takes long in other lanes. Not part of `npm test`. */
+	long: { include: filesNamed('long'), globalSetup: [POSTGRES, BROWSER] },
 };
 
 export const projects = Object.entries(LANES).map(([name, test]) => ({
