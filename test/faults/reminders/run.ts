@@ -27,8 +27,9 @@ const CHANNELS = 40;
 const FEW_CHANNELS = 4;
 const SHORT_RUN = 500;
 const SESSIONS_PER_CHANNEL = 12;
-/** In a short run. */
+/** In a short run; more, so that no session asks more often: one that changes its question often gets one post for all of them. */
 const FEW_SESSIONS = 4;
+const QUESTIONS_OF_SESSION = 3;
 /** Questions that are open at the end stay open so long, and their reminders fall due. */
 const LEFT_OPEN_MS = HOUR;
 /** The same in a short run: longer than the default until the escalation. */
@@ -57,7 +58,8 @@ export async function runReminders(options: RunOptions) {
 	const askTo = askFrom + lengthMs;
 	const channelCount = isShort ? FEW_CHANNELS : CHANNELS;
 	const channelIds = Array.from({ length: channelCount }, (_, index) => `C${index + 1}`);
-	const sessionCount = channelCount * (isShort ? FEW_SESSIONS : SESSIONS_PER_CHANNEL);
+	const fewSessions = Math.max(FEW_SESSIONS, Math.ceil(questionCount / channelCount / QUESTIONS_OF_SESSION));
+	const sessionCount = channelCount * (isShort ? fewSessions : SESSIONS_PER_CHANNEL);
 	const sessionIds = Array.from({ length: sessionCount }, (_, index) => `s${index + 1}`);
 
 	const time = createVirtualTime(start);
