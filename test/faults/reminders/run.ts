@@ -27,9 +27,10 @@ const CHANNELS = 40;
 const FEW_CHANNELS = 4;
 const SHORT_RUN = 500;
 const SESSIONS_PER_CHANNEL = 12;
-/** In a short run; more, so that no session asks more often: one that changes its question often gets one post for all of them. */
+/** In a short run, or more: where a session changes its question six times, it gets one post for all of them. */
 const FEW_SESSIONS = 4;
 const QUESTIONS_OF_SESSION = 3;
+const MOST_OF_SESSION = 5;
 /** Questions that are open at the end stay open so long, and their reminders fall due. */
 const LEFT_OPEN_MS = HOUR;
 /** The same in a short run: longer than the default until the escalation. */
@@ -139,8 +140,10 @@ export async function runReminders(options: RunOptions) {
 
 	/** An idle session asks; or one whose question nobody has answered asks something else. */
 	function ask(): void {
-		const idle = sessionIds.filter((sessionId) => service.openQuestionOf(sessionId) === null);
-		const busy = sessionIds.filter((sessionId) => service.openQuestionOf(sessionId) !== null);
+		const counts = Map.groupBy(history.questions, (question) => question.sessionId);
+		const askers = sessionIds.filter((sessionId) => !isShort || (counts.get(sessionId) ?? []).length < MOST_OF_SESSION);
+		const idle = askers.filter((sessionId) => service.openQuestionOf(sessionId) === null);
+		const busy = askers.filter((sessionId) => service.openQuestionOf(sessionId) !== null);
 		const replaces = idle.length === 0 || (busy.length > 0 && random.chance(0.08));
 		const sessionId = random.pick(replaces ? busy : idle);
 		const isChange = replaces && random.chance(0.3);
