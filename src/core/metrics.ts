@@ -64,7 +64,7 @@ export function createMetrics(sources: MetricSources) {
 		['state'],
 	);
 	const databaseUp = gauge('database_up', '1 when the database answers');
-	const connected = gauge('slack_connected', '1 when requests of Slack can arrive, or a socket is open');
+	const connected = gauge('slack_connected', '1 when requests of Slack can arrive (Socket Mode: connected)');
 	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
 
 	async function readSources(): Promise<void> {
