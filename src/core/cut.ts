@@ -13,8 +13,7 @@ export function boundaryBefore(text: string, at: number): number {
 	const cluster = GRAPHEMES.segment(text.slice(0, at + LONGEST_CLUSTER)).containing(at);
 	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;
 	if (cluster?.index === 0 && at <= LONGEST_CLUSTER) return 0;
-	const isLowSurrogate = after >= 0xdc00 && after <= 0xdfff;
-	return isLowSurrogate ? at - 1 : at;
+	return after >= 0xdc00 && after <= 0xdfff ? at - 1 : at;
 }
 
 /** Called when a part of a text is not shown. `isNote`: a note at its end says so, its writer's own if nothing cut it. */

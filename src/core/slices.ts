@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 /** After so many milliseconds other events have their turn. */
 const SLICE_MS = 5;
 
-/** The works take turns: in one turn of the event loop, only one of them runs. */
 let turns = Promise.resolve();
-function nextTurn(): Promise<void> {
+/** Works take turns: in one turn of the event loop, only one of them runs. */
+export function nextTurn(): Promise<void> {
 	turns = turns.then(() => setImmediate());
 	return turns;
 }

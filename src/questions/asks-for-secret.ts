@@ -203,6 +203,8 @@ function* requestsSecret(text: string): Generator<void, boolean> {
 	yield;
 	const lastOther = sentences.findLastIndex((one) => !isPiece(one) && asksForIt(one) && !saysLittle(one));
 	let list: RegExp | null = null;
+	/** What "it" may mean: the sentence before, and of a long one all parts so far. */
+	let before: string[] = [];
 	for (const [at, sentence] of sentences.entries()) {
 		yield;
 		// The lines under "Please provide:" are asked for, those under "Choose one:" are not.
@@ -210,14 +212,14 @@ function* requestsSecret(text: string): Generator<void, boolean> {
 		else if (!isLabel(sentence)) list = null;
 		// What asks may be in another piece.
 		if (isPiece(sentence)) list = ASKS;
-		if (isPiece(sentence) && CAME.test(sentence)) return true;
 		if (list === ASKS && (yield* namesSecret(sentence))) return true;
 		const told = (CANNOT.test(sentence) ? sentence : sentence.replace(WITHOUT, ' _ ')).replace(NEGATED, ' _ ');
 		if ((yield* namesAfter(REQUESTS, told)) || (REQUESTS_AFTER.test(told) && (yield* namesSecret(told)))) return true;
 		if (ASKS.test(told) && WHOLE_TITLES.test(withoutFinalMarks(told).trim())) return true;
-		const before = sentences[at - 1] ?? '';
-		if ((saysLittle(sentence) || REQUESTS_IT.test(told)) && (CAME.test(before) || (yield* namesSecret(before))))
-			return true;
+		const named = saysLittle(sentence) || REQUESTS_IT.test(told) ? before.splice(0) : [];
+		for (const one of named) if (CAME.test(one) || (yield* namesSecret(one))) return true;
+		if (!isPiece(sentence)) before = [];
+		before.push(sentence);
 		if (list === OFFERS_CHOICE || OFFERS_CHOICE.test(told) || ASKS_WHAT_TO_DO.test(told)) continue;
 		if (isQuestion(told) && (yield* namesSecret(told))) return true;
 		if (at < lastOther) continue;
@@ -274,5 +276,6 @@ function* namesSecret(text: string): Generator<void, boolean> {
 function sentencesOf(text: string): string[] {
 	// A full stop inside a word (".env", "cookies.txt") does not end a sentence.
 	const sentences = text.match(/(?:[^.!?;؟。\n]|[.!?](?!\s|$))+[.!?;؟。\n]?/g) ?? [];
-	return sentences.flatMap((sentence) => sentence.split(BEFORE_ASKING).map((part) => part.trimStart()));
+	const marked = (sentence: string, part: string) => (isPiece(sentence) ? IN_SENTENCE : '') + part.trimStart();
+	return sentences.flatMap((sentence) => sentence.split(BEFORE_ASKING).map((part) => marked(sentence, part)));
 }

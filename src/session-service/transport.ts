@@ -3,6 +3,7 @@ import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { CONNECTIONS } from '../core/proxy.ts';
+import { nextTurn } from '../core/slices.ts';
 import { parseBaseUrl } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
@@ -242,6 +243,7 @@ export async function readBody<T>(
 ): Promise<T> {
 	const outcomeUnknown = operation === 'put';
 	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
+	await nextTurn();
 	const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity';
 	const text = isPlain ? utf8.decode(body) : '';
 	const about = `of a ${operation} (status ${status}, ${body.length} bytes)`;

@@ -205,9 +205,30 @@ describe('a long line', () => {
 		}
 	});
 
-	it('is no secret by itself', () => {
-		for (const unit of [story, 'aaaa bbbb ', 'ж'])
-			expect(secretOfDescription(unit.repeat(7_000 / unit.length))).toBe(false);
+	it.each([
+		['The password was changed by the office on Monday', 'It would help', 'if you send it to me before lunch.'],
+		['A code was sent to your phone', 'As I cannot see that', 'could you send me it?'],
+		['The site has sent a code by SMS', 'The order is kept', 'so please enter it below.'],
+		['An API key was created for the shop', 'The page shows it once', 'and somebody should paste it here.'],
+	])('is one sentence that asks for what the one before names: %s. %s … %s', (before, start, end) => {
+		for (const length of [420, 520, 980, 2_900]) {
+			const long = ' because the hall of the house has this colour'.repeat(length / 46);
+			expect([length, secretOfDescription(`${before}. ${start}${long} ${end}`)]).toEqual([length, true]);
+		}
+	});
+
+	it.each([
+		story,
+		'aaaa bbbb ',
+		'ж',
+		'a lamp on the phone, ',
+		'a status code of 500, ',
+		'un code postal, ',
+		'a QR code, ',
+	])('is no secret by itself: %s', (unit) => {
+		const text = unit.repeat(7_000 / unit.length);
+		expect(secretOfDescription(text)).toBe(false);
+		expect(secretOfDescription(`Please look at ${text}`)).toBe(false);
 	});
 
 	function secretOfDescription(description: string): boolean {

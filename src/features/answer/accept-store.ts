@@ -67,8 +67,7 @@ async function acceptInTransaction(
 	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const isConcerned = sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
-	const concerned = from(db, 'answers').selectAll().where(isConcerned);
-	const others = await concerned.orderBy('acceptedAt', 'desc').execute();
+	const others = await from(db, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
 
 	const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
 	const newer = () => stopBesideNewer(store);
@@ -264,10 +263,10 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): 
 	return first && readAnswer(first, cipher);
 }
 
-/** Whether an answer arrived after the form of another was read. A clock that is set back must not hide it. */
+/** Whether an answer arrived after the form of another was read. Neither a clock that is set back nor a restored backup hides it. */
 function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
-	const arrival = arrivalOf(parseOrNull(timeline, row.timeline) ?? []);
-	return arrival === null || arrivalSeen === null ? (row.deliveredAt ?? 0) > formReadAt : arrival > arrivalSeen;
+	const arrival = arrivalOf(parseOrNull(timeline, row.timeline) ?? []) ?? 0;
+	return (row.deliveredAt ?? 0) > formReadAt || (arrivalSeen !== null && arrival > arrivalSeen);
 }
 
 /** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */

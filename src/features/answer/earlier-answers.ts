@@ -121,8 +121,8 @@ export async function isOverwritten(store: Stored, answer: Answer, session: Sess
 		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
 	});
 	if (!isOther) return false;
-	// A later answer of Handraise explains the other text: the agent asked the same again.
+	// A later answer of Handraise explains the other text, also one whose outcome is unknown: the agent asked the same again.
 	const { answers } = await store.ofSession(question);
-	const arrived = arrivedTo(answers, { ...question, fingerprint });
-	return !arrived.some((other) => other.id !== id && newestFirst(other, answer) < 0);
+	if (answers.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return false;
+	return arrivedTo(answers, { ...question, fingerprint })[0]?.id === id;
 }

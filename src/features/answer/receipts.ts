@@ -133,8 +133,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		const isShown = receiptState.modalOpen && (await inModal(answer).catch(failed('receipt_not_in_window')));
 		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
 		const dm = wantsDm ? await inDm(answer).catch(failed('receipt_not_sent')) : null;
-		const isNowCurrent = wantsDm ? dm !== null : isShown !== null;
-		const { state, agentOutcome } = isNowCurrent ? answer : receiptState;
+		const { state, agentOutcome } = (wantsDm ? dm : isShown) !== null ? answer : receiptState;
 		const told = { state, agentOutcome, dm: dm ?? receiptState.dm, modalOpen: isShown !== false };
 		return { receiptState: told, againAfterMs };
 	}

@@ -36,9 +36,8 @@ export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }
 			const metadata = handOverMetadata(pressed);
 			const view = async () => {
 				const begun = await handOvers.begin(request.person, pressed);
-				return begun.kind === 'possible'
-					? handOverModal(metadata, begun)
-					: handOverNotice(handOverWords(begun), metadata);
+				if (begun.kind === 'possible') return handOverModal(metadata, begun);
+				return handOverNotice(handOverWords(begun), metadata);
 			};
 			await reply.openWindow(request, 'handOver', view, { onTop });
 		});

@@ -257,8 +257,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 							and session.session_id = draft.session_id and next_read_at is not null and digest is not null))
 				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
-			const newest = [...byQuestion.values()].flatMap(([row]) => row ?? []);
-			return newest
+			return [...byQuestion.values()]
+				.flatMap(([row]) => row ?? [])
 				.slice(0, limit)
 				.flatMap((row) => readDraft(row, cipher) ?? [])
 				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));

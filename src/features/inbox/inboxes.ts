@@ -109,8 +109,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	function retryAt(inbox: Inbox, askedMs: number | null, now: number): number | null {
 		const at = now + nextDelay(inbox.id, askedMs);
 		// Of an inbox that is not followed any more, the update shows a question that came back.
-		const backForMs = isFollowed(inbox, now) ? 0 : LONGEST_SNOOZE_MS;
-		return at < inbox.openedAt + backForMs + FOLLOWED_MS ? at : null;
+		return at < inbox.openedAt + (isFollowed(inbox, now) ? 0 : LONGEST_SNOOZE_MS) + FOLLOWED_MS ? at : null;
 	}
 
 	/** Takes one call from the shared rate, if it has room. */

@@ -57,11 +57,10 @@ export function createOffers(core: Core) {
 			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : found.question?.id]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = question.items.findIndex((item) => item.open && !item.secret);
-			const arrival = question.arrival ?? null;
 			// What is cut, or has several parts, only the form shows.
 			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId }).note === '';
 			const offer = isWhole
-				? replyOffer({ ...target, readAt, arrival, channelId, threadTs, messageTs }, text)
+				? replyOffer({ ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs }, text)
 				: formOffer(target, text);
 			return async (to: AllowedRequest) => {
 				const values = position === -1 ? {} : { [position]: text };

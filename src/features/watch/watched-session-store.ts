@@ -327,8 +327,7 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince, code 
 }
 
 function queueNotices(tx: Tx, channels: readonly ChannelKey[], key: string, content: PostContent) {
-	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
-	const notices = targets.map((target) => ({ target, key, content }));
+	const notices = channels.map((row) => ({ target: { kind: 'channel', ...channelOf(row) } as const, key, content }));
 	return planPosts(tx, notices);
 }
 

@@ -233,7 +233,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		it('compares what arrived, not times, with what the form saw, and times for a form of 1.0.0', async () => {
+		it('compares what arrived, and times, with what the form saw, and times alone for a form of 1.0.0', async () => {
 			const [first, other] = [submission(), submission({ question: { ...submission().question, messageIndex: 2 } })];
 			await accepted(subject.store, other, 'delivering', 'delivered');
 			await accepted(subject.store, first, 'delivering', 'delivered');
@@ -247,7 +247,9 @@ export function describeAccept(subject: Subject): void {
 			const tried = submission({ person: BOB, formReadAt: T0 + 1e9, arrivalSeen: 1 });
 			await answers().accept(tried);
 			expect(await replica().retry(tried.id, BOB, T0 + 9, T0 + 1e6)).toMatchObject({ kind: 'taken' });
-			expect(await kindOf({ formReadAt: T0 - 1e9, arrivalSeen: 2 })).toBe('accepted');
+			// The form is of the time before a backup was restored: what it counted was something else.
+			expect(await kindOf({ formReadAt: T0 + 1, arrivalSeen: 2 })).toBe('taken');
+			expect(await kindOf({ formReadAt: T0 + 2, arrivalSeen: 2 })).toBe('accepted');
 		});
 
 		it('compares times with an answer that 1.0.0 delivered', async () => {

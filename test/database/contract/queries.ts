@@ -16,6 +16,7 @@ import {
 	item,
 	LEASE,
 	lease,
+	patched,
 	SERVICE,
 	submission,
 	T0,
@@ -145,7 +146,7 @@ export function describeQueries(subject: Subject): void {
 
 		it('knows by its number, not by its time, which answer came after another', async () => {
 			const given = (value: string, arrivalSeen: number) =>
-				submission({ items: [item(value), item(null), item(null)], fingerprint, arrivalSeen });
+				submission({ items: [item(value), item(null), item(null)], fingerprint, formReadAt: T0 + 2, arrivalSeen });
 			const first = await accepted(subject.store, given('blue', 0), 'delivering', 'delivered');
 			const second = await accepted(subject.store, given('red', 1), 'delivering', 'delivered');
 			// As after the repair of a clock that was set back.
@@ -157,6 +158,13 @@ export function describeQueries(subject: Subject): void {
 			};
 			expect(await isOverwritten(answers(), first, holding('red'))).toBe(false);
 			expect(await isOverwritten(answers(), second, holding('blue'))).toBe(true);
+			const third = await accepted(subject.store, given('green', 2));
+			await lease(subject.store, third.id, LEASE, T0 + 1_000);
+			await patched(subject.store, third.id, { state: 'delivering' });
+			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
+			// Its outcome is not known, and it may be the one that arrived.
+			await patched(subject.store, third.id, { putStartedAt: T0 });
+			expect(await isOverwritten(answers(), second, holding('green'))).toBe(false);
 			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
 				answerId: second.id,
 			});
