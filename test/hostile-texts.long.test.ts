@@ -5,6 +5,7 @@ import { cutQuestionWords } from '../src/features/answer/form-view.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';
+import { processorMs } from './support/processor-ms.ts';
 
 /**
  * Watches the longest turn of this thread's event loop, in milliseconds of the processor: other work on the machine does not
@@ -12,13 +13,9 @@ import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';
  */
 function watchTurns() {
 	let longest = 0;
-	const used = () => {
-		const { user, system } = process.threadCpuUsage();
-		return (user + system) / 1_000;
-	};
-	let before = used();
+	let before = processorMs();
 	const timer = setInterval(() => {
-		const now = used();
+		const now = processorMs();
 		longest = Math.max(longest, now - before);
 		before = now;
 	}, 1);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/core/slices.ts';
 import { asksAbove } from '../../src/questions/asks-for-secret.ts';
 import { looksSecretAt } from '../../src/questions/secrecy.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 const asked = (context: string, ...titles: string[]) =>
 	titles.map((_, at) => looksSecretAt({ context, items: titles.map((title) => ({ title, description: '' })) }, at));
@@ -104,9 +105,9 @@ it.each([
 	'. ',
 ])('takes little time for 100 kB of %j', (part) => {
 	const text = part.repeat(100_000 / part.length);
-	const start = performance.now();
-	asksAbove(text);
+	const start = processorMs();
+	atOnce(asksAbove(text));
 	looksSecretAt({ context: text, items: [{ title: text, description: text }] }, 0);
 	// At most 20 ms on an idle core. Quadratic work takes seconds.
-	expect(performance.now() - start).toBeLessThan(1_000);
+	expect(processorMs() - start).toBeLessThan(1_000);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Change, changesBetween, digestOf } from '../../src/questions/changes.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
 import { openQuestion } from '../../src/questions/session.ts';
+import { processorMs } from '../support/processor-ms.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
@@ -187,10 +188,10 @@ describe('changesBetween', () => {
 			Array.from({ length: 100_000 }, (_, at) => (at === 0 ? first : at % 2 === 0 ? 'x' : ''));
 		const before = digestOf(buildSession({ messages: [asking(values(''))] }));
 		const after = buildSession({ messages: [asking(values('x'))] });
-		const start = performance.now();
+		const start = processorMs();
 		expect(changesBetween(before, after)).toEqual([{ kind: 'questionAnswered', messageIndex: 0, isWhole: false }]);
 		// Quadratic work takes 5 s.
-		expect(performance.now() - start).toBeLessThan(1_000);
+		expect(processorMs() - start).toBeLessThan(1_000);
 	});
 	it('ignores items that an answer of ours left empty', () => {
 		const session = buildSession({ messages: [asking(['x', ''])] });
