@@ -27,7 +27,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const ADA = 'U0ADA';
 const FORGET = ['forget', ADA, '--yes', ADA];
 /** So many that a kill can fall into the work on them. */
-const ANSWERS = 400;
+const ANSWERS = 1_000;
 /** Where a lock holds the work up. */
 const HELD_ANSWERS = 10;
 /** How long the command waits for a replica. */

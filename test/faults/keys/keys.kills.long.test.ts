@@ -9,7 +9,7 @@ it.each(STORES)(
 	{ timeout: 300_000 },
 	async (kind) => {
 		await using store = await createStoreUnderTest(kind);
-		const run = { store, entry: ENTRY, values: 100, kills: 1, random: createRandom(SEED) };
+		const run = { store, entry: ENTRY, values: 200, kills: 1, random: createRandom(SEED) };
 		const { problems, killedAt } = await runKeys(run);
 		expect(problems).toEqual([]);
 		expect(killedAt).toHaveLength(1);
