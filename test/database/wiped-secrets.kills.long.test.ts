@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack, type Modal } from '../../fake-slack/index.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
@@ -29,14 +29,16 @@ let slack: FakeSlack;
 let service: FakeSessionService;
 let dataDir: string;
 let program: Replica;
-beforeEach(async () => {
+beforeAll(async () => {
 	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
 	service = createFakeSessionService({ resumeAfterMs: null, rateLimit: false, scenarios: [] });
 	await service.start();
 	dataDir = mkdtempSync(join(tmpdir(), 'handraise-wiped-'));
 	program = createProgram();
+	await program.start();
+	await slack.connected(1);
 });
-afterEach(async () => {
+afterAll(async () => {
 	await program.kill();
 	expect(slack.violations()).toEqual([]);
 	await slack.close();
@@ -97,8 +99,6 @@ describe('values that become secret', () => {
 		timeout: 120_000,
 	}, async () => {
 		service.sessions.put('door', askingSession(['Which door?', 'Remarks']));
-		await program.start();
-		await slack.connected(1);
 		const form = await fillIn('door');
 		await expect.poll(() => readable(['door']), { timeout: 10_000, interval: 50 }).toEqual(['door'].map(secretOf));
 		await form.fill(1, 'kept-remarks');
@@ -121,8 +121,6 @@ describe('values that become secret', () => {
 		expect(readableRemains(dataDir, keyBeside(), ['kept-remarks'])).toEqual(['kept-remarks']);
 		await program.start();
 		expect(readable(['killed'])).toEqual([]);
-		await program.kill();
-		expect(readable(['killed'])).toEqual([]);
 	});
 });
 
@@ -132,7 +130,6 @@ describe('the values of secret answers that ended', () => {
 	}, async () => {
 		const ended = ['delivered', 'refused', 'conflicted', 'withdrawn', 'replaced'];
 		for (const id of [...ended, 'waiting']) ask(id);
-		await program.start();
 		await slack.connected(1);
 
 		for (const id of ['replaced', 'waiting']) {
@@ -175,7 +172,7 @@ describe('the values of secret answers that ended', () => {
 		await submit(await fillIn('delivered'), DELIVERED);
 		await gone(ended);
 		await program.kill();
-		expect(readable(ended)).toEqual([]);
+		expect(readable(['door', 'killed', ...ended])).toEqual([]);
 		expect(readable(['waiting'])).toHaveLength(1);
 
 		await program.shiftClock(26 * HOUR_MS);

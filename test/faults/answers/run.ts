@@ -103,7 +103,9 @@ export async function runFaults({
 			notBegun += Math.max(0, turn.size - (rounds.length - before));
 			if (!(await mend())) break;
 		}
-		if (!untilMet || metCount === 0) next.push(aim);
+		// A kill that met nothing is repeated in the moment that misses most rarely.
+		if (!untilMet) next.push(aim);
+		else if (metCount === 0) next.push(isFault(aim) ? aim : 'during the PUT');
 		const broken = rounds.filter((one) => one.broken.length + one.untimely.length > 0).length;
 		onProgress(`${rounds.length} of ${wanted} submitted, last ${aim}, ${strikes.counts.kills} kills, ${broken} broken`);
 		tidy(rounds);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Harness } from '../harness.ts';
 import type { Replica } from '../replica.ts';
 
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 250;
 
 export interface Figures {
 	/** The longest blocks of the event loop in ms: of starts, and while the program serves. */

@@ -5,7 +5,7 @@ import { ENTRY, SEED, STORES } from '../shared-stores.ts';
 import { CHANGES } from './periods.ts';
 import { runTurn } from './turn.ts';
 
-const QUESTIONS = 40;
+const QUESTIONS = 16;
 
 /** The short form of `npm run faults -- reminders`, on another seed each time. The time-out is for a machine that is busy with much else. */
 it.each(STORES)(

@@ -4,7 +4,7 @@ import { IN_WORKSPACE } from './people.ts';
 
 /** Reads at once; a person has twice as many turns. */
 const BURST = 3;
-const TIMES = 12;
+const TIMES = 11;
 /** Reads and turns, and one reply that says that the person is too fast. */
 const MOST_CALLS = BURST + 2 * BURST + 1;
 

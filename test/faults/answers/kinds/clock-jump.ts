@@ -36,7 +36,7 @@ export const clockJump: FaultKind = {
 			const jump = () => Promise.all(jumping.map((replica) => replica.shiftClock(byMs)));
 			// This fault's time limit covers the program, not Slack: a refused receipt waits for up to a minute.
 			await room(size);
-			await jumpAmid(turn, Math.max(2, Math.floor(size / 2) - 2), byMs, jump);
+			await jumpAmid(turn, Math.max(1, Math.floor(size / 2) - 2), byMs, jump);
 		}
 		return size;
 	},

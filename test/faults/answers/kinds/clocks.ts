@@ -1,4 +1,3 @@
-import type { Replica } from '../../replica.ts';
 import { resetThatLandsLate } from '../troubles.ts';
 import type { FaultKind } from '../turn.ts';
 
@@ -12,7 +11,9 @@ export const clocks: FaultKind = {
 		const offsetMs = random.whole(3_000, 5_000) * random.pick([1, -1]);
 		const wrong = random.pick(replicas);
 		await quiet(QUIET_WITHIN_MS);
-		await restartAt(wrong, offsetMs);
+		await wrong.terminate();
+		await wrong.shiftClock(offsetMs);
+		await wrong.start();
 		const rounds = await beginAll(size);
 		for (const { sessionId, troubles } of rounds) {
 			service.faults.add({ ...resetThatLandsLate(random, callTimeoutMs), sessionId });
@@ -20,13 +21,7 @@ export const clocks: FaultKind = {
 		}
 		await Promise.all(rounds.map((round) => press(round)));
 		await quiet(QUIET_WITHIN_MS);
-		await restartAt(wrong, -offsetMs);
+		await wrong.shiftClock(-offsetMs);
 		return rounds.length;
 	},
 };
-
-async function restartAt(replica: Replica, byMs: number): Promise<void> {
-	await replica.terminate();
-	await replica.shiftClock(byMs);
-	await replica.start();
-}

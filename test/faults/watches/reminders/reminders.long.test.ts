@@ -38,7 +38,7 @@ it.each(STORES)(
 		});
 		const result = await runReminderFaults({
 			harness,
-			sessions: 5,
+			sessions: 3,
 			perChannel: 2,
 			strikes: 1,
 			targets: TARGETS,
