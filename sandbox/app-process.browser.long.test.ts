@@ -22,18 +22,18 @@ afterEach(async () => {
 });
 
 const PATIENCE = { timeout: 30_000 };
-const dialog = () => page.getByRole('dialog');
+const dialog = (window = page) => window.getByRole('dialog');
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const sessions = () => harness.sandbox.service.sessions;
 
 /** Opens a new question and chooses its answer. */
-async function choose(id: string): Promise<void> {
+async function choose(id: string, window = page): Promise<void> {
 	sessions().start('yesno', id);
 	await sessions().until(id, (json) => json.status === 'humanInput');
-	await type(page, `/session ${id}`);
-	await dialog().getByRole('radio', { name: 'Yes' }).check();
+	await type(window, `/session ${id}`);
+	await dialog(window).getByRole('radio', { name: 'Yes' }).check();
 }
-const send = () => dialog().getByRole('button', { name: 'Send answer' }).click();
+const send = (window = page) => dialog(window).getByRole('button', { name: 'Send answer' }).click();
 async function kill(): Promise<void> {
 	await button('Kill (-9)').click();
 	await page.getByText('stopped', { exact: true }).waitFor();
@@ -48,25 +48,21 @@ async function arrivesOnce(id: string): Promise<void> {
 	await expect.poll(() => harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
 }
 
-it('the bot is killed while it delivers: the answer arrives after the start', async () => {
-	await choose('killed');
+it('the bot is killed while it delivers: the modal of another keeps what was typed, and after the start both arrive', async () => {
+	const grace = await harness.window('grace', { channel: 'C0AGENTS' });
+	await choose('killed', grace);
+	await choose('gone');
 	await button(/^Down/).click();
 	await page.locator('.trouble-on').first().waitFor();
-	await send();
-	await dialog().getByText('saved').first().waitFor();
+	await send(grace);
+	await dialog(grace).getByText('saved').first().waitFor();
 	await kill();
 	await button('Clear all').click();
-	await start();
-	await arrivesOnce('killed');
-});
-
-it('a stopped bot: the command fails in Slack’s words, and the modal keeps what was typed', async () => {
-	await choose('gone');
-	await kill();
 	await send();
 	await dialog().getByText('We had some trouble connecting').waitFor();
 	await expect.poll(() => dialog().getByRole('radio', { name: 'Yes' }).isChecked()).toBe(true);
 	await start();
+	await arrivesOnce('killed');
 	await send();
 	await dialog().getByText(DELIVERED).first().waitFor();
 	await arrivesOnce('gone');

@@ -31,7 +31,7 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	const home = page.getByRole('tabpanel', { name: 'Home' });
 	await soon(home.getByText('Other waiting sessions').waitFor());
 	await soon(home.getByText(waitingSessionsWords(1)).waitFor());
-	expect(await seriousFindings(page)).toEqual([]);
+	expect(await seriousFindings(page, '#app-home')).toEqual([]);
 	await home.getByRole('button', { name: 'Open', exact: true }).click();
 	const dialog = page.getByRole('dialog');
 	await dialog.getByRole('radio', { name: 'Yes' }).check();

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { passTime, steadyClock, watchRequests } from '../test/support/pass-time.ts';
 import { createAppHere } from './app-here.ts';
@@ -77,18 +77,35 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		await Promise.all([browser.close(), sandbox.close()]);
 		throw error;
 	}
-	let contexts: BrowserContext[] = [];
+	const context = await browser.newContext({ reducedMotion: 'reduce' });
+	context.setDefaultTimeout(PATIENCE_MS);
+	/** Pages of closed windows: one that is used again has compiled the page's scripts. */
+	const closed: Page[] = [];
+	let open: Page[] = [];
 	let opened = 0;
+	async function newPage(): Promise<Page> {
+		const page = await context.newPage();
+		page.on('pageerror', (error) => complaints.push(error.message));
+		page.on('console', (message) => {
+			if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
+		});
+		return page;
+	}
 	async function closeWindows(): Promise<void> {
-		const closing = contexts;
-		contexts = [];
-		await Promise.all(closing.map((context) => context.close()));
+		const closing = open;
+		open = [];
+		await Promise.all(
+			closing.map(async (page) => {
+				await page.evaluate('sessionStorage.clear()');
+				await page.goto(`${sandbox.url}/closed`);
+				closed.push(page);
+			}),
+		);
 	}
 	/** Resolves when every page has run a script: no time passes while a busy browser does not get to what it should show. */
 	async function pagesRespond(): Promise<void> {
-		const pages = contexts.flatMap((context) => context.pages());
 		// A page that is loading or closing cannot run it.
-		await Promise.all(pages.map((page) => page.evaluate('0').catch(() => undefined)));
+		await Promise.all(open.map((page) => page.evaluate('0').catch(() => undefined)));
 	}
 	async function until(condition: () => boolean, limitMs?: number): Promise<void> {
 		const describe = () => `Slack has ${slack.state.messages.length} messages. ${problems.join('\n')}`;
@@ -116,24 +133,16 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		},
 		closeWindows,
 		async window(person, { narrow = false, channel, home = false } = {}) {
-			const context = await browser.newContext({
-				viewport: narrow ? { width: 375, height: 760 } : { width: 1280, height: 800 },
-				reducedMotion: 'reduce',
-			});
-			contexts.push(context);
-			context.setDefaultTimeout(PATIENCE_MS);
-			const page = await context.newPage();
-			page.on('pageerror', (error) => complaints.push(error.message));
-			page.on('console', (message) => {
-				if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
-			});
+			const page = closed.pop() ?? (await newPage());
+			open.push(page);
+			await page.setViewportSize(narrow ? { width: 375, height: 760 } : { width: 1280, height: 800 });
 			const place = `${channel === undefined ? '' : `&in=${channel}`}${home ? '&tab=home' : ''}`;
 			await page.goto(`${sandbox.url}/?as=${person}&window=${++opened}${place}`);
 			await page.locator('.channel').waitFor();
 			return page;
 		},
 		async close() {
-			await Promise.allSettled([closeWindows().then(() => browser.close()), sandbox.close()]);
+			await Promise.allSettled([browser.close(), sandbox.close()]);
 			unwatch();
 		},
 	};

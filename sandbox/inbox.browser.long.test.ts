@@ -112,7 +112,7 @@ it('pages 21 questions in Home and in the window, without serious axe findings',
 	await soon(home.getByText(waitingCountWords(21, 0)).waitFor());
 	await soon(home.getByText('Questions 1 to 10 of 21, oldest first.').waitFor());
 	const pages = [await shown(home)];
-	expect(await seriousFindings(page)).toEqual([]);
+	expect(await seriousFindings(page, '#app-home')).toEqual([]);
 	await pressable(home, 'Next 10').click();
 	await soon(home.getByText('Questions 11 to 20 of 21').waitFor());
 	pages.push(await shown(home));
@@ -220,7 +220,7 @@ it('fits a phone and has no serious axe findings there, empty and with three que
 	const page = await harness.window('grace', { narrow: true, home: true });
 	const home = homeOf(page);
 	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
-	expect(await seriousFindings(page)).toEqual([]);
+	expect(await seriousFindings(page, '#app-home')).toEqual([]);
 	const ids = Array.from({ length: 3 }, (_, index) => `phone${index}`);
 	asks(ids, 'One of: A colour with a long name, Another colour of that kind, Graphite, Sand, Forest green');
 	await watch('grace', ids);
@@ -239,5 +239,5 @@ it('fits a phone and has no serious axe findings there, empty and with three que
 	await expect.poll(() => entries.allInnerTexts()).toEqual(MENU);
 	await expectToFit(await entries.all());
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
-	expect(await seriousFindings(page)).toEqual([]);
+	expect(await seriousFindings(page, '#app-home')).toEqual([]);
 });

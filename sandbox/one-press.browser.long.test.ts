@@ -116,21 +116,6 @@ it('answers short options and yes or no in one press, and the others in the form
 	await expect.poll(() => showNotification(code)).toBe(`Notification: ${ASKS}`);
 });
 
-it('sends nothing after Undo, and offers the options again', async () => {
-	const page = await harness.window('ada', { channel: CHANNEL });
-	const { id, index } = await watched(page);
-	const post = question(page, 'Which flight');
-	await option(post, 'LH 1173').click();
-	await option(post, 'Undo').click();
-	await option(post, 'LH 1173').waitFor();
-	await expect.poll(() => post.innerText()).not.toContain('sends at');
-	await expect.poll(() => puts(id)).toHaveLength(0);
-	// The first choice would be sent before the second.
-	await option(post, 'TP 570').click();
-	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
-	await expect.poll(() => puts(id)).toHaveLength(1);
-});
-
 it('tells the second of two people who was first, and offers them the question when that is taken back', async () => {
 	const [ada, grace] = await Promise.all([
 		harness.window('ada', { channel: CHANNEL }),
@@ -170,7 +155,7 @@ it('tells the second of two people who was first, and offers them the question w
 	);
 });
 
-it('works with the keyboard alone', async () => {
+it('sends nothing after Undo, and offers the options again, with the keyboard alone', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
 	const { id, index } = await watched(page);
 	await page.locator('#composer').focus();
@@ -182,6 +167,8 @@ it('works with the keyboard alone', async () => {
 	await goBackTo(page, 'Undo');
 	await page.keyboard.press('Enter');
 	await option(post, 'TP 570').waitFor();
+	await expect.poll(() => post.innerText()).not.toContain('sends at');
+	await expect.poll(() => puts(id)).toHaveLength(0);
 	// The pressed post has the focus, and none of its buttons.
 	await expect.poll(() => post.and(page.locator('.message:focus')).count()).toBe(1);
 	await page.locator('#composer').focus();
@@ -190,8 +177,9 @@ it('works with the keyboard alone', async () => {
 	await held(post, 'Ada', 'TP 570').waitFor();
 	// The post has the focus, and no other button that a second Enter would press.
 	await expect.poll(() => page.evaluate('document.activeElement?.className')).toMatch(/^message/);
+	// The first choice would be sent before the second.
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
-	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);
+	await expect.poll(() => puts(id)).toHaveLength(1);
 });
 
 it('wraps five options legibly on a phone, and has no serious axe findings', async () => {
@@ -212,12 +200,9 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 		expect(fits, await one.innerText()).toBe(true);
 	}
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
-	expect(await seriousFindings(page)).toEqual([]);
+	await showNotification(post);
+	expect(await seriousFindings(page, '.channel')).toEqual([]);
 	await option(post, 'Munich').click();
 	await held(post, 'Ada', 'Munich').waitFor();
-	expect(await seriousFindings(page)).toEqual([]);
-	await option(post, 'Undo').click();
-	await option(post, 'Munich').waitFor();
-	await showNotification(post);
-	expect(await seriousFindings(page)).toEqual([]);
+	expect(await seriousFindings(page, '.channel')).toEqual([]);
 });

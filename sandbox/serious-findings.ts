@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 /** The serious and critical findings of axe in a part of the page, each with its elements. */
 export async function seriousFindings(page: Page, part = 'html'): Promise<string[]> {
 	// As a browser extension does, because the page's own policy forbids it to load a script.
-	await page.evaluate(axe.source);
+	if (await page.evaluate(`!('axe' in globalThis)`)) await page.evaluate(axe.source);
 	return page.evaluate(async (within) => {
 		const { axe: scanner } = globalThis as unknown as {
 			axe: {

@@ -9,7 +9,7 @@ import type { Troubles } from './troubles.ts';
 import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wire.ts';
 
 /** Changes within this time go out together. */
-const COALESCE_MS = 20;
+const COALESCE_MS = 50;
 /** The session service sends no events, so it is read this often while a page is open. */
 const LOOK_MS = 200;
 

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { WireChannel } from '../wire.ts';
 import { useDo } from './actions.ts';
 import { type AppTab, AppView } from './app-view.tsx';
 import { NamesContext, namesOf } from './blocks/names.ts';
@@ -24,7 +23,12 @@ export function App({ store }: { store: Store }) {
 	const [place, go] = usePlace();
 	const [isSidebarOpen, setSidebarOpen] = useState(false);
 	const doIt = useDo();
-	const names = useMemo(() => (data === null ? null : namesOf(data.workspace, data.channels)), [data]);
+	const { workspace, channels } = data ?? {};
+	// Every text follows it: it changes with its own parts only, not with every call of the app.
+	const names = useMemo(
+		() => (workspace === undefined || channels === undefined ? null : namesOf(workspace, channels)),
+		[workspace, channels],
+	);
 	const title = data === null ? '' : `${data.workspace.me.realName} · ${data.workspace.team.name}`;
 	useRegionKey();
 	useEffect(() => {
@@ -55,9 +59,6 @@ export function App({ store }: { store: Store }) {
 		const id = talk?.id ?? (await opened)?.channel;
 		if (id !== undefined) go({ channel: id, thread: null });
 	}
-	const bodyOf = (shown: WireChannel) => (
-		<ChannelBody key={shown.id} data={data} channel={shown} onThread={(ts) => go({ channel: shown.id, thread: ts })} />
-	);
 	return (
 		<ClockContext value={data.clock.offsetMs}>
 			<NamesContext value={names}>
@@ -94,20 +95,14 @@ export function App({ store }: { store: Store }) {
 										tab={isHome ? 'home' : 'messages'}
 										onTab={(tab) => void openTab(tab)}
 										onSidebar={toggleSidebar}
-										messages={channel === null ? null : bodyOf(channel)}
+										messages={channel === null ? null : <ChannelBody key={channel.id} data={data} channel={channel} />}
 									/>
 								) : channel === null ? (
 									<main className="channel">
 										<p className="empty">This person is in no channel yet.</p>
 									</main>
 								) : (
-									<ChannelView
-										key={channel.id}
-										data={data}
-										channel={channel}
-										onThread={(ts) => go({ channel: channel.id, thread: ts })}
-										onSidebar={toggleSidebar}
-									/>
+									<ChannelView key={channel.id} data={data} channel={channel} onSidebar={toggleSidebar} />
 								)}
 								{channel === null || parent === null ? null : (
 									<Thread

@@ -1,16 +1,16 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { WireChannel } from '../wire.ts';
 import { useDo } from './actions.ts';
 import { Composer } from './composer.tsx';
 import { Icon } from './icons.tsx';
 import { countReplies, MessageList } from './message-list.tsx';
 import type { PageData } from './page-state.ts';
+import { usePlace } from './place.ts';
 import { unreadOf } from './unread.ts';
 
 interface ChannelViewProps {
 	data: PageData;
 	channel: WireChannel;
-	onThread: (ts: string) => void;
 	onSidebar: () => void;
 }
 
@@ -51,8 +51,10 @@ function Intro({ channel, appName }: { channel: WireChannel; appName: string }) 
 }
 
 /** The messages of a channel and its composer. */
-export function ChannelBody({ data, channel, onThread }: Omit<ChannelViewProps, 'onSidebar'>) {
+export function ChannelBody({ data, channel }: Omit<ChannelViewProps, 'onSidebar'>) {
 	const { workspace } = data;
+	const [, go] = usePlace();
+	const openThread = useCallback((thread: string) => go({ channel: channel.id, thread }), [go, channel.id]);
 	const inChannel = useMemo(
 		() => data.messages.filter((one) => one.channel === channel.id),
 		[data.messages, channel.id],
@@ -74,7 +76,7 @@ export function ChannelBody({ data, channel, onThread }: Omit<ChannelViewProps, 
 				newAfter={newAfter}
 				intro={<Intro channel={channel} appName={workspace.app.realName} />}
 				label={`Messages in ${name}`}
-				onThread={onThread}
+				onThread={openThread}
 			/>
 			<Composer
 				key={channel.id}
@@ -89,7 +91,7 @@ export function ChannelBody({ data, channel, onThread }: Omit<ChannelViewProps, 
 }
 
 /** A channel: its header, messages and composer. */
-export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewProps) {
+export function ChannelView({ data, channel, onSidebar }: ChannelViewProps) {
 	const { workspace } = data;
 	const people = channel.members.filter((id) => workspace.people.some((one) => one.id === id));
 	const hasBot = channel.members.includes(workspace.app.botUser);
@@ -118,7 +120,7 @@ export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewP
 					</p>
 				)}
 			</header>
-			<ChannelBody data={data} channel={channel} onThread={onThread} />
+			<ChannelBody data={data} channel={channel} />
 		</main>
 	);
 }

@@ -1,8 +1,16 @@
 const locale = 'en-US';
 
+/** Made once: making one takes longer than drawing the message that shows the time. */
+const formatOf = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options).format;
+const hourAndMinute = formatOf({ hour: 'numeric', minute: '2-digit' });
+const withSeconds = formatOf({ hour: 'numeric', minute: '2-digit', second: '2-digit' });
+const weekday = formatOf({ weekday: 'long' });
+const month = formatOf({ month: 'long' });
+const shortMonth = formatOf({ month: 'short' });
+
 const at = (ts: string) => new Date(Number(ts) * 1000);
 
-export const clockTime = (ts: string) => at(ts).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' });
+export const clockTime = (ts: string) => hourAndMinute(at(ts));
 
 export const exactTime = (ms: number) =>
 	`${new Date(ms).toLocaleTimeString('en-GB')}.${String(Math.floor(ms % 1000)).padStart(3, '0')}`;
@@ -21,8 +29,7 @@ export function dayName(ts: string, now: Date): string {
 	const date = at(ts);
 	if (dayKey(date) === dayKey(now)) return 'Today';
 	if (dayKey(date) === dayKey(new Date(now.getTime() - 86_400_000))) return 'Yesterday';
-	const weekday = date.toLocaleDateString(locale, { weekday: 'long' });
-	return `${weekday}, ${date.toLocaleDateString(locale, { month: 'long' })} ${ordinal(date.getDate())}`;
+	return `${weekday(date)}, ${month(date)} ${ordinal(date.getDate())}`;
 }
 
 /** `<!date^seconds^format|fallback>`: every token of docs.slack.dev, "Formatting message text". */
@@ -32,10 +39,9 @@ export function slackDate(seconds: number, format: string, now: Date): string {
 		const days = Math.round((new Date(dayKey(date)).getTime() - new Date(dayKey(now)).getTime()) / 86_400_000);
 		return days === 0 ? 'today' : days === -1 ? 'yesterday' : days === 1 ? 'tomorrow' : rest;
 	};
-	const month = (style: 'long' | 'short') => date.toLocaleDateString(locale, { month: style });
-	const long = `${month('long')} ${ordinal(date.getDate())}, ${date.getFullYear()}`;
-	const short = `${month('short')} ${date.getDate()}, ${date.getFullYear()}`;
-	const full = `${date.toLocaleDateString(locale, { weekday: 'long' })}, ${long}`;
+	const long = `${month(date)} ${ordinal(date.getDate())}, ${date.getFullYear()}`;
+	const short = `${shortMonth(date)} ${date.getDate()}, ${date.getFullYear()}`;
+	const full = `${weekday(date)}, ${long}`;
 	const tokens: Record<string, string> = {
 		date_num: `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`,
 		date: long,
@@ -44,8 +50,8 @@ export function slackDate(seconds: number, format: string, now: Date): string {
 		date_pretty: pretty(long),
 		date_short_pretty: pretty(short),
 		date_long_pretty: pretty(full),
-		time: date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' }),
-		time_secs: date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit', second: '2-digit' }),
+		time: hourAndMinute(date),
+		time_secs: withSeconds(date),
 		ago: pretty(short),
 	};
 	return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
