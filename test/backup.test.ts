@@ -70,9 +70,7 @@ describe('npm run backup', () => {
 		expect(run([copy])).toMatchObject({ status: 1, stderr: `No backup: ${copy} exists already: name a new file.\n` });
 		expect(readFileSync(copy, 'utf8')).toBe('precious');
 		const nowhere = join(directory, 'nowhere');
-		expect(() => backUp(dataDir, join(nowhere, 'copy.db'))).toThrow(
-			`There is no directory ${nowhere}: make it first.`,
-		);
+		expect(() => backUp(dataDir, join(nowhere, 'copy.db'))).toThrow(`There is no directory ${nowhere}: make it first.`);
 		writeFileSync(join(dataDir, 'handraise.db'), 'no database');
 		const broken = join(directory, 'broken.db');
 		const said = `${join(dataDir, 'handraise.db')} cannot be read: file is not a database`;

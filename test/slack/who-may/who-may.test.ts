@@ -65,10 +65,7 @@ describe('who may do what', () => {
 });
 
 /** The kinds of the table differ by what Slack tells of them, which is asked in the same way; these come by requests. */
-const BY_REQUEST: readonly string[] = [
-	'multi-channel guest',
-	'of another organisation, as the request says',
-];
+const BY_REQUEST: readonly string[] = ['multi-channel guest', 'of another organisation, as the request says'];
 
 describe('who may do what within an organisation and through HTTP', () => {
 	let app: WhoMayApp;
