@@ -132,7 +132,11 @@ export async function watchingApp({
 	/** The newest card of a session in a channel. */
 	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
 		return inChannel(channel, who).findLast(
-			(message) => message.threadTs() === null && isCard(message) && opensSession(message.blocks(), id),
+			(message) =>
+				written(message.blocks()).includes(id) &&
+				message.threadTs() === null &&
+				isCard(message) &&
+				opensSession(message.blocks(), id),
 		);
 	}
 
@@ -143,9 +147,9 @@ export async function watchingApp({
 			(message) =>
 				message.threadTs() === null &&
 				message.ts !== first?.ts &&
+				isAbout(message, id) &&
 				!isCard(message) &&
-				!DIGEST.test(message.text()) &&
-				isAbout(message, id),
+				!DIGEST.test(message.text()),
 		);
 		const posts = [...(first?.thread() ?? []), ...own.flatMap((message) => [message, ...message.thread()])];
 		return posts
