@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
-import { backUp } from '../src/database/backup.ts';
+import { backUp, openRestore } from '../src/database/backup.ts';
 import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
@@ -30,6 +30,12 @@ function run(args: readonly string[], { input = '', env = {} }: { input?: string
 	return { status, lines: stdout.trimEnd().split('\n'), stderr };
 }
 const restore = (input: string) => run(['--restore', copy], { input });
+
+/** What the command does after "yes", in this process; what it lists, and where the former database is. */
+async function replaced() {
+	const { lines, replace } = await openRestore(dataDir, copy);
+	return { lines, former: replace() };
+}
 
 /** The database with what `fill` stores. */
 async function store(fill: (opened: Awaited<ReturnType<typeof open>>) => Promise<unknown>, encryptionKey = KEY) {
@@ -64,19 +70,16 @@ describe('npm run backup', () => {
 		expect(run([copy])).toMatchObject({ status: 1, stderr: `No backup: ${copy} exists already: name a new file.\n` });
 		expect(readFileSync(copy, 'utf8')).toBe('precious');
 		const nowhere = join(directory, 'nowhere');
-		expect(run([join(nowhere, 'copy.db')])).toMatchObject({
-			status: 1,
-			stderr: `No backup: There is no directory ${nowhere}: make it first.\n`,
-		});
+		expect(() => backUp(dataDir, join(nowhere, 'copy.db'))).toThrow(`There is no directory ${nowhere}: make it first.`);
 		writeFileSync(join(dataDir, 'handraise.db'), 'no database');
 		const broken = join(directory, 'broken.db');
-		const said = `No backup: ${join(dataDir, 'handraise.db')} cannot be read: file is not a database\n`;
-		expect(run([broken])).toMatchObject({ status: 1, stderr: said });
+		const said = `${join(dataDir, 'handraise.db')} cannot be read: file is not a database`;
+		expect(() => backUp(dataDir, broken)).toThrow(said);
 		expect(existsSync(broken)).toBe(false);
 	});
 
 	it('says what to do without a database, with PostgreSQL and with other arguments', () => {
-		expect(run([copy]).stderr).toBe(`No backup: There is no file ${join(dataDir, 'handraise.db')}.\n`);
+		expect(() => backUp(dataDir, copy)).toThrow(`There is no file ${join(dataDir, 'handraise.db')}.`);
 		const env = { DATABASE_URL: 'postgres://user:secret@host/database' };
 		expect(run([copy], { env }).stderr).toBe('No backup: with DATABASE_URL, pg_dump makes backups.\n');
 		expect(run([copy], { env: { DATABASE_URL: 'mysql://secret' } }).stderr).not.toContain('secret');
@@ -116,7 +119,7 @@ describe('npm run restore', () => {
 		expect(await answerIds()).toEqual(['edited', 'later', 'same']);
 
 		copy = join(dataDir, former);
-		restore('yes\n');
+		await replaced();
 		expect(await answerIds()).toEqual(['edited', 'later', 'new', 'same']);
 	});
 
@@ -135,12 +138,14 @@ describe('npm run restore', () => {
 		await opened.close();
 		copy = newer;
 		expect(restore('yes\n').stderr).toContain('This backup cannot be used: The database has schema 999');
+		// A directory each, because the process that was refused holds it to its end.
+		const refused = () => expect(openRestore(mkdtempSync(join(directory, 'data-')), copy)).rejects;
 		writeFileSync(copy, '');
-		expect(restore('yes\n').stderr).toBe('No restore: This backup cannot be used: it is no database of Handraise\n');
+		await refused().toThrow('This backup cannot be used: it is no database of Handraise');
 		writeFileSync(copy, 'no database, but a text that is longer than the header of one'.repeat(20));
-		expect(restore('yes\n').stderr).toBe(`No restore: ${copy} cannot be read: file is not a database\n`);
+		await refused().toThrow(`${copy} cannot be read: file is not a database`);
 		copy = join(directory, 'nowhere.db');
-		expect(restore('yes\n').stderr).toBe(`No restore: There is no file ${copy}.\n`);
+		await refused().toThrow(`There is no file ${copy}.`);
 		expect(formerFiles()).toEqual([]);
 	});
 
@@ -153,7 +158,7 @@ describe('npm run restore', () => {
 			);
 		});
 		await expect(answerIds()).rejects.toMatchObject({ code: 'database_newer' });
-		expect(restore('yes\n')).toMatchObject({ status: 0 });
+		await replaced();
 		expect(await answerIds()).toEqual(['before']);
 	});
 
@@ -184,7 +189,7 @@ describe('npm run restore', () => {
 		rmSync(path);
 		writeFileSync(log, commits);
 		expect(commits.length).toBeGreaterThan(0);
-		expect(restore('yes\n').lines.at(-1)).toBe('Restored.');
+		expect((await replaced()).former).toBeNull();
 		expect(formerFiles()).toEqual([expect.stringMatching(/-wal$/)]);
 		expect(await answerIds()).toEqual(['before']);
 	});
@@ -192,10 +197,11 @@ describe('npm run restore', () => {
 	it('says which key a backup from before a change of the key needs, and opens with it', async () => {
 		await store((opened) => accepted(opened, submission({ id: 'before' })));
 		backUp(dataDir, copy);
-		expect(restore('no\n').lines.join()).not.toContain('key');
+		expect((await replaced()).lines.join()).not.toContain('key');
 		rmSync(dataDir, { recursive: true });
 		await store(async () => {}, OTHER_KEY);
-		expect(restore('yes\n').lines).toContain('The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.');
+		const { lines } = await replaced();
+		expect(lines).toContain('The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.');
 		const opened = await open({ dataDir, encryptionKey: OTHER_KEY, formerKeys: KEY });
 		expect(valuesOf(await opened.answers.get('before'))).toEqual(['blue']);
 		await opened.close();

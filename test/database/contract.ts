@@ -25,7 +25,7 @@ import { describeServedWorkspace, type ServedWorkspace } from './contract/worksp
 import { empty } from './support.ts';
 
 /** How often a race is run. Without the lock on a question, ten times were enough to fail, each time that was tried. */
-const RACES = { short: 15, long: 75 };
+const RACES = { short: 10, long: 75 };
 
 /** A store on an empty database and a second replica. On SQLite, which has one process, both are the same store. */
 export interface Replicas {

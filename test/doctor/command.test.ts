@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
-import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import { open } from '../database/support.ts';
 import { startApp } from '../support/app.ts';
 import { createHarness, DOCTOR } from './harness.ts';
@@ -27,18 +26,6 @@ it('reads the file .env, exits with 0 and prints no secret', async () => {
 	expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: ENCRYPTION_KEY is well-formed/));
 	expect(lines.join('\n')).not.toContain(key);
 	expect(exit).toBe(0);
-});
-
-it('asks with `views` about the shapes of the program', async () => {
-	await using harness = await createHarness();
-	harness.slack.faults.add({ method: 'blocks.validate', error: 'unknown_method' });
-	const { exit, lines } = await harness.doctor({}, ['views']);
-	const shapes = extremes();
-	expect(lines).toContainEqual(
-		expect.stringMatching(new RegExp(`^✗ Views: .* Asking stopped at ${shapes[0]?.name}\\.$`)),
-	);
-	expect(lines).toContainEqual(expect.stringContaining(`asked about 0 of ${shapes.length} shapes`));
-	expect(exit).toBe(1);
 });
 
 const USAGE = /^Usage: npm run doctor/;

@@ -12,6 +12,17 @@ const ALL = extremes();
 describe('doctor views', () => {
 	testShapes(ALL, (harness, env) => harness.doctor(env, ['views']));
 
+	it('stops at a Slack that does not know the method, and says so', async () => {
+		await using harness = await createHarness();
+		harness.slack.faults.add({ method: 'blocks.validate', error: 'unknown_method' });
+		const { exit, lines } = await harness.doctor({}, ['views']);
+		expect(lines).toContainEqual(
+			expect.stringMatching(new RegExp(`^✗ Views: .* Asking stopped at ${ALL[0]?.name}\\.$`)),
+		);
+		expect(lines).toContainEqual(expect.stringContaining(`asked about 0 of ${ALL.length} shapes`));
+		expect(exit).toBe(1);
+	});
+
 	it('needs only the bot token of the settings and Slack, says what is wrong with them, and asks nothing', async () => {
 		await using harness = await createHarness();
 		for (const [env, says] of [

@@ -246,12 +246,10 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 });
 
 it.each([
-	[[], /^Usage: /],
 	[['forgett', ADA], /^Usage: /],
 	[['export', ADA, '--yes'], /^Usage: /],
 	[['forget', ADA, '--yes'], /^Usage: /],
 	[['forget', ADA, '--yes', ADA, ADA], /^Usage: /],
-	[['forget', '@ada'], /^That is no Slack user id, such as U012ABCDEF: /],
 	[['export', 'ada'], /^That is no Slack user id, such as U012ABCDEF: /],
 ])('says what is wrong with the command %j', async (args, words) => {
 	const { code, stdout, stderr } = await runPerson(args, {});

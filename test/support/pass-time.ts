@@ -12,6 +12,8 @@ type App = Pick<StartedApp, 'service' | 'slack'> & Partial<Pick<StartedApp, 'log
 const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
 /** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few. */
 const QUIET_TURNS = 50;
+/** While a call is under way, how long nothing is looked at when nothing changes, on the machine's clock. */
+const LOOK_AGAIN_MS = 10;
 
 /** The client for what a person waits for repeats a failed call once, and sleeps on the machine's clock before. */
 const REPEATED_WITHIN_MS = 250;
@@ -115,11 +117,15 @@ export async function passTime(
 	/** Changes with what conditions look at, or soon after: a look at all posts costs more than an idle turn. */
 	const changes = () => events + slack.traffic.all().length + firstOpen + log.length;
 	let changesSeen = -1;
+	let lookedAt = 0;
+	const mayDiffer = (isBusyNow: boolean) =>
+		changes() !== changesSeen || (isBusyNow && performance.now() > lookedAt + LOOK_AGAIN_MS);
 	for (;;) {
 		for (let quiet = 0, isBusyNow = isBusy(); quiet < QUIET_TURNS; quiet = isBusyNow ? 0 : quiet + 1) {
-			if (isBusyNow || changes() !== changesSeen) {
+			if (mayDiffer(isBusyNow)) {
 				changesSeen = changes();
 				if (condition()) return;
+				lookedAt = performance.now();
 			}
 			await (isBusyNow ? delay(1) : nextTurn());
 			isBusyNow = isBusy();

@@ -94,9 +94,9 @@ export function describeRaces(subject: Subject, rounds: number): void {
 		});
 
 		it('leases every answer once when two replicas take as fast as they can', async () => {
-			const count = 60;
+			const count = 30;
 			for (let index = 0; index < count; index++) {
-				const question = { ...submission().question, sessionId: `s${index % 20}`, messageIndex: index };
+				const question = { ...submission().question, sessionId: `s${index % 10}`, messageIndex: index };
 				await accepted(subject.store, submission({ question }));
 			}
 			const held = new Map<string, string>();

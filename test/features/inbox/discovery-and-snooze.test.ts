@@ -166,9 +166,9 @@ it.each(['users.conversations', 'users.info'])(
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		// Longer than the inbox is followed and what Slack told is kept.
-		await app.home().press('Snooze for 1 h');
+		await app.home().press('Snooze for 15 min');
 		await app.homeSays(SNOOZED);
-		await app.pass(59 * MINUTE);
+		await app.pass(14 * MINUTE);
 		const before = app.publishedTo();
 		const lift = app.slack.faults.add({ method, error: 'internal_error' });
 		await app.pass(2 * MINUTE);

@@ -61,7 +61,7 @@ export async function inboxApp(options: Parameters<typeof watchingApp>[0] = {}) 
 				app.ask(id, items);
 				if (ids.length <= IN_ORDER) await app.until(() => isPosted(id));
 			}
-			await app.until(() => ids.every(isPosted));
+			for (const id of ids) await app.until(() => isPosted(id));
 			return ids;
 		},
 	};

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
@@ -68,7 +69,8 @@ it('has the posts of questions and their cards right soon when 20 are pressed in
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.until(() => ids.every((id) => app.card(id) !== undefined));
 	for (const id of ids) app.ask(id, [FLIGHT]);
-	const posts = await Promise.all(ids.map((id) => app.threadSays(id, 'Which flight')));
+	const posts: Posted[] = [];
+	for (const id of ids) posts.push(await app.threadSays(id, 'Which flight'));
 	await app.pass(60_000);
 	const pressedAt = app.clock.now();
 	await Promise.all(posts.map((post) => post.press('LH 1173')));

@@ -11,6 +11,14 @@ import { says } from '../../support/sentences.ts';
 const BOT = 'handraise';
 /** Calls that put something where more people than one may read it. */
 const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update']);
+/** What is written in blocks, which are replaced and never changed. Tests look at every version after each change. */
+const writtenIn = new WeakMap<object, string>();
+function written(blocks: object): string {
+	const known = writtenIn.get(blocks) ?? JSON.stringify(blocks);
+	writtenIn.set(blocks, known);
+	return known;
+}
+
 /** A reminder of several questions. */
 const DIGEST = /questions wait for an answer/;
 const REASONABLE_MS = 5 * 60_000;
@@ -114,16 +122,21 @@ export async function watchingApp({
 	/** Whether a message, or a version of it, carries this session's id, or says its name and carries no id. */
 	function isAbout(message: Posted, id: string): boolean {
 		const stored = slack.state.messages.find(({ ts, channel }) => ts === message.ts && channel === message.channel);
-		const versions = JSON.stringify([stored?.blocks, stored?.history]);
-		if (versions.includes(id)) return true;
+		const versions = [stored, ...(stored?.history ?? [])].map((one) => written(one?.blocks ?? []));
+		const says = (words: string) => versions.some((version) => version.includes(words));
+		if (says(id)) return true;
 		const name = names.get(id) ?? '';
-		return name !== '' && versions.includes(name) && !versions.includes('action_id');
+		return name !== '' && says(name) && !says('action_id');
 	}
 
 	/** The newest card of a session in a channel. */
 	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
 		return inChannel(channel, who).findLast(
-			(message) => message.threadTs() === null && isCard(message) && opensSession(message.blocks(), id),
+			(message) =>
+				written(message.blocks()).includes(id) &&
+				message.threadTs() === null &&
+				isCard(message) &&
+				opensSession(message.blocks(), id),
 		);
 	}
 
@@ -134,9 +147,9 @@ export async function watchingApp({
 			(message) =>
 				message.threadTs() === null &&
 				message.ts !== first?.ts &&
+				isAbout(message, id) &&
 				!isCard(message) &&
-				!DIGEST.test(message.text()) &&
-				isAbout(message, id),
+				!DIGEST.test(message.text()),
 		);
 		const posts = [...(first?.thread() ?? []), ...own.flatMap((message) => [message, ...message.thread()])];
 		return posts
@@ -327,9 +340,7 @@ export function expectNothingWrong({ slack, service, log }: WatchingApp): void {
 	const sent = JSON.stringify(
 		entries.filter(({ direction }) => direction !== 'delivery').map(({ request }) => request),
 	);
-	for (const canary of CANARY_STRINGS) {
-		expect(sent).not.toContain(canary);
-		expect(log.join('\n')).not.toContain(canary);
-	}
+	const logged = log.join('\n');
+	expect(CANARY_STRINGS.filter((canary) => sent.includes(canary) || logged.includes(canary))).toEqual([]);
 	expect(log.filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line))).toEqual([]);
 }

@@ -89,14 +89,18 @@ export async function storedWatch(db: StoreDatabase, id: string): Promise<Watch 
 
 /** Moves the clock in small steps, with turns of the event loop for the store between them. */
 export async function pass(clock: ManualClock, ms: number): Promise<void> {
-	for (let passed = 0; passed < ms; passed += STEP_MS) {
+	const end = clock.now() + ms;
+	for (let left = ms; left > 0; left = end - clock.now()) {
 		await turns();
-		await clock.advance(Math.min(STEP_MS, ms - passed));
+		const asleep = Math.min((clock.nextWake ?? 0) - clock.now(), LONGEST_STEP_MS);
+		await clock.advance(Math.min(Math.max(asleep, STEP_MS), left));
 	}
 	await turns();
 }
 
 const STEP_MS = 200;
+/** While all sleep. Whoever was not seen to work would miss more than that. */
+const LONGEST_STEP_MS = 5_000;
 
 async function turns(): Promise<void> {
 	for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
