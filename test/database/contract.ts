@@ -24,7 +24,7 @@ import { describeWatches } from './contract/watches.ts';
 import { describeServedWorkspace, type ServedWorkspace } from './contract/workspaces.ts';
 import { empty } from './support.ts';
 
-/** How often a race is run. Without the lock on a question, ten times were enough to fail, each time that was tried. */
+/** How often a race is run. Without the lock on a question, 75 times were enough to fail, and 30 were not. */
 const RACES = { short: 10, long: 75 };
 
 /** A store on an empty database and a second replica. On SQLite, which has one process, both are the same store. */

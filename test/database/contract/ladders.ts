@@ -377,7 +377,7 @@ export function describeLadders(subject: Subject): void {
 			const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, ...ring }));
 			expect(await ladders().record(LEASE.token, outcomes, { post: null, now: T0 })).toBeNull();
 			const again = await take(T0, OTHER_LEASE);
-			expect(channelsOf(again)).toEqual(['C1: s1 s2']);
+			expect(channelsOf(again)).toEqual([expect.stringMatching(/^C1: (?:s1 s2|s2 s1)$/)]);
 			expect(again[0]?.ladders.map(({ ladder }) => ladder.remindedAt)).toEqual([null, null]);
 			const untouched = (inWork?.ladders ?? []).map((taken) => ({ ...taken, ...WAIT }));
 			expect(await ladders().record(LEASE.token, untouched, { post: null, now: T0 })).toBe('recorded');

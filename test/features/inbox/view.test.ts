@@ -48,6 +48,16 @@ it('has a button for each of five long options', () => {
 });
 
 it.each([
+	[10, 0, []],
+	[11, 0, ['Next 1']],
+	[20, 1, ['Previous 10']],
+	[25, 1, ['Previous 10', 'Next 5']],
+])('of %d questions, page %d has these buttons to others: %j', (total, page, labels) => {
+	const text = textOf({ ...asking('One of: red, green'), total, page });
+	expect(text.match(/(?:Previous|Next) \d+/g) ?? []).toEqual(labels);
+});
+
+it.each([
 	[0, 0, 'No question waits for you.', 0],
 	[0, 1, 'No question waits for you, 1 is snoozed.'],
 	[1, 2, '1 question waits for you, 2 are snoozed'],
