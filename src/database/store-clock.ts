@@ -133,8 +133,6 @@ const LEASE: Rule = { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true };
 export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tables[T]]?: Rule } } = {
 	answers: {
 		leasedUntil: LEASE,
-		// Before a question that was asked again after it, whose time becomes now.
-		deliveredAt: { ...NOTED, becomesMs: -1 },
 		// `GIVE_UP_HOURS` is at most 30 days.
 		giveUpAt: { longestMs: 30 * DAY_MS, becomesMs: DAY_MS },
 		// `UNDO_SECONDS` is at most 60.

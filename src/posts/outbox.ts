@@ -306,7 +306,6 @@ function retry(at: number, code: string, unknown: boolean): Retry {
 function laneOf({ target, ts, urgency, content }: Post) {
 	const place = target.kind === 'person' ? target.userId : target.channelId;
 	if (ts === null) return { key: `post:${target.teamId}:${place}`, rate: POST_RATE, keep: 0 };
-	const kept = content.kind === 'card' ? KEPT_FROM_CARDS : 0;
-	const keep = urgency === 'progress' ? KEPT_FROM_PROGRESS : kept;
+	const keep = urgency === 'progress' ? KEPT_FROM_PROGRESS : content.kind === 'card' ? KEPT_FROM_CARDS : 0;
 	return { key: `update:${target.teamId}`, rate: UPDATE_RATE, keep };
 }

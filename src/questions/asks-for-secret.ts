@@ -215,7 +215,7 @@ function* requestsSecret(text: string): Generator<void, boolean> {
 		if (list === ASKS && (yield* namesSecret(sentence))) return true;
 		const told = (CANNOT.test(sentence) ? sentence : sentence.replace(WITHOUT, ' _ ')).replace(NEGATED, ' _ ');
 		if ((yield* namesAfter(REQUESTS, told)) || (REQUESTS_AFTER.test(told) && (yield* namesSecret(told)))) return true;
-		if (ASKS.test(told) && WHOLE_TITLES.test(withoutFinalMarks(told).trim())) return true;
+		if (ASKS.test(told) && WHOLE_TITLES.test(withoutFinalMarks(told.replaceAll(IN_SENTENCE, ' ')).trim())) return true;
 		const named = saysLittle(sentence) || REQUESTS_IT.test(told) ? before.splice(0) : [];
 		for (const one of named) if (CAME.test(one) || (yield* namesSecret(one))) return true;
 		if (!isPiece(sentence)) before = [];

@@ -210,6 +210,8 @@ describe('a long line', () => {
 		['A code was sent to your phone', 'As I cannot see that', 'could you send me it?'],
 		['The site has sent a code by SMS', 'The order is kept', 'so please enter it below.'],
 		['An API key was created for the shop', 'The page shows it once', 'and somebody should paste it here.'],
+		['It is late', 'The shop closes', ', please enter the code.'],
+		['It is late', 'The shop closes', ', what is the secret?'],
 	])('is one sentence that asks for what the one before names: %s. %s … %s', (before, start, end) => {
 		for (const length of [420, 520, 980, 2_900]) {
 			const long = ' because the hall of the house has this colour'.repeat(length / 46);

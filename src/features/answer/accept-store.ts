@@ -10,7 +10,6 @@ import {
 	type Answer,
 	type AnswerItem,
 	ARRIVED_STATES,
-	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
 	isBlocking,
@@ -265,8 +264,10 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): 
 
 /** Whether an answer arrived after the form of another was read. Neither a clock that is set back nor a restored backup hides it. */
 function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
-	const arrival = arrivalOf(parseOrNull(timeline, row.timeline) ?? []) ?? 0;
-	return (row.deliveredAt ?? 0) > formReadAt || (arrivalSeen !== null && arrival > arrivalSeen);
+	const arrived = (parseOrNull(timeline, row.timeline) ?? []).find(({ arrival }) => arrival !== undefined);
+	// Of one that was sent again, the first time counts.
+	if (Math.min(row.deliveredAt ?? 0, arrived?.at ?? Number.POSITIVE_INFINITY) > formReadAt) return true;
+	return arrivalSeen !== null && (arrived?.arrival ?? 0) > arrivalSeen;
 }
 
 /** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */

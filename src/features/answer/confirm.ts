@@ -48,7 +48,8 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 /** What became of a delivered answer, as this read shows it; null while the agent has not gone on. */
 async function outcomeIn(answers: AnswerStore, answer: Answer, session: Session): Promise<AnswerPatch | null> {
 	const before = answer.before ?? { status: session.status, assistantCount: 0 };
-	const agentOutcome = (await isOverwritten(answers, answer, session)) ? 'overwritten' : resumeOutcome(before, session);
+	const overwritten = await isOverwritten(answers, answer, session);
+	const agentOutcome = overwritten === false ? resumeOutcome(before, session) : overwritten ? 'overwritten' : 'notYet';
 	if (agentOutcome === 'resumed') return { agentOutcome, state: 'resumed', startFailed: false, restartAskedAt: null };
 	return agentOutcome === 'notYet' ? null : { agentOutcome };
 }

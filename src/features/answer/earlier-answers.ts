@@ -58,12 +58,13 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 	}
 }
 
-function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
-	return answers
-		.filter((answer) => hasArrived(answer.state) && answer.fingerprint === fingerprint)
-		.filter((answer) => answer.question.messageIndex === messageIndex)
+const toSame = (answers: readonly Answer[], { messageIndex, fingerprint }: Asked) =>
+	answers.filter((answer) => answer.fingerprint === fingerprint && answer.question.messageIndex === messageIndex);
+
+const arrivedTo = (answers: readonly Answer[], asked: Asked) =>
+	toSame(answers, asked)
+		.filter(({ state }) => hasArrived(state))
 		.toSorted(newestFirst);
-}
 
 /** By number; those of 1.0.0 have none, are older, and are known by their times. */
 function newestFirst(one: Answer, other: Answer): number {
@@ -110,8 +111,8 @@ export async function whoWasFirst(
 	};
 }
 
-/** Whether somebody outside Handraise replaced our text. The agent may have emptied the field: that does not count. */
-export async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean> {
+/** Whether somebody outside replaced our text; null while an answer of ours may have. An emptied field does not count. */
+export async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean | null> {
 	const { id, question, fingerprint, content } = answer;
 	const message = session.messages[question.messageIndex];
 	if (message === undefined || content.kind !== 'readable' || message.fingerprint !== fingerprint) return false;
@@ -121,8 +122,9 @@ export async function isOverwritten(store: Stored, answer: Answer, session: Sess
 		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
 	});
 	if (!isOther) return false;
-	// A later answer of Handraise explains the other text, also one whose outcome is unknown: the agent asked the same again.
+	// A later answer of Handraise explains the other text: the agent asked the same again.
 	const { answers } = await store.ofSession(question);
-	if (answers.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return false;
+	const mayArrive = answers.filter(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null);
+	if (toSame(mayArrive, { ...question, fingerprint }).length > 0) return null;
 	return arrivedTo(answers, { ...question, fingerprint })[0]?.id === id;
 }

@@ -72,8 +72,7 @@ export function createDiscoveries(
 	/** Tells the channel once a day, counted from when it began, so that the notice comes when people are there. */
 	async function tell(discovery: Discovery, find: () => Promise<LeftOut | null>): Promise<void> {
 		const now = clock.now();
-		const day = Math.floor((now - discovery.createdAt) / DAY_MS);
-		const key = `discoveryLeftOut:${discovery.createdAt}:${day}`;
+		const key = `discoveryLeftOut:${discovery.createdAt}:${Math.floor((now - discovery.createdAt) / DAY_MS)}`;
 		const { teamId, channelId } = discovery;
 		const place = `${teamId}:${channelId}`;
 		if (toldKeys.get(place) === key) return;

@@ -252,6 +252,15 @@ export function describeAccept(subject: Subject): void {
 			expect(await kindOf({ formReadAt: T0 + 2, arrivalSeen: 2 })).toBe('accepted');
 		});
 
+		it('accepts an answer whose form was read between an arrival and its repetition for its author', async () => {
+			const first = submission();
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const repeated = { deliveredAt: T0 + 27_000 };
+			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set(repeated).execute());
+			const form = { formReadAt: T0 + 10, arrivalSeen: 1 };
+			expect((await answers().accept(submission({ person: BOB, ...form }))).kind).toBe('accepted');
+		});
+
 		it('compares times with an answer that 1.0.0 delivered', async () => {
 			const first = submission();
 			await accepted(subject.store, first, 'delivering', 'delivered');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Db } from '../../../src/database/tables.ts';
 import { isOverwritten, ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
 import { questionAt } from '../../../src/questions/session.ts';
 import { assistant, session } from '../../features/watch/support.ts';
@@ -164,7 +165,11 @@ export function describeQueries(subject: Subject): void {
 			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
 			// Its outcome is not known, and it may be the one that arrived.
 			await patched(subject.store, third.id, { putStartedAt: T0 });
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(false);
+			expect(await isOverwritten(answers(), second, holding('green'))).toBe(null);
+			const elsewhere = { messageIndex: 7 };
+			const moving = (trx: Db) => trx.updateTable('answers').set(elsewhere).where('id', '=', third.id).execute();
+			await subject.store.db.writeOne(moving);
+			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
 			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
 				answerId: second.id,
 			});

@@ -75,14 +75,6 @@ export function describeTimes(subject: Subject): void {
 			expect(again?.post.sendingSince).toBe(T0 - 24 * HOUR);
 		});
 
-		it('leave an answer before the question that was asked again after it', async () => {
-			const answer = submission();
-			await accepted(subject.store, answer, 'delivering', 'delivered');
-			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ deliveredAt: ahead }).execute());
-			await repair();
-			expect((await subject.store.answers.get(answer.id))?.deliveredAt).toBe(T0 - 1);
-		});
-
 		it('forget a state that replicas share', async () => {
 			const stateAt = async (now: number) => {
 				const cell = createSharedState<number>(
