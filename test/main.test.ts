@@ -24,7 +24,7 @@ let slack: FakeSlack;
 let service: FakeSessionService;
 let dataDir: string;
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 	service = createFakeSessionService();
 	await service.start();
 	dataDir = await mkdtemp(join(tmpdir(), 'handraise-main-'));

@@ -24,7 +24,7 @@ let dataDir: string;
 let program: ReturnType<typeof startProgram>;
 beforeAll(async () => {
 	proxy = await createConnectProxy();
-	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath, hostname: SLACK });
+	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath, hostname: SLACK });
 	service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
 	await service.start();
 	dataDir = await mkdtemp(join(tmpdir(), 'handraise-proxy-'));

@@ -21,7 +21,7 @@ import { KEY } from './support.ts';
 let slack: FakeSlack;
 let service: FakeSessionService;
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 	service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
 	await service.start();
 });

@@ -30,7 +30,7 @@ let service: FakeSessionService;
 let dataDir: string;
 let program: Replica;
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 	service = createFakeSessionService({ resumeAfterMs: null, rateLimit: false, scenarios: [] });
 	await service.start();
 	dataDir = mkdtempSync(join(tmpdir(), 'handraise-wiped-'));

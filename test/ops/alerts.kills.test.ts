@@ -237,7 +237,7 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 	},
 
 	async HandraiseRestarts({ expect, look, quiet }) {
-		const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+		const slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 		const service = createFakeSessionService();
 		await service.start();
 		const dataDir = await mkdtemp(join(tmpdir(), 'handraise-restarts-'));

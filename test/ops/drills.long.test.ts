@@ -31,7 +31,7 @@ function note(output: string): void {
 async function createPlace(settingsOf: (directory: string) => Settings, ofOwner: Settings = {}) {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-drill-'));
 	for (const name of ['src', 'package.json', 'node_modules']) await symlink(join(ROOT, name), join(directory, name));
-	const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	const slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
 	await service.start();
 	const settings: Settings = { ...connectionEnv({ slack, service }), PORT: '0', ...settingsOf(directory) };

@@ -95,7 +95,7 @@ it.runIf(!isRoot || existsSync('/usr/bin/setpriv'))(
 		await chmod(data, 0o700);
 		const before = await filesOf(app);
 
-		const slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+		const slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 		const service = createFakeSessionService();
 		await service.start();
 		onTestFinished(async () => {

@@ -39,7 +39,7 @@ let slack: FakeSlack;
 let service: FakeSessionService;
 let directory: string;
 beforeAll(async () => {
-	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 	service = createFakeSessionService();
 	await service.start();
 	directory = mkdtempSync(join(tmpdir(), 'handraise-person-'));

@@ -53,7 +53,7 @@ export async function startApp({
 }: AppOptions = {}) {
 	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
-	const slack = await createFakeSlack({ waitMs: 20_000, manifest, ...someSlack });
+	const slack = await createFakeSlack({ waitMs: 45_000, manifest, ...someSlack });
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	await prepare?.({ dataDir, service });
 	const log: string[] = [];

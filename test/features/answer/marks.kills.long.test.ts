@@ -25,7 +25,7 @@ let program: ReturnType<typeof startProgram>;
 beforeAll(async () => {
 	service = createFakeSessionService({ resumeAfterMs: 600_000 });
 	await service.start();
-	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	slack = await createFakeSlack({ waitMs: 45_000, manifest: manifestPath });
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	admin = new pg.Client({ connectionString: databaseUrl });
 	await admin.connect();
