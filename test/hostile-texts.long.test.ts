@@ -110,7 +110,7 @@ describe('a watched session whose texts are made to take long', () => {
 		);
 		await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
 		expect(turns.longest()).toBeLessThan(MOST_MS);
-	});
+	}, 120_000);
 
 	it('tells nothing of a question that it has not read, shows how much is missing, and sends all of it back', async () => {
 		const rest = `\n${'e\u0301'.repeat(5_000)}${'\u0301'.repeat(50)}\ud800`;
