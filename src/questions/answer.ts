@@ -272,9 +272,9 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
-/** Which arrival of its session it is; null when it has not arrived, or did with 1.0.0. */
-export function arrivalOf(timeline: readonly TimelineEntry[]): number | null {
-	return timeline.find(({ arrival }) => arrival !== undefined)?.arrival ?? null;
+/** When it first arrived, and which arrival of its session that is; undefined when it has not, or did with 1.0.0. */
+export function arrivalOf(timeline: readonly TimelineEntry[]): TimelineEntry | undefined {
+	return timeline.find(({ arrival }) => arrival !== undefined);
 }
 
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {

@@ -242,8 +242,8 @@ export async function readBody<T>(
 	read: Call<T>['read'],
 ): Promise<T> {
 	const outcomeUnknown = operation === 'put';
-	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	await nextTurn();
+	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity';
 	const text = isPlain ? utf8.decode(body) : '';
 	const about = `of a ${operation} (status ${status}, ${body.length} bytes)`;

@@ -12,7 +12,7 @@ type App = Pick<StartedApp, 'service' | 'slack'> & Partial<Pick<StartedApp, 'log
 const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
 /** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few. */
 const QUIET_TURNS = 50;
-/** While a call is under way, how long nothing is looked at when nothing changes, on the machine's clock. */
+/** While a call is under way and nothing changes, conditions are looked at again after so long, on the machine's clock. */
 const LOOK_AGAIN_MS = 10;
 
 /** The client for what a person waits for repeats a failed call once, and sleeps on the machine's clock before. */

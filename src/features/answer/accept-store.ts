@@ -10,6 +10,7 @@ import {
 	type Answer,
 	type AnswerItem,
 	ARRIVED_STATES,
+	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
 	isBlocking,
@@ -262,9 +263,9 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): 
 	return first && readAnswer(first, cipher);
 }
 
-/** Whether an answer arrived after the form of another was read. Neither a clock that is set back nor a restored backup hides it. */
+/** Whether an answer arrived after the form of another was read, also when a clock was set back or a backup restored. */
 function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
-	const arrived = (parseOrNull(timeline, row.timeline) ?? []).find(({ arrival }) => arrival !== undefined);
+	const arrived = arrivalOf(parseOrNull(timeline, row.timeline) ?? []);
 	// Of one that was sent again, the first time counts.
 	if (Math.min(row.deliveredAt ?? 0, arrived?.at ?? Number.POSITIVE_INFINITY) > formReadAt) return true;
 	return arrivalSeen !== null && (arrived?.arrival ?? 0) > arrivalSeen;

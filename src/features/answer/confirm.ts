@@ -49,7 +49,8 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 async function outcomeIn(answers: AnswerStore, answer: Answer, session: Session): Promise<AnswerPatch | null> {
 	const before = answer.before ?? { status: session.status, assistantCount: 0 };
 	const overwritten = await isOverwritten(answers, answer, session);
-	const agentOutcome = overwritten === false ? resumeOutcome(before, session) : overwritten ? 'overwritten' : 'notYet';
+	if (overwritten === null) return null;
+	const agentOutcome = overwritten ? 'overwritten' : resumeOutcome(before, session);
 	if (agentOutcome === 'resumed') return { agentOutcome, state: 'resumed', startFailed: false, restartAskedAt: null };
 	return agentOutcome === 'notYet' ? null : { agentOutcome };
 }

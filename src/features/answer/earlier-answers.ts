@@ -36,7 +36,7 @@ export async function ourAnswers(
 		/** The positions of a question that they filled, or left empty on purpose, and that arrived from `since` until a read. */
 		arrivedBefore({ readAt, arrival }: Pick<SessionReading, 'readAt' | 'arrival'>, question: Asked, since: number) {
 			const inTime = arrivedTo(answers, question).filter(({ deliveredAt, timeline }) => {
-				const [at, own] = [deliveredAt ?? 0, arrivalOf(timeline)];
+				const [at, own] = [deliveredAt ?? 0, arrivalOf(timeline)?.arrival ?? null];
 				return at >= since && (own === null || arrival === null ? at < readAt : own <= arrival);
 			});
 			return inTime.flatMap(({ positions }) => positions);
@@ -61,14 +61,13 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 const toSame = (answers: readonly Answer[], { messageIndex, fingerprint }: Asked) =>
 	answers.filter((answer) => answer.fingerprint === fingerprint && answer.question.messageIndex === messageIndex);
 
+const isArrived = ({ state }: Answer) => hasArrived(state);
 const arrivedTo = (answers: readonly Answer[], asked: Asked) =>
-	toSame(answers, asked)
-		.filter(({ state }) => hasArrived(state))
-		.toSorted(newestFirst);
+	toSame(answers, asked).filter(isArrived).toSorted(newestFirst);
 
 /** By number; those of 1.0.0 have none, are older, and are known by their times. */
 function newestFirst(one: Answer, other: Answer): number {
-	const numbers = (arrivalOf(other.timeline) ?? 0) - (arrivalOf(one.timeline) ?? 0);
+	const numbers = (arrivalOf(other.timeline)?.arrival ?? 0) - (arrivalOf(one.timeline)?.arrival ?? 0);
 	return numbers || (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0);
 }
 
@@ -123,8 +122,7 @@ export async function isOverwritten(store: Stored, answer: Answer, session: Sess
 	});
 	if (!isOther) return false;
 	// A later answer of Handraise explains the other text: the agent asked the same again.
-	const { answers } = await store.ofSession(question);
-	const mayArrive = answers.filter(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null);
-	if (toSame(mayArrive, { ...question, fingerprint }).length > 0) return null;
-	return arrivedTo(answers, { ...question, fingerprint })[0]?.id === id;
+	const same = toSame((await store.ofSession(question)).answers, { ...question, fingerprint });
+	if (same.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return null;
+	return arrivedTo(same, { ...question, fingerprint })[0]?.id === id;
 }

@@ -99,7 +99,7 @@ export async function pass(clock: ManualClock, ms: number): Promise<void> {
 }
 
 const STEP_MS = 200;
-/** While all sleep. Whoever was not seen to work would miss more than that. */
+/** The longest step while all sleep: work that waits for something else than the clock must not be passed by. */
 const LONGEST_STEP_MS = 5_000;
 
 async function turns(): Promise<void> {
