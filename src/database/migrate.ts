@@ -73,7 +73,11 @@ const INDEXES = [
 ];
 
 /** Columns that a migration adds, and tables as a whole (`*`): `COLUMNS` has them, the schema of 1.0.0 does not. */
-const ADDED_LATER: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {};
+const ADDED_LATER: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
+	answers: ['questionId', 'evidence', 'missingSince'],
+	questions: ['evidence'],
+	watched_sessions: ['reads'],
+};
 
 function createTable(table: keyof typeof COLUMNS) {
 	const released = Object.entries(COLUMNS[table]).filter(([name]) => !ADDED_LATER[table]?.includes(name));
@@ -97,7 +101,22 @@ const initialSchema: Migration = {
 	},
 };
 
-export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema];
+const evidence: Migration = {
+	number: 30,
+	name: 'what reads have shown',
+	async up(db) {
+		for (const [table, columns] of Object.entries(ADDED_LATER)) {
+			const types: Readonly<Record<string, string>> = COLUMNS[table as keyof typeof ADDED_LATER];
+			for (const name of columns) {
+				await sql`alter table ${sql.table(table)} add column ${sql.ref(name)} ${sql.raw(types[name] ?? '')}`.execute(
+					db,
+				);
+			}
+		}
+	},
+};
+
+export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema, evidence];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
 

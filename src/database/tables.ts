@@ -56,6 +56,12 @@ export const COLUMNS = {
 		missingCount: 'integer not null default 0',
 		startFailed: 'integer not null default 0',
 		restartAskedAt: 'bigint',
+		/** The row of `questions` that it answers; null: nobody watched the session then, or 1.0.0 accepted it. */
+		questionId: 'text',
+		/** JSON: what reads have shown since it arrived, see `Evidence`. */
+		evidence: 'text',
+		/** The first of the attempts in a row that found no such session. */
+		missingSince: 'bigint',
 		/** The `endedAt` of the ending that its author has dismissed from their inbox. */
 		dismissedAt: 'bigint',
 	},
@@ -130,6 +136,8 @@ export const COLUMNS = {
 		overSince: 'bigint',
 		/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
 		hurry: 'integer not null',
+		/** JSON: what its reads have shown besides, see `SessionReads`. */
+		reads: 'text',
 	},
 
 	/** One row for each time the agent of a watched session asks. At most one of a session is open. */
@@ -151,6 +159,8 @@ export const COLUMNS = {
 		settledHow: 'text',
 		/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
 		answerId: 'text',
+		/** JSON, see `Evidence`; null: the row is of 1.0.0. */
+		evidence: 'text',
 		/** The newest hand-over, see `HandOver`; null when nobody has handed it over. */
 		handOverId: 'text',
 		/** Null too when the hand-over is over. */

@@ -7,7 +7,7 @@ import { LONGEST_INTERVAL_MS } from '../../src/features/watch/schedule.ts';
 /** When something happened: never ahead. A new column with a time has to be added here or to `DELAYS`. */
 const NOTED: Readonly<Record<string, string>> = {
 	migrations: 'appliedAt',
-	answers: 'acceptedAt putStartedAt deliveredAt endedAt restartAskedAt dismissedAt',
+	answers: 'acceptedAt putStartedAt deliveredAt endedAt restartAskedAt missingSince dismissedAt',
 	drafts: 'updatedAt',
 	claims: 'claimedAt',
 	windows: 'touchedAt',
