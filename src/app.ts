@@ -174,8 +174,8 @@ export async function createHandraise({
 		budget: budget.background,
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
-		async ourAnswers(session, known) {
-			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, session, known });
+		async ourAnswers(reading, wanted) {
+			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, reading, wanted });
 			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
 		},
 		onQuestions: inboxes.touch,

@@ -1,6 +1,6 @@
 import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
+import type { SettledHow } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
-import type { SettledHow } from '../questions/occurrences.ts';
 import type { QuestionView, SessionSnapshot } from '../questions/session-snapshot.ts';
 import { hashOf } from '../slack/ids.ts';
 import type { MessageContent } from '../slack/parts.ts';
@@ -64,6 +64,8 @@ export interface StoredQuestion {
 	readonly settledAt: number | null;
 	/** Of our answer that settled it. */
 	readonly answerId: string | null;
+	/** Of our answer after which it is asked again, because it is no longer in the field. */
+	readonly lost: string | null;
 	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
 	readonly handOver: HandOver | null;
 	/** What whoever handed it over wrote to its holder: untrusted. */

@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { pick } from '../core/values.ts';
+import { parseOrNull, pick } from '../core/values.ts';
 import { add, change, from } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
 import { type Db, type Row, sessionOf } from '../database/tables.ts';
 import { ARRIVED_STATES, BLOCKING_STATES } from '../questions/answer.ts';
+import {
+	evidence,
+	type Judgement,
+	type KnownAsking,
+	NOT_JUDGED,
+	NOTHING_SEEN,
+	type SettledHow,
+} from '../questions/asked.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
-import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
+import type { OccurrenceChange } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { dropPlanned, OPEN, type Tx } from './plan-store.ts';
@@ -19,7 +27,7 @@ const asked = z.object({ question: questionView, readAt: z.number(), answered: z
 export const contentColumn = sealedColumn<Asked>('questions.content', asked);
 const noteColumn = sealedColumn('questions.handOverNote', z.string());
 
-/** Writes what a read changes of questions. `before`: when the read before it began. The caller holds the session's lock. */
+/** Writes what a read changes of questions, and what it means. `before`: when the read before it began. The caller holds the session's lock. */
 export async function recordQuestions(
 	{ trx, cipher, now }: Tx & { readonly cipher: Cipher },
 	session: SessionKey,
@@ -27,9 +35,11 @@ export async function recordQuestions(
 	{
 		newest,
 		before,
+		judged = NOT_JUDGED,
 	}: {
 		readonly newest: { readonly question: QuestionView | null; readonly readAt: number };
 		readonly before: number | null;
+		readonly judged?: Judgement | undefined;
 	},
 ): Promise<void> {
 	const { question: view, readAt } = newest;
@@ -57,9 +67,18 @@ export async function recordQuestions(
 			continue;
 		}
 		const { question } = one;
+		const last = await newestQuestionOf(trx, session);
+		const isLast = last?.fingerprint === question.fingerprint && last.sameBefore === question.sameBefore;
+		if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
+			const again = one.kind === 'reopened' ? {} : { askedAt: readAt };
+			const columns = { ...columnsOf(question), ...contentOf(last.id, question), ...again, ...OPEN_AGAIN };
+			await change(trx, 'questions', { id: last.id }, columns).execute();
+			if (one.kind === 'asked' && one.settled !== null) await settleQuestion(trx, session, one.settled, { now });
+			continue;
+		}
 		const open = await openQuestionOf(trx, session);
 		const isSame = open?.fingerprint === question.fingerprint && open.sameBefore === question.sameBefore;
-		if (open !== undefined && (one.kind === 'updated' || (isSame && one.settled === null))) {
+		if (open !== undefined && (one.kind !== 'asked' || (isSame && one.settled === null))) {
 			const isReworded = open.shownHash !== question.shownHash;
 			const reworded = isReworded ? { rewordedCount: open.rewordedCount + 1, rewordedAt: now } : {};
 			const columns = { ...columnsOf(question), ...contentOf(open.id, question), ...reworded };
@@ -67,15 +86,19 @@ export async function recordQuestions(
 			continue;
 		}
 		// The former state of the session could not be read.
-		if (one.kind === 'updated') continue;
+		if (one.kind !== 'asked') continue;
 		if (open !== undefined) await settleQuestion(trx, session, 'closed', { now });
 		const { service, sessionId } = session;
 		const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
 			where service = ${service} and session_id = ${sessionId})`;
+		// Nobody can answer it any more.
+		const wentOn = { ...sessionOf(session), settledHow: 'wentOn' };
+		await change(trx, 'questions', wentOn, { settledHow: 'closed' }).execute();
 		const id = randomUUID();
 		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: readAt };
 		const held = handOver !== null && { ...holderColumns(handOver), ...noteColumns(note, id, cipher) };
-		await add(trx, 'questions', { id, ...sessionOf(session), number, ...columns, ...held }).execute();
+		const unseen = JSON.stringify(NOTHING_SEEN);
+		await add(trx, 'questions', { id, ...sessionOf(session), number, ...columns, ...held, evidence: unseen }).execute();
 		if (handOver !== null) {
 			// The direct messages about it are about this one now.
 			const told = { watchId: handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
@@ -83,6 +106,16 @@ export async function recordQuestions(
 		}
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
 	}
+	await noteEvidence(trx, session, judged);
+}
+
+const OPEN_AGAIN = { settledAt: null, settledHow: null, answerId: null } as const;
+
+/** Stores what reads have shown of the question that the newest message asks. */
+async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement): Promise<void> {
+	if (of === null || !isNews) return;
+	const { same } = await knownAskings(trx, session, of);
+	if (same !== null) await change(trx, 'questions', { id: same.id }, { evidence: JSON.stringify(found) }).execute();
 }
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
@@ -90,6 +123,30 @@ async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionVi
 	const asked = contentColumn.open(row.content, id, cipher);
 	if (asked === null) return;
 	await change(trx, 'questions', { id }, { content: contentColumn.seal({ ...asked, answered }, id, cipher) }).execute();
+}
+
+/** The newest time that the agent of a session asked, and the newest time that it asked this. */
+export async function knownAskings(
+	db: Db,
+	session: SessionKey,
+	question: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null,
+) {
+	const rows = from(db, 'questions', sessionOf(session)).selectAll().orderBy('number', 'desc').limit(1);
+	const asked =
+		question && rows.where('fingerprint', '=', question.fingerprint).where('sameBefore', '=', question.sameBefore);
+	const [newest, same] = await Promise.all([rows.executeTakeFirst(), asked?.executeTakeFirst()]);
+	return {
+		newest: newest === undefined ? null : readAsking(newest),
+		same: same === undefined ? null : readAsking(same),
+	};
+}
+
+function readAsking(row: Row<'questions'>): KnownAsking {
+	return {
+		...pick(row, 'id', 'messageIndex', 'askedAt'),
+		settledHow: row.settledHow as SettledHow | null,
+		evidence: parseOrNull(evidence, row.evidence),
+	};
 }
 
 export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
@@ -107,6 +164,7 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuest
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		settled: row.settledHow as SettledHow | null,
+		lost: parseOrNull(evidence, row.evidence)?.lost ?? null,
 		handOver: row.settledAt === null ? readHandOver(row) : null,
 		note: noteOf(row, cipher),
 		asked,
@@ -172,7 +230,8 @@ export async function settleQuestion(
 	const ours = sql<string | null>`(select answers.id from answers
 		where answers.service = questions.service and answers.session_id = questions.session_id
 			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', ${sql.join(ARRIVED_STATES)})
-			and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}
+			and (answers.question_id = questions.id or (answers.question_id is null
+				and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}))
 		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
 	const columns = {
 		settledAt: now,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { type Evidence, NOTHING_SEEN, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
-import type { SessionKey } from './session.ts';
+import { isWaiting, type SessionKey } from './session.ts';
 
 export interface QuestionKey extends SessionKey {
 	readonly messageIndex: number;
@@ -90,8 +91,14 @@ export const OTHER_ANSWER = z.object({
 /** The answer that was first, for the receipt of the second person. */
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
-/** `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. */
-export const AGENT_OUTCOMES = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
+/**
+ * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. With an empty
+ * field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`.
+ */
+// biome-ignore format: a list of words
+export const AGENT_OUTCOMES = [
+	'resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten', 'taken', 'emptied', 'lost', 'unconfirmed',
+] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
 const STATE = z.enum(ANSWER_STATES);
@@ -188,6 +195,10 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly startFailed: boolean;
 	/** When the author asked to send it again to start the agent; null once that has begun. */
 	readonly restartAskedAt: number | null;
+	/** The row of the question that it answers; null: nobody watched the session then. */
+	readonly questionId: string | null;
+	/** What reads have shown since it arrived; null: it has not, or did with 1.0.0. */
+	readonly evidence: Evidence | null;
 }
 
 export interface NewAnswer extends SubmittedAnswer {
@@ -206,7 +217,15 @@ export type AcceptResult =
 	/** Another answer is live or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
-type NotPatched = 'content' | 'positions' | 'secretPositions' | 'checkedAt' | 'editCount' | 'endedAt' | 'timeline';
+type NotPatched =
+	| 'questionId'
+	| 'content'
+	| 'positions'
+	| 'secretPositions'
+	| 'checkedAt'
+	| 'editCount'
+	| 'endedAt'
+	| 'timeline';
 /** The fields that a step may write. A change of the state appends to the timeline. */
 export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | NotPatched>> & { readonly other?: OtherAnswer };
 
@@ -277,6 +296,19 @@ export function arrivalOf(timeline: readonly TimelineEntry[]): TimelineEntry | u
 	return timeline.find(({ arrival }) => arrival !== undefined);
 }
 
+/** What is known of the question of an answer when the service has it. `number`: which arrival of its session it is. */
+export function evidenceAt(
+	{ id, positions, before }: Pick<Answer, 'id' | 'positions' | 'before'>,
+	at: number,
+	number = -1,
+) {
+	const waited = isWaiting(before?.status ?? '');
+	// Of a number that nobody knows no read says that it grew.
+	const steps = before?.stepsSince ?? Number.MAX_SAFE_INTEGER;
+	const value = { answerId: id, number: number < 0 ? null : number, at, positions, steps, waited };
+	return withArrival(NOTHING_SEEN, value);
+}
+
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }
@@ -288,6 +320,15 @@ export function itemsOf({ content }: Answer): readonly AnswerItem[] {
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
 export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answer>): boolean {
 	return state === 'delivered' && startFailed === true && (agentOutcome ?? 'unseen') === 'unseen';
+}
+
+/** Whether its author can have it sent once more: nobody can tell whether the agent has it, or is at work. */
+export function canSendAgain(answer: Answer): boolean {
+	const { state, agentOutcome, restartAskedAt } = answer;
+	if (restartAskedAt !== null || state !== 'delivered') return false;
+	// Into the empty field nobody can put what was wiped.
+	const isKept = answer.content.kind === 'readable' && !itemsOf(answer).some(({ wiped }) => wiped);
+	return agentMayStand(answer) || (isKept && (agentOutcome === 'emptied' || agentOutcome === 'unconfirmed'));
 }
 
 export function textsOf(answer: Answer): Readonly<Record<number, string>> {

@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { isWaiting } from './session.ts';
+import {
+	askingMessageIndex,
+	type ClosedItems,
+	isOver,
+	isWaiting,
+	type Message,
+	type Session,
+	sameBefore,
+	stepsSince,
+} from './session.ts';
+
+/** How one time that an agent asked ended. `changed`: the message asks something else. `renewed`: asked again while it was open. */
+export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
 
 const positions = z.array(z.int()).readonly();
 
@@ -53,8 +65,7 @@ export interface Sighting {
 	readonly status: string;
 	/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
 	readonly steps: number;
-	/** How many items it has, and which have a value. */
-	readonly itemCount: number;
+	/** The positions that have a value. */
 	readonly filled: readonly number[];
 }
 
@@ -149,4 +160,160 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verd
 	}
 	if (found.waitedSeen && (seen.status === 'active' || found.grew)) return 'taken';
 	return !found.waitedSeen && found.grew ? 'emptied' : 'unconfirmed';
+}
+
+/** One time that the agent of a watched session asked, as stored. */
+export interface KnownAsking {
+	readonly id: string;
+	readonly messageIndex: number;
+	readonly askedAt: number;
+	readonly settledHow: SettledHow | null;
+	/** Null: 1.0.0 stored the row. */
+	readonly evidence: Evidence | null;
+}
+
+/** What is known of a session before a read of it. */
+export interface Known {
+	/** The newest time that its agent asked; null: none is stored. */
+	readonly newest: KnownAsking | null;
+	/** The newest time that it asked what its newest message asks now. */
+	readonly same: KnownAsking | null;
+	/** What our answers to that question show: for a session that nobody watched, or that 1.0.0 watched. */
+	readonly answered: Evidence;
+	/** Whether an answer of ours to it is live, or nobody knows what became of it. */
+	readonly isHeld: boolean;
+}
+
+type Position = Pick<Message, 'fingerprint'> & { readonly sameBefore: number };
+
+/** What a read means for the newest question. */
+export interface Judgement {
+	/** The items of the newest question that are not open although they are empty. */
+	readonly closedItems: ClosedItems;
+	/** Null while the session is over, or asks nothing. */
+	readonly verdict: Verdict | null;
+	/** What to store of the newest time that it asked this, if that is known. */
+	readonly evidence: Evidence | null;
+	/** Whether it is stored otherwise, or not at all. */
+	readonly isNews: boolean;
+	/** What the newest message asks. */
+	readonly of: Position | null;
+	/** The positions of the newest known question at which a value had arrived before this read. */
+	readonly arrived: readonly number[];
+	/** The question that nobody had to answer any more waits again. */
+	readonly isReopened: boolean;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+export const NOT_JUDGED: Judgement = {
+	of: null,
+	closedItems: () => NONE,
+	verdict: null,
+	evidence: null,
+	isNews: false,
+	arrived: [],
+	isReopened: false,
+};
+
+/** A read that began before a value arrived says nothing about it. */
+function isBefore(read: ReadTime, { arrived: value }: Evidence): boolean {
+	if (value === null || value.answerId === null) return false;
+	return value.number === null || read.arrival === null ? read.readAt < value.at : read.arrival < value.number;
+}
+
+/** When a read began, and how many answers of ours had arrived in its session by then (null: not known). */
+interface ReadTime {
+	readonly readAt: number;
+	readonly arrival: number | null;
+}
+
+/**
+ * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes, reminders,
+ * windows, new watches and forms. It is judged by its position, as `sameBefore` tells, never by its index.
+ */
+export function judge(session: Session, read: ReadTime, { newest, same, answered, isHeld }: Known): Judgement {
+	const own = newest?.evidence ?? null;
+	const arrived = own?.arrived != null && !isBefore(read, own) ? own.arrived.positions : [];
+	const index = askingMessageIndex(session);
+	const message = index === null ? undefined : session.messages[index];
+	if (index === null || message === undefined || isOver(session.status)) return { ...NOT_JUDGED, arrived };
+	const base = {
+		...NOT_JUDGED,
+		arrived,
+		of: { fingerprint: message.fingerprint, sameBefore: sameBefore(session, index) },
+	};
+	const seen = sightingOf(session, message, { index, at: read.readAt });
+	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
+	const closing = (positions: Iterable<number>): ClosedItems => {
+		const closed = new Set([...positions].filter((position) => empty.has(position)));
+		return (messageIndex) => (messageIndex === index ? closed : NONE);
+	};
+	const waits = isWaiting(session.status);
+	const isNewest = same !== null && same.id === newest?.id;
+	const anew = { ...base, verdict: 'waits', evidence: withSighting(NOTHING_SEEN, seen), isNews: true } as const;
+	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
+	// It was settled or superseded: without a new value, only an agent that waits asks it again.
+	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
+	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
+	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
+	const isOpen = same === null || same.settledHow === null || same.settledHow === 'unwatched';
+	const before = isPast ? NOTHING_SEEN : (same?.evidence ?? (isOpen ? answered : withUnknown(answered, seen, empty)));
+	if (isBefore(read, before)) {
+		return { ...over, closedItems: isOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
+	}
+	const evidence = withSighting(before, seen);
+	const verdict = verdictOf(evidence, seen, isHeld);
+	const positions = evidence.arrived?.positions ?? [];
+	const isNews = JSON.stringify(evidence) !== JSON.stringify(same?.evidence);
+	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews };
+	switch (verdict) {
+		case 'waits': {
+			const isReopened = same?.settledHow === 'wentOn' && waits && !isHeld;
+			if (same?.settledHow === 'wentOn' && !isReopened)
+				return { ...found, verdict: 'wentOn', closedItems: closing(empty) };
+			return { ...found, isReopened };
+		}
+		case 'answered':
+		case 'checking':
+			return { ...found, closedItems: closing(positions) };
+		case 'askedAgain':
+		case 'lost': {
+			const lost = verdict === 'lost' ? (evidence.arrived?.answerId ?? null) : null;
+			return { ...found, evidence: { ...anew.evidence, lost }, isNews: true };
+		}
+		default:
+			return { ...found, closedItems: closing(empty) };
+	}
+}
+
+/** 1.0.0 saw a value, of which it kept only that it was there. */
+function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: ReadonlySet<number>): Evidence {
+	if (answered.arrived !== null) return answered;
+	return withArrival(answered, { answerId: null, number: null, at, positions: [...empty], steps, waited: false });
+}
+
+/** What a read shows of the question at this place, after what `before` holds of it. The session is not over. */
+export function afterRead(
+	before: Evidence,
+	session: Session,
+	{ messageIndex: index, fingerprint, at }: { messageIndex: number; fingerprint: string; at: number },
+): { readonly evidence: Evidence; readonly verdict: Verdict } {
+	const message = session.messages[index];
+	const isThere = message?.fingerprint === fingerprint;
+	// Of a message that is gone, only the status tells.
+	const seen = isThere
+		? sightingOf(session, message, { index, at })
+		: { at, status: session.status, steps: 0, filled: [] };
+	const evidence = withSighting(before, seen);
+	const isNewest = isThere && askingMessageIndex(session) === index;
+	return { evidence, verdict: isNewest || seen.filled.length > 0 ? verdictOf(evidence, seen) : 'taken' };
+}
+
+function sightingOf(
+	session: Session,
+	{ humanInput }: Pick<Message, 'humanInput'>,
+	{ index, at }: { index: number; at: number },
+): Sighting {
+	const filled = humanInput.flatMap(({ value }, position) => (value === '' ? [] : [position]));
+	return { at, status: session.status, steps: stepsSince(session, index), filled };
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { type Judgement, NOT_JUDGED } from './asked.ts';
 import {
 	askingMessageIndex,
 	asks,
 	assistantCountOf,
+	type ClosedItems,
 	isOver,
-	type LeftEmpty,
 	questionAt,
 	type Session,
+	sameBefore,
 } from './session.ts';
 
 const positions = z.array(z.int()).readonly();
@@ -60,18 +62,20 @@ export type Change =
 	| { readonly kind: 'questionReworded'; readonly messageIndex: number }
 	/** The same message asks something else. `items` are open. If it is answered already, `questionAnswered` follows. */
 	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** Closed without a known answer: the agent went on, the message is gone or the session ended. */
-	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
+	/** Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see `Verdict`. */
+	| { readonly kind: 'questionClosed'; readonly messageIndex: number; readonly wentOn?: true }
+	/** The agent waits again, after it had gone on without an answer. */
+	| { readonly kind: 'questionReopened'; readonly messageIndex: number }
 	| { readonly kind: 'ended'; readonly status: string }
 	| { readonly kind: 'resultChanged' }
 	| { readonly kind: 'filesChanged' };
 
-export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
+export function digestOf(session: Session, closedItems?: ClosedItems): Digest {
 	const index = askingMessageIndex(session);
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
-		question: index === null ? null : digestOfQuestionAt(session, index, leftEmpty),
+		question: index === null ? null : digestOfQuestionAt(session, index, closedItems),
 		result: session.resultHash,
 		files: session.filesHash,
 	};
@@ -80,26 +84,22 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 export function digestOfQuestionAt(
 	session: Session,
 	messageIndex: number,
-	leftEmpty?: LeftEmpty,
+	closedItems?: ClosedItems,
 ): QuestionDigest | null {
-	const question = questionDigestAt(session, messageIndex, leftEmpty);
+	const question = questionDigestAt(session, messageIndex, closedItems);
 	if (question === null) return null;
-	return { ...question, sameBefore: indexesOf(session, question.fingerprint).indexOf(messageIndex) };
+	return { ...question, sameBefore: sameBefore(session, messageIndex) };
 }
 
 /**
  * The changes since `before`, in the order of post. Questions that were asked and answered between the two reads are
  * found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
- * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read.
- * If none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
+ * `judged`: what this read means for the newest question, and where a value had arrived before. If no read has shown that, and
+ * this one does not, what is open was asked after it, even in the same words.
  */
-export function changesBetween(
-	before: Digest | null,
-	session: Session,
-	leftEmpty?: LeftEmpty,
-	arrived: readonly number[] = [],
-): Change[] {
-	const current = digestOf(session, leftEmpty);
+export function changesBetween(before: Digest | null, session: Session, judged: Judgement = NOT_JUDGED): Change[] {
+	const { closedItems, arrived } = judged;
+	const current = digestOf(session, closedItems);
 	const changes: Change[] = [];
 	if (before === null) {
 		if (current.question !== null && current.question.open.length > 0)
@@ -121,7 +121,7 @@ export function changesBetween(
 		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
 	}
 	changes.push(...answeredBetween(announced, current.question, session));
-	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question));
+	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question, judged));
 	if (before.result !== current.result) changes.push({ kind: 'resultChanged' });
 	if (before.files !== current.files) changes.push({ kind: 'filesChanged' });
 	if (isOver(current.status) && !isOver(before.status)) changes.push({ kind: 'ended', status: current.status });
@@ -168,7 +168,11 @@ function answeredBetween(before: QuestionState | null, newest: QuestionState | n
 		.map((index) => answered(index));
 }
 
-function changesOfNewest(before: QuestionState | null, current: QuestionState): Change[] {
+function changesOfNewest(
+	before: QuestionState | null,
+	current: QuestionState,
+	{ verdict, isReopened, evidence }: Judgement,
+): Change[] {
 	const { messageIndex } = current;
 	const same = before?.messageIndex === messageIndex ? before : null;
 	if (same !== null && same.fingerprint !== current.fingerprint) {
@@ -184,9 +188,11 @@ function changesOfNewest(before: QuestionState | null, current: QuestionState): 
 	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
 	if (gotValue) changes.push(answered(messageIndex, current.open.length === 0));
 	const opened = without(current.open, same?.open ?? []);
-	if (opened.length > 0) changes.push(asked(current, opened));
+	if (opened.length > 0) changes.push(isReopened ? { kind: 'questionReopened', messageIndex } : asked(current, opened));
 	const closed = same !== null && same.open.length > 0 && current.open.length === 0 && !gotValue;
-	if (closed) changes.push({ kind: 'questionClosed', messageIndex });
+	if (closed && evidence?.arrived != null) changes.push({ ...answered(messageIndex), taken: true });
+	else if (closed)
+		changes.push({ kind: 'questionClosed', messageIndex, ...(verdict === 'wentOn' && { wentOn: true }) });
 	return changes;
 }
 
@@ -198,8 +204,8 @@ function answered(messageIndex: number, isWhole = true) {
 	return { kind: 'questionAnswered', messageIndex, isWhole } as const;
 }
 
-function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionState | null {
-	const question = questionAt(session, messageIndex, leftEmpty);
+function questionDigestAt(session: Session, messageIndex: number, closedItems?: ClosedItems): QuestionState | null {
+	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
 	const { fingerprint, shownHash, items, openItems: open } = question;
 	const answered = items.flatMap((item, position) => (item.value === '' ? [] : [position]));

@@ -8,6 +8,7 @@ import {
 	questionAt,
 	type SentItem,
 	type Session,
+	stepsSince,
 } from './session.ts';
 import { asSent, type SentText, sameText, stringOf } from './texts.ts';
 
@@ -96,14 +97,18 @@ export interface BeforePut {
 	readonly assistantCount: number;
 	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
 	readonly sameCount: number | null;
+	/** See `Sighting.steps`. Null: 1.0.0 did not count them. */
+	readonly stepsSince: number | null;
 }
 
 type Comparable = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;
 
-export async function beforePut(input: Comparable): Promise<BeforePut> {
-	const { session } = input;
+export async function beforePut(input: Comparable & Pick<DeliveryInput, 'messageIndex'>): Promise<BeforePut> {
+	const { session, messageIndex } = input;
 	const sameCount = await inSlices(countSame(input));
-	return { status: session.status, assistantCount: assistantCountOf(session), sameCount };
+	const { status } = session;
+	const assistantCount = assistantCountOf(session);
+	return { status, assistantCount, sameCount, stepsSince: stepsSince(session, messageIndex) };
 }
 
 /** Whether the message with this answer has another index now: there is one more such message than before the PUT. */
@@ -121,19 +126,10 @@ function* countSame({ session, fingerprint, values }: Comparable): Generator<voi
 	return count;
 }
 
-export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';
-
-/** From the reads before and after a PUT. `paused` must be new: it stays until the service restarts the session. */
-export function resumeOutcome(
-	before: Pick<BeforePut, 'status' | 'assistantCount'>,
-	session: Pick<Session, 'status' | 'messages'>,
-): ResumeOutcome {
-	const { status } = session;
-	if (status === 'failed' || status === 'stopped' || status === 'completed') return status;
-	if (assistantCountOf(session) > before.assistantCount) return 'resumed';
-	if (status === before.status) return 'notYet';
-	if (status === 'active') return 'resumed';
-	return status === 'paused' ? 'paused' : 'notYet';
+/** Whether the agent may have taken an answer whose PUT has an unknown outcome: it has worked since. */
+export function hasWorkedSince(before: Pick<BeforePut, 'status' | 'assistantCount'>, session: Session): boolean {
+	if (assistantCountOf(session) > before.assistantCount) return true;
+	return session.status === 'active' && before.status !== 'active';
 }
 
 function isAlreadyOurs(items: readonly SentItem[], values: OurValues): boolean {

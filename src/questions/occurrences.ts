@@ -1,8 +1,6 @@
+import type { SettledHow } from './asked.ts';
 import type { Change, Digest, QuestionDigest } from './changes.ts';
 import type { QuestionView, seenIn } from './session-snapshot.ts';
-
-/** `changed`: the message asks something else. `renewed`: asked again while it was open. */
-export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched';
 
 /** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
 export type OccurrenceChange =
@@ -10,6 +8,8 @@ export type OccurrenceChange =
 	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
 	/** The open one has another place, be it that it is settled by the same read. */
 	| { readonly kind: 'moved'; readonly messageIndex: number }
+	/** The newest one waits again, after its agent had gone on without an answer. */
+	| { readonly kind: 'reopened'; readonly question: QuestionDigest }
 	/** The open one has another text, or other answered items. */
 	| { readonly kind: 'updated'; readonly question: QuestionDigest }
 	/** `items`: with the values of an answer that this read shows. */
@@ -67,7 +67,12 @@ export function occurrenceChanges(
 				if (isOpen) found.push({ kind: 'moved', messageIndex: knownAt });
 				break;
 			case 'questionClosed':
-				settle('closed');
+				settle(change.wentOn === true ? 'wentOn' : 'closed');
+				break;
+			case 'questionReopened':
+				if (current.question !== null) found.push({ kind: 'reopened', question: current.question });
+				isOpen = true;
+				isUpdated = false;
 				break;
 			default:
 		}

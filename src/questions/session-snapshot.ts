@@ -7,7 +7,7 @@ import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } fr
 import {
 	agentAction,
 	askingMessageIndex,
-	type LeftEmpty,
+	type ClosedItems,
 	latestAssistantMessages,
 	questionAt,
 	resultOf,
@@ -35,6 +35,8 @@ export const questionView = z.object({
 	fingerprint: z.string(),
 	shownHash: z.string(),
 	goneOn: z.boolean(),
+	/** Messages of the agent after it. Since 1.1.0. */
+	stepsSince: z.int().exactOptional(),
 	context: z.string(),
 	/** The first items. */
 	items: z.array(item),
@@ -83,20 +85,19 @@ const RESULT_LENGTH = 2_800;
 const NAME_LENGTH = 200;
 
 export interface OurAnswers {
-	/** Items that they left empty on purpose count as answered. */
-	readonly leftEmpty: LeftEmpty;
+	readonly closedItems: ClosedItems;
 	/** What channels see of the values: what they mark as secret, else a guess. */
 	readonly disclosure: Disclosure;
 }
 
-export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
+export const NO_ANSWERS: OurAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
 /** The session as channels may see it, as it was read at `seenAt`, when `arrival` answers of ours had arrived. */
 export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arrival: number | null) {
 	return {
 		view: snapshotOf(session, seenAt, ours, arrival),
 		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
-		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.leftEmpty),
+		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.closedItems),
 	};
 }
 
@@ -128,7 +129,7 @@ export function snapshotOf(
 		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
-		digest: digestOf(session, ours.leftEmpty),
+		digest: digestOf(session, ours.closedItems),
 		seenAt,
 	};
 }
@@ -136,9 +137,9 @@ export function snapshotOf(
 export function questionViewAt(
 	session: Session,
 	messageIndex: number,
-	{ leftEmpty, disclosure } = NO_ANSWERS,
+	{ closedItems, disclosure } = NO_ANSWERS,
 ): QuestionView | null {
-	const question = questionAt(session, messageIndex, leftEmpty);
+	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
 	const mark = createCutMark(false);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
@@ -147,6 +148,7 @@ export function questionViewAt(
 		fingerprint: question.fingerprint,
 		shownHash: question.shownHash,
 		goneOn: question.goneOn,
+		stepsSince: question.stepsSince,
 		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);

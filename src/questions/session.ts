@@ -99,7 +99,7 @@ export function statusKind(status: string): StatusKind {
 }
 
 /** The service still saves answers to such a session, but no agent reads them. */
-export function isOver(status: string): boolean {
+export function isOver(status: string): status is 'completed' | 'failed' | 'stopped' {
 	return status === 'completed' || status === 'failed' || status === 'stopped';
 }
 
@@ -115,6 +115,11 @@ export function stepOf(session: Pick<Session, 'messages' | 'maxSteps'>): { step:
 /** Grows when the agent goes on. */
 export function assistantCountOf(session: Pick<Session, 'messages'>): number {
 	return session.messages.filter((message) => message.role === 'assistant').length;
+}
+
+/** How many messages the agent has written after this one. A count of all falls when a history is compacted. */
+export function stepsSince({ messages }: Pick<Session, 'messages'>, messageIndex: number): number {
+	return messages.slice(messageIndex + 1).filter((message) => message.role === 'assistant').length;
 }
 
 export function taskOf(session: Pick<Session, 'messages'>): string | null {
@@ -174,14 +179,15 @@ export interface Question {
 	readonly shownHash: string;
 	/** A newer assistant message exists. The question can still be answered. */
 	readonly goneOn: boolean;
+	readonly stepsSince: number;
 	/** What the agent wrote in the message that asks. */
 	readonly context: ShownText;
 	/** Whether that is not all of it. */
 	readonly isCut: boolean;
 }
 
-/** The positions that delivered answers of ours left empty on purpose. They count as answered. */
-export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
+/** The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there. */
+export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;
 
 /** Whether any of these items has a value. White space is a value. */
 export function isAnswered(items: readonly { readonly value: string }[]): boolean {
@@ -197,23 +203,25 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
 /**
  * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message that asks
  * counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open only while the
- * status is `humanInput`, except those in `leftEmpty`.
+ * status is `humanInput`. Never those in `closedItems`.
  */
-export function openQuestion(session: Session, leftEmpty?: LeftEmpty): Question | null {
+export function openQuestion(session: Session, closedItems?: ClosedItems): Question | null {
 	const index = askingMessageIndex(session);
-	const question = index === null ? null : questionAt(session, index, leftEmpty);
+	const question = index === null ? null : questionAt(session, index, closedItems);
 	return question !== null && question.openItems.length > 0 ? question : null;
 }
 
 /** A message's question, even if a newer one asks; null: it asks nothing. Nothing is open once the session is over. */
-export function questionAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): Question | null {
+export function questionAt(session: Session, messageIndex: number, closedItems?: ClosedItems): Question | null {
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
 	const isPartly = isAnswered(items);
-	const left = isPartly ? leftEmpty?.(messageIndex) : undefined;
+	const closed = closedItems?.(messageIndex);
 	const isClosed = isOver(session.status) || (isPartly && !isWaiting(session.status));
-	const open = items.flatMap(({ value }, position) => (value === '' && left?.has(position) !== true ? [position] : []));
+	const open = items.flatMap(({ value }, position) =>
+		value === '' && closed?.has(position) !== true ? [position] : [],
+	);
 	return {
 		messageIndex,
 		items,
@@ -225,9 +233,18 @@ export function questionAt(session: Session, messageIndex: number, leftEmpty?: L
 		get goneOn() {
 			return session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex;
 		},
+		get stepsSince() {
+			return stepsSince(session, messageIndex);
+		},
 		context: message.content,
 		isCut: message.isCut,
 	};
+}
+
+/** How many earlier messages ask what this one asks. */
+export function sameBefore({ messages }: Pick<Session, 'messages'>, messageIndex: number): number {
+	const { fingerprint } = messages[messageIndex] ?? {};
+	return messages.slice(0, messageIndex).filter((one) => asks(one) && one.fingerprint === fingerprint).length;
 }
 
 /** Items on a message of any role but `user` are a question, as on the service's own page. */

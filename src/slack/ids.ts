@@ -94,7 +94,7 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 /** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
-	'Answer', 'Answer all', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
+	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
 	'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
 	'Open session', 'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',

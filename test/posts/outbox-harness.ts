@@ -8,7 +8,7 @@ import type { WatchStore } from '../../src/features/watch/watch-store.ts';
 import type { SessionUpdate } from '../../src/features/watch/watched-session-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
 import type { NewPost, SendOutcome } from '../../src/posts/post.ts';
-import type { OccurrenceChange, SettledHow } from '../../src/questions/occurrences.ts';
+import type { OccurrenceChange, SettledHow } from '../../src/questions/asked.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { textMessage } from '../../src/slack/parts.ts';
 import { createRecordingLog } from '../database/support.ts';

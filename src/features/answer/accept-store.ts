@@ -1,10 +1,11 @@
-import { type Insertable, sql } from 'kysely';
+import { type InsertObject, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
 import { parseOrNull } from '../../core/values.ts';
 import { add, change, from, isPostgres, remove, rowIf, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { type Db, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { newestRowOf } from '../../posts/watch-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -32,6 +33,7 @@ import {
 	changeAnswer,
 	createAnswerReader,
 	enterState,
+	IS_CURRENT,
 	newRow,
 	otherColumn,
 	positionsOf,
@@ -73,7 +75,7 @@ async function acceptInTransaction(
 	const newer = () => stopBesideNewer(store);
 	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
 
-	const insert = (row: Insertable<Tables['answers']>) =>
+	const insert = (row: InsertObject<Tables, 'answers'>) =>
 		db
 			.insertInto('answers')
 			.columns(Object.keys(row) as (keyof typeof row)[])
@@ -81,7 +83,7 @@ async function acceptInTransaction(
 			.returningAll()
 			.executeTakeFirstOrThrow(newer);
 	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
-	const row = newRow(answer, cipher);
+	const row = { ...newRow(answer, cipher), questionId: newestRowOf(answer.question, answer.fingerprint) };
 	const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
 	if (by !== undefined) {
 		// The answer was never accepted, so its timeline starts empty.
@@ -154,6 +156,7 @@ export async function retryAnswer(
 		...receiptOf(answer, null),
 		...WITHOUT_LEASE,
 		...submissionColumn({ ...answer, checkedAt }),
+		questionId: newestRowOf(answer.question, answer.fingerprint),
 		attempts: 0,
 		notBefore: null,
 		missingCount: 0,
@@ -248,7 +251,7 @@ function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fin
 	const { service, sessionId, messageIndex } = question;
 	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
 		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in (${sql.join(ARRIVED_STATES)})
-			and fingerprint = ${fingerprint})))`;
+			and fingerprint = ${fingerprint} and ${IS_CURRENT})))`;
 }
 
 type Seen = Pick<Answer, 'positions' | 'formReadAt' | 'arrivalSeen'>;

@@ -17,13 +17,18 @@ import type { StoreParts } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import { type Db, personOf, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import { knownAskings } from '../../posts/question-store.ts';
+import { newestRowOf, noteArrival } from '../../posts/watch-store.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
 	type AnswerPatch,
 	type AnswerState,
 	ARRIVED_STATES,
+	arrivalOf,
 	BLOCKING_STATES,
+	canSendAgain,
+	evidenceAt,
 	FORGOTTEN,
 	isFailed,
 	isForgotten,
@@ -41,6 +46,7 @@ import {
 	authorGone,
 	changeAnswer,
 	createAnswerReader,
+	IS_CURRENT,
 	patchColumns,
 	readAnswer,
 	readMarks,
@@ -57,8 +63,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
 
-	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
-		const query = answers(filter).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
+	async function newest(filter: Filter<'answers'>, where = sql<boolean>`true`): Promise<Answer | null> {
+		const query = answers(filter).where(where).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
 		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
 	}
 
@@ -153,12 +159,24 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const answer = readAnswer(row, cipher);
 				// One answer of a session has a lease at a time.
-				const arrival = patch.state === 'delivered' ? (await countArrived(trx, row)) + 1 : undefined;
-				const named = { ...patch, arrival, ...(patch.other != null && { other: await namedNow(trx, patch.other) }) };
-				const set = { ...patchColumns(answer, named, now, cipher), ...(release && WITHOUT_LEASE) };
+				const isFirst = patch.state === 'delivered' && answer.state !== 'delivered';
+				const arrival = isFirst ? (await countArrived(trx, row)) + 1 : undefined;
+				const arrivedAt = patch.deliveredAt ?? null;
+				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? -1;
+				const arrived = arrivedAt !== null && { evidence: evidenceAt({ ...answer, ...patch }, arrivedAt, number) };
+				const named = {
+					...patch,
+					...arrived,
+					arrival,
+					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
+				};
+				// The PUT goes to what is asked now, perhaps once more since the answer was given.
+				const answers = patch.before != null && { questionId: newestRowOf(answer.question, answer.fingerprint) };
+				const set = { ...patchColumns(answer, named, now, cipher), ...answers, ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
 				if (fails) await releaseLosers(trx, cipher, changed, now);
+				if (arrivedAt !== null) await noteArrival(trx, changed, arrivedAt, number);
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (patch.before == null && looksOther(answer, changed))
 					await markQuestion({ trx, now }, changed.question, what);
@@ -205,11 +223,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
-		 * The newest answer to this question that is live, waiting, delivered or resumed; null when there is none, or when its row is
-		 * damaged: that must not keep posts and forms from being shown.
+		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent asked the
+		 * same again. Null when there is none, or when its row is damaged: that must not keep posts and forms from being shown.
 		 */
 		standing: (question: QuestionKey) =>
-			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }),
+			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }, IS_CURRENT),
+
+		/** The newest time that the agent asked, and the newest time that it asked `question`. */
+		asked: (session: SessionKey, question: Parameters<typeof knownAskings>[2]) =>
+			knownAskings(db.read, session, question),
 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),
@@ -262,12 +284,12 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Notes that its author wants a delivered answer sent again to start the agent. Null when the service reported no failure to
-		 * start, and when such a PUT began after `quietSince` and may still be under way.
+		 * Notes that its author wants a delivered answer sent again. Null when that is not offered, see `canSendAgain`, and when such a
+		 * PUT began after `quietSince` and may still be under way.
 		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			withOwn(id, person, async (trx, answer) => {
-				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
+				if (!canSendAgain(answer)) return null;
 				if ((answer.putStartedAt ?? 0) > quietSince) return null;
 				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
 				return changeAnswer(trx, cipher, answer, { restartAskedAt: now, nextAttemptAt: now });

@@ -1,9 +1,17 @@
 import { elapsedSince, startDeadline } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
-import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
-import { beforePut, resumeOutcome } from '../../questions/compare.ts';
-import { isOver, isReworded, type Session } from '../../questions/session.ts';
+import {
+	type AgentOutcome,
+	type Answer,
+	type AnswerPatch,
+	evidenceAt,
+	NOTHING_TO_START,
+} from '../../questions/answer.ts';
+import { afterRead, type Verdict } from '../../questions/asked.ts';
+import { beforePut } from '../../questions/compare.ts';
+import { askingMessageIndex, isOver, isReworded, type Session } from '../../questions/session.ts';
 import { stringOf } from '../../questions/texts.ts';
+import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
 import {
@@ -14,19 +22,20 @@ import {
 	FIRST_CONFIRM_MS,
 	LeaseLost,
 	type Put,
+	valuesOf,
 } from './put.ts';
 
 /** When to check whether the agent went on, in ms after the delivery. */
-const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
+const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 75_000, 600_000];
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
 /** Checks once whether the agent went on after delivery; returns what to write. A read that fails or is late finds nothing. */
 export function createConfirmation({ store, sessionService, clock }: Core<{ answers: AnswerStore }>) {
-	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
+	async function read(sessionId: string, signal: AbortSignal) {
 		using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
 		const either = AbortSignal.any([signal, deadline.signal]);
-		return (await sessionService.read(sessionId, { priority: 'background', signal: either })).session;
+		return sessionService.read(sessionId, { priority: 'background', signal: either });
 	}
 
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
@@ -40,20 +49,40 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 		// Counts only time that has certainly passed, so that a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
 		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
-		if (found === null && next !== undefined) return { nextAttemptAt: now + next - elapsed };
-		return { agentOutcome: 'unseen', ...found, nextAttemptAt: now };
+		if (found?.agentOutcome === undefined && next !== undefined)
+			return { ...found, nextAttemptAt: now + next - elapsed };
+		const isEmpty = (found?.evidence ?? answer.evidence)?.emptySince != null;
+		return { agentOutcome: isEmpty ? 'unconfirmed' : 'unseen', ...found, nextAttemptAt: now };
 	};
 }
 
-/** What became of a delivered answer, as this read shows it; null while the agent has not gone on. */
-async function outcomeIn(answers: AnswerStore, answer: Answer, session: Session): Promise<AnswerPatch | null> {
-	const before = answer.before ?? { status: session.status, assistantCount: 0 };
+type Read = Pick<SessionReading, 'session' | 'readAt'>;
+
+/** What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing. */
+async function outcomeIn(answers: AnswerStore, answer: Answer, { session, readAt }: Read): Promise<AnswerPatch | null> {
 	const overwritten = await isOverwritten(answers, answer, session);
 	if (overwritten === null) return null;
-	const agentOutcome = overwritten ? 'overwritten' : resumeOutcome(before, session);
-	if (agentOutcome === 'resumed') return { agentOutcome, state: 'resumed', startFailed: false, restartAskedAt: null };
-	return agentOutcome === 'notYet' ? null : { agentOutcome };
+	if (overwritten) return { agentOutcome: 'overwritten' };
+	const { question, fingerprint, deliveredAt } = answer;
+	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
+	const found = afterRead(before, session, { ...question, fingerprint, at: readAt });
+	const { evidence } = found;
+	const { status } = session;
+	if (isOver(status)) return { evidence, agentOutcome: status };
+	if (evidence.continued) {
+		return { evidence, agentOutcome: 'resumed', state: 'resumed', startFailed: false, restartAskedAt: null };
+	}
+	const isPaused = status === 'paused' && answer.before?.status !== 'paused';
+	const agentOutcome = OUTCOMES[found.verdict] ?? (isPaused ? 'paused' : undefined);
+	return { evidence, ...(agentOutcome !== undefined && { agentOutcome }) };
 }
+
+const OUTCOMES: Partial<Record<Verdict, AgentOutcome>> = {
+	taken: 'taken',
+	emptied: 'emptied',
+	lost: 'lost',
+	askedAgain: 'lost',
+};
 
 /**
  * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
@@ -66,13 +95,14 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 		let begun = answer;
 		try {
 			const permit = await sessionService.reserveDelivery(signal);
-			let { session } = await permit.read(answer.question.sessionId);
+			let reading = await permit.read(answer.question.sessionId);
 			if (await put.hasAsked(answer, answer.restartAskedAt ?? 0))
-				({ session } = await permit.read(answer.question.sessionId));
+				reading = await permit.read(answer.question.sessionId);
+			const { session } = reading;
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				const found = await outcomeIn(store.answers, answer, session);
+				const found = await outcomeIn(store.answers, answer, reading);
 				const ended = { startFailed: false, restartAskedAt: null, lastError: NOTHING_TO_START, receiptState };
 				return await put.write(answer, token, { ...found, ...ended, nextAttemptAt: now });
 			}
@@ -84,7 +114,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 				// If this process ends now, another one confirms it and tells the author.
 				receiptState,
 			});
-			await put.send(begun, permit, session, []);
+			await put.send(begun, permit, session, valuesOf(begun));
 			return await put.write(begun, token, { ...deliveredPatch(clock.now()), receiptState });
 		} catch (error) {
 			if (error instanceof LeaseLost || (signal.aborted && begun === answer)) throw error;
@@ -101,14 +131,17 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 	};
 }
 
-/** Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. */
+/**
+ * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or it cannot
+ * be put over anything: its question is the newest, and none of its items has a value.
+ */
 function canRestart(answer: Answer, session: Session): boolean {
-	const message = session.messages[answer.question.messageIndex];
-	if (message === undefined || message !== session.messages.at(-1) || isOver(session.status)) return false;
+	const { question, fingerprint, shownHash } = answer;
+	const message = session.messages[question.messageIndex];
+	if (message === undefined || isOver(session.status)) return false;
+	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
 	const storedValues = message.sent.map(({ value }) => stringOf(value));
-	return (
-		message.fingerprint === answer.fingerprint &&
-		!isReworded(answer.shownHash, message.shownHash) &&
-		isStoredAnswer(answer, storedValues)
-	);
+	const isNewest = askingMessageIndex(session) === question.messageIndex;
+	if (isNewest && storedValues.every((value) => value === '')) return true;
+	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }

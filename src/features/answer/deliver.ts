@@ -6,7 +6,7 @@ import {
 	compareForDelivery,
 	type DeliveryComparison,
 	hasMovedSince,
-	resumeOutcome,
+	hasWorkedSince,
 } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -182,7 +182,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 			case 'clear':
 				if (maybeSentAt === null) return null;
 				// Agents empty the field of an answer that they took: if the agent went on, it may have ours.
-				if (answer.before !== null && resumeOutcome(answer.before, session) === 'resumed') {
+				if (answer.before !== null && hasWorkedSince(answer.before, session)) {
 					return { ...ended, state: 'changed' };
 				}
 				if (now < answer.giveUpAt) return null;

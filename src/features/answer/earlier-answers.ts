@@ -1,53 +1,75 @@
 import { inSlices } from '../../core/slices.ts';
-import { type Answer, arrivalOf, hasArrived, isBlocking, itemsOf, type OtherAnswer } from '../../questions/answer.ts';
-import { atCurrentIndex, type QuestionDigest } from '../../questions/changes.ts';
+import {
+	type Answer,
+	arrivalOf,
+	evidenceAt,
+	hasArrived,
+	isBlocking,
+	itemsOf,
+	type OtherAnswer,
+} from '../../questions/answer.ts';
+import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN } from '../../questions/asked.ts';
+import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
-import type { LeftEmpty, Session } from '../../questions/session.ts';
+import type { Session } from '../../questions/session.ts';
 import { askingMessageIndex, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
 
-type Stored = Pick<AnswerStore, 'ofSession'>;
-
-type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
+type Stored = Pick<AnswerStore, 'ofSession' | 'asked'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
 /** What a read, a form or a button showed before: a question that is perhaps gone. */
-type Known = QuestionDigest | { readonly messageIndex: number | null };
+type Wanted = QuestionDigest | { readonly messageIndex: number | null };
 
-/** What our answers say about a session. They are read if a message of it asks, or for `known`. */
+/** What our answers, and earlier reads, say about a session. They are looked up if a message of it asks, or for `wanted`. */
 export async function ourAnswers(
 	store: Stored,
-	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Known | null },
+	{ serviceUrl, reading, wanted = null }: { serviceUrl: string; reading: Read; wanted?: Wanted | null },
 ) {
+	const { session } = reading;
 	const index = askingMessageIndex(session);
-	const isAsked = index !== null || known !== null;
-	const moved = known !== null && 'sameBefore' in known ? atCurrentIndex(known, session) : null;
-	await examineQuestions(session, [index, known?.messageIndex, moved?.messageIndex]);
+	const isAsked = index !== null || wanted !== null;
+	const moved = wanted !== null && 'sameBefore' in wanted ? atCurrentIndex(wanted, session) : null;
+	await examineQuestions(session, [index, wanted?.messageIndex, moved?.messageIndex]);
 	const key = { service: serviceUrl, sessionId: session.sessionId };
-	const { answers, marks } = isAsked ? await store.ofSession(key) : { answers: [], marks: [] };
-	const newest = index === null ? null : questionAt(session, index);
-	const left = new Set(newest === null ? [] : arrivedTo(answers, newest).flatMap(({ leftEmpty }) => leftEmpty));
+	const asking = index === null ? null : digestOfQuestionAt(session, index);
+	const [{ answers, marks }, rows] = isAsked
+		? await Promise.all([store.ofSession(key), store.asked(key, asking)])
+		: [
+				{ answers: [], marks: [] },
+				{ newest: null, same: null },
+			];
+	const since = rows.same?.askedAt ?? 0;
+	const arrived =
+		asking === null ? [] : arrivedTo(answers, asking).filter(({ deliveredAt }) => (deliveredAt ?? 0) >= since);
+	const live = asking === null ? [] : toSame(answers, asking).filter(({ state }) => isBlocking(state));
+	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: live.length > 0 });
 	return {
-		/** Which items of the newest question they left empty on purpose. */
-		leftEmpty: ((messageIndex) => (messageIndex === index ? left : new Set())) satisfies LeftEmpty,
-		/** The positions of a question that they filled, or left empty on purpose, and that arrived from `since` until a read. */
-		arrivedBefore({ readAt, arrival }: Pick<SessionReading, 'readAt' | 'arrival'>, question: Asked, since: number) {
-			const inTime = arrivedTo(answers, question).filter(({ deliveredAt, timeline }) => {
-				const [at, own] = [deliveredAt ?? 0, arrivalOf(timeline)?.arrival ?? null];
-				return at >= since && (own === null || arrival === null ? at < readAt : own <= arrival);
-			});
-			return inTime.flatMap(({ positions }) => positions);
-		},
+		judged,
+		/** Those without a field in a form: who answers an agent that went on may be read all the same. */
+		closedItems: judged.verdict === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
+		/** The newest time that the agent asked, as stored when this read was judged. */
+		newest: rows.newest,
 		/** What they say about secrecy, oldest first. */
 		marks,
+		/** The newest answer that stands there, not to what the message asked an earlier time. */
 		standing(messageIndex: number): Answer | null {
 			const isStanding = ({ state }: Answer) => isBlocking(state) || state === 'waiting' || hasArrived(state);
 			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own)) ?? null;
 		},
 	};
+}
+
+/** What these answers, the newest first, show of the question that nobody watched. */
+function evidenceOf(arrived: readonly Answer[]): Evidence {
+	const [newest] = arrived;
+	if (newest === undefined) return NOTHING_SEEN;
+	const before = newest.evidence ?? evidenceAt(newest, newest.deliveredAt ?? 0, arrivalOf(newest.timeline)?.arrival);
+	const positions = [...new Set(arrived.flatMap((answer) => answer.positions))];
+	return { ...before, arrived: before.arrived && { ...before.arrived, positions } };
 }
 
 /** The rules read what is shown of a session, and let the event loop breathe. Later they know what they found. */
@@ -57,6 +79,9 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 		if (question !== null) await inSlices(examine(question));
 	}
 }
+
+type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
+type Read = Pick<SessionReading, 'session' | 'readAt' | 'arrival'>;
 
 const toSame = (answers: readonly Answer[], { messageIndex, fingerprint }: Asked) =>
 	answers.filter((answer) => answer.fingerprint === fingerprint && answer.question.messageIndex === messageIndex);

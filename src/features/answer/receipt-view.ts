@@ -1,7 +1,9 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import {
+	type AgentOutcome,
 	type Answer,
 	agentMayStand,
+	canSendAgain,
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
@@ -102,8 +104,9 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 		case 'ended':
 			return [open, post];
 		default:
-			if (agentMayStand(answer) && answer.restartAskedAt === null)
-				return [button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' })];
+			if (canSendAgain(answer)) return [button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' })];
+			if (answer.agentOutcome === 'lost')
+				return [button(ACTIONS.answerNew, 'Answer again', { value: again, style: 'primary' })];
 			return answer.agentOutcome === 'overwritten' ? [open, post] : [];
 	}
 }
@@ -160,11 +163,20 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
 			if (agentMayStand(answer)) return startFailedText(answer, adminContact);
-			return lastError === NOTHING_TO_START ? errorWords(lastError).text : '';
+			if (lastError === NOTHING_TO_START) return errorWords(lastError).text;
+			return answer.agentOutcome === null ? '' : (OUTCOME_EXPLANATIONS[answer.agentOutcome] ?? '');
 		default:
 			return '';
 	}
 }
+
+const AGAIN =
+	'*Send again* sends the same answer once more, if the question is still there and nobody has answered it.';
+const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
+	emptied: `The agent has worked since your answer arrived. Look at the session if you are not sure. ${AGAIN}`,
+	unconfirmed: `Your answer is no longer in the field, and the agent shows no sign of it. ${AGAIN}`,
+	lost: 'The agent waits, and your answer is no longer in the field. The question is open again: *Answer again* fills in your text.',
+};
 
 const FIRST_TODO: Partial<Record<FirstEnding, string>> = {
 	first_over: 'Send yours if the session goes on.',

@@ -36,7 +36,10 @@ const NOT_UPDATABLE = new Set([
 ]);
 
 /** Of these the author has to learn even with a closed modal. */
-const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
+// biome-ignore format: a list of words
+const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
+	'overwritten', 'failed', 'stopped', 'emptied', 'lost', 'unconfirmed',
+];
 
 interface Windows {
 	/** The question that waits for its author after this one; null: none is known. */

@@ -13,6 +13,7 @@ import {
 	type AnswerItem,
 	type AnswerPatch,
 	type AnswerState,
+	ARRIVED_STATES,
 	FAILED_STATES,
 	FORGOTTEN,
 	firstDueAt,
@@ -28,6 +29,7 @@ import {
 	TIMELINE_ENTRY,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
+import { evidence } from '../../questions/asked.ts';
 import type { BeforePut } from '../../questions/compare.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 
@@ -45,6 +47,7 @@ export const beforePut: z.ZodType<BeforePut> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
+	stepsSince: z.int().nullable().default(null),
 });
 export const otherColumn = sealedColumn('answers.other', OTHER_ANSWER);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
@@ -53,6 +56,12 @@ export const contentColumn = sealedColumn('answers.content', z.array(item));
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
+
+/** Whether an answer that arrived is to the newest time that the agent asked this: not where it asked the same again after it. */
+export const IS_CURRENT = sql<boolean>`(question_id is null or state not in (${sql.join(ARRIVED_STATES)})
+	or question_id = coalesce((select asked.id from questions as asked where asked.service = answers.service
+		and asked.session_id = answers.session_id and asked.message_index = answers.message_index
+		and asked.fingerprint = answers.fingerprint order by asked.number desc limit 1), question_id))`;
 
 export const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
@@ -82,6 +91,8 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
 		receiptState: parseOrNull(RECEIPT_STATE, row.receiptState) ?? NO_RECEIPT,
 		startFailed: row.startFailed === 1,
+		questionId: row.questionId,
+		evidence: parseOrNull(evidence, row.evidence),
 	};
 }
 
@@ -248,13 +259,14 @@ export function patchColumns(
 ): AnswerChange {
 	// A restart that was asked for during this attempt stays due.
 	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
-	const { state: next, before, other, arrival, receiptState, startFailed, ...columns } = patch;
+	const { state: next, before, other, arrival, receiptState, startFailed, evidence: found, ...columns } = patch;
 	return {
 		...columns,
 		...(isDueAnyway && { nextAttemptAt: undefined }),
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
 		beforePut: before && JSON.stringify(before),
 		other: other && otherColumn.seal(other, answer.id, cipher),
+		evidence: found && JSON.stringify(found),
 		receiptState: receiptState && receiptColumn(receiptState),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};

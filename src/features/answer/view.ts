@@ -50,6 +50,10 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	paused: '⏸️ Delivered, then the session was paused',
 	completed: '✅ Delivered, then the session completed',
 	overwritten: '⚠️ Delivered, then overwritten from outside Handraise',
+	taken: '✅ Delivered; the agent took it',
+	emptied: '✅ Delivered. The field is empty again: the agent took it, or it was lost',
+	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
+	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
 	unseen: '👀 Delivered. The agent has not gone on yet; look at the session later',
 };
 
@@ -112,7 +116,9 @@ export function stateLine(answer: ToldAnswer): string {
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
 	if (agentMayStand(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
-	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_LINES[agentOutcome] : lineOf(state, answer);
+	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
+	const isChecked = state === 'delivered' && answer.evidence != null && answer.evidence.emptySince !== null;
+	return isChecked ? '✅ Delivered, being checked' : lineOf(state, answer);
 }
 
 /** `· ✅ delivered`, `· sending…`: the state line behind other words. ⏳ stands for what is under way, which the words say. */

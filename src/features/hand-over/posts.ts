@@ -27,7 +27,7 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 			how === null
 				? handOverPost(content, asked, context, due.question?.note)
 				: settledQuestionPost(asked, how, context);
-		return lookOf(message, { isLast: isLastLook(how !== null, context), againAt: drawAgainAt(context) });
+		return lookOf(message, { isLast: isLastLook(how, context), againAt: drawAgainAt(context) });
 	}
 
 	return { handedOver: draw, givenBack: draw } satisfies Drawing<'handedOver' | 'givenBack'>;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
-import { pick } from '../../core/values.ts';
+import { parseOrNull, pick } from '../../core/values.ts';
 import type { ReminderStage } from '../../database/channel-settings.ts';
 import { add, change, from, hasChanged, inLockOrder, locked, lockFor, remove } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
@@ -12,6 +12,7 @@ import type { NewPost } from '../../posts/post.ts';
 import { IS_ANSWERED } from '../../posts/question-store.ts';
 import type { WatchRow } from '../../posts/watch-rows.ts';
 import { askForRead, hasPlace, lockSession, touchLadders } from '../../posts/watch-store.ts';
+import { evidence } from '../../questions/asked.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
 import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
 import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
@@ -37,7 +38,8 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		const [watches, read, questions, claims] = await Promise.all([
 			from(db.read, 'watches', ofLadders).select('id').execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
-			from(db.read, 'questions', { ...ofSessions, settledAt: null })
+			from(db.read, 'questions', ofSessions)
+				.where(sql<boolean>`(settled_at is null or settled_how = 'wentOn')`)
 				.selectAll()
 				.select(IS_ANSWERED.as('isAnswered'))
 				.execute(),
@@ -60,6 +62,10 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				changeCount: row.changeCount,
 				/** Whether the watch goes on, and the newest read found this question open. */
 				isOpen: live.has(row.watchId) && question?.id === row.questionId,
+				/** Nobody has to answer it as long as the agent works on. */
+				hasGoneOn: question?.settledHow === 'wentOn',
+				/** An answer to it is gone, so it is asked again. */
+				isLost: parseOrNull(evidence, question?.evidence ?? null)?.lost != null,
 				/** Whether somebody has answered through Handraise since: delivered, or on its way. */
 				isAnswered: Boolean(question?.isAnswered),
 				/** The active claim that lasts longest. */

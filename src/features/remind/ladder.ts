@@ -33,6 +33,7 @@ export const TOGETHER_MS = 10_000;
 export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };
+	if (facts.hasGoneOn) return NOT_DUE;
 	if (facts.isAnswered) {
 		const dueAt = now + LOOK_AGAIN_ANSWERED_MS;
 		return { ...NOT_DUE, dueAt, reminderDueAt: dueAt };
@@ -60,11 +61,15 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	return { kind: 'remind', stage: next.stage, reminderDueAt };
 }
 
+/** Of a question that is asked again because its answer is gone, nobody is mentioned before: its author was told. */
+const LOST_UNMENTIONED_MS = 15 * 60_000;
+
 const NOT_DUE = { kind: 'wait', dueAt: null, reminderDueAt: null, heldBy: null } as const;
 
 /** The next reminder and its time, after the quiet hours; of two that are due, only the escalation. */
-function nextReminder({ ladder, times, quietHours }: LadderFacts, now: number) {
-	const { remindAfterMs, escalateAfterMs } = times;
+function nextReminder({ ladder, times, quietHours, isLost }: LadderFacts, now: number) {
+	const { remindAfterMs } = times;
+	const escalateAfterMs = times.escalateAfterMs && Math.max(times.escalateAfterMs, isLost ? LOST_UNMENTIONED_MS : 0);
 	const { postedAt, remindedAt, escalationCount } = ladder;
 	const afterQuietHours = (at: number) => {
 		if (quietHours === null) return at;

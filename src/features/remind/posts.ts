@@ -6,7 +6,7 @@ import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { endOf } from '../watch/draw.ts';
 import type { QuestionFacts } from '../watch/facts.ts';
-import { drawAgainAt, isLastLook, outcomeWords } from '../watch/post-view.ts';
+import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from '../watch/post-view.ts';
 import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
@@ -47,12 +47,13 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 					entry,
 					channelId,
 					question: asked.question,
+					steps: stepsWords(asked.question, view),
 					outcome: outcomeWords(asked, how, context),
 					handOver: await facts.holderOf(one),
 					link: content.kind === 'reminder' ? null : (links.get(entry.postTs) ?? null),
 				};
 				const isOpen = how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);
-				const isLast = isLastLook(how !== null, context);
+				const isLast = isLastLook(how, context);
 				return [{ reminded, isOpen: isOpen && isFresh, isLast, againAt: drawAgainAt(context) }];
 			}),
 		);

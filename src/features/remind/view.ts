@@ -32,6 +32,8 @@ export interface RemindedQuestion
 	readonly link: string | null;
 	/** What became of it, mrkdwn; empty while it waits. */
 	readonly outcome: string;
+	/** How far the agent has gone on since. */
+	readonly steps: string;
 }
 
 interface ReminderContext extends Pick<PostContext, 'names'> {
@@ -46,7 +48,7 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 	const told = toldOf(asked);
 	const [answer, note] = answerOf(asked);
 	return message(`${words} ${told.text}`, [
-		...section(`${words}\n> ${told.mrkdwn}`),
+		...section(`${words}\n> ${joined(told.mrkdwn, asked.steps)}`),
 		...context(note, linkWords(asked), handOverLine(asked, names), heldWords(entry.heldBy, names)),
 		...buttons(answer),
 	]);
@@ -92,6 +94,7 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 		const line = joined(
 			told,
 			`waiting since ${momentMrkdwn(entry.postedAt)}`,
+			one.steps,
 			linkWords(one),
 			handOverLine(one, names),
 			entry.isLast && !areLast ? 'last reminder' : '',

@@ -50,8 +50,8 @@ export function createPresenter(
 
 	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
 
-	async function openQuestionOf(session: Session): Promise<Question | null> {
-		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
+	async function openQuestionOf(reading: Reading): Promise<Question | null> {
+		return openQuestion(reading.session, (await ourAnswers(answers, { serviceUrl, reading })).closedItems);
 	}
 
 	function answeredNotice(answer: Answer): string {
@@ -103,8 +103,8 @@ export function createPresenter(
 
 	return {
 		/** Decides where a chosen message goes: into the only field that fits, into one that the person chooses, or nowhere. */
-		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string) {
-			const question = await openQuestionOf(session);
+		async placeText(person: Person, metadata: ViewMetadata, reading: Reading, text: string) {
+			const question = await openQuestionOf(reading);
 			if (question === null) return { notices: [NOTICES.nothingOpen] };
 			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
 			const [first] = positions;
@@ -115,8 +115,8 @@ export function createPresenter(
 			return { choose: [question, positions, text, { ...metadata, messageIndex, fingerprint }] as const };
 		},
 
-		async asksTheSame(metadata: ViewMetadata, { session }: Reading): Promise<boolean> {
-			const question = await openQuestionOf(session);
+		async asksTheSame(metadata: ViewMetadata, reading: Reading): Promise<boolean> {
+			const question = await openQuestionOf(reading);
 			return question === null ? metadata.messageIndex === null : asksTheSame(metadata, question);
 		},
 
@@ -135,10 +135,10 @@ export function createPresenter(
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, viewId, reading, metadata, wanted } = showing;
 			const { session, readAt, arrival } = reading;
-			const known = typeof wanted === 'number' ? { messageIndex: wanted } : metadata;
-			const ours = await ourAnswers(answers, { serviceUrl, session, known });
-			const { leftEmpty, marks } = ours;
-			const question = openQuestion(session, leftEmpty);
+			const asked = typeof wanted === 'number' ? { messageIndex: wanted } : metadata;
+			const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
+			const { marks } = ours;
+			const question = openQuestion(session, ours.closedItems);
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };

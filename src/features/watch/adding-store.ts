@@ -11,6 +11,7 @@ import { recordQuestions } from '../../posts/question-store.ts';
 import { readDigest, readWatch, sealView, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
 import { liveWatches, lockSession, redrawFormer } from '../../posts/watch-store.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
+import type { Judgement } from '../../questions/asked.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { AWAITED_AHEAD_MS, CEILING_MS } from './schedule.ts';
@@ -20,6 +21,8 @@ export interface NewWatch
 	readonly card: NewPost;
 	/** Of the read for it. `news`: what to post after the card; left out: another read comes at once. */
 	readonly view: SessionSnapshot;
+	/** What that read means for the newest question; left out: nothing is known. */
+	readonly judged?: Judgement;
 	readonly news?: readonly NewPost[];
 	readonly limits: WatchLimits;
 }
@@ -58,7 +61,11 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	if (stored === null && question !== null && hasOpenQuestion(view.digest)) {
 		const asked = { kind: 'asked', question, settled: null } as const;
 		const newest = { question: view.question, readAt: view.seenAt };
-		await recordQuestions(tx, watch.session, [asked], { newest, before: null });
+		await recordQuestions(tx, watch.session, [asked], {
+			newest,
+			before: null,
+			...(watch.judged && { judged: watch.judged }),
+		});
 	}
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);

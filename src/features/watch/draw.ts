@@ -44,7 +44,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const how = endOf(due);
 		const post = await facts.contextOf(due, asked);
 		const message = how === null ? askedPost(asked, changed, post) : settledQuestionPost(asked, how, post);
-		return lookOf(message, { isLast: isLastLook(how !== null, post), againAt: drawAgainAt(post) });
+		return lookOf(message, { isLast: isLastLook(how, post), againAt: drawAgainAt(post) });
 	}
 
 	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
@@ -54,7 +54,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const end = watch.ended !== null || question.settled === 'answered' ? endOf(due) : null;
 		const how = end ?? (due.isReplaced ? 'own' : null);
 		const post = await facts.contextOf(due, asked);
-		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: isLastLook(true, post) });
+		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: isLastLook(how, post) });
 		const newest = view?.question ?? { ...asked.question, openCount: 0 };
 		return lookOf(switchingPost(newest, post), { isLast: false, againAt: post.claimedUntil });
 	}
@@ -75,9 +75,10 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 /** How the question of a post ended, in its channel too; null while it is open there. */
 export function endOf({ question, watch, view }: DuePost): SettledLook | null {
 	const settled = question?.settled ?? null;
-	if (settled === 'closed' && isOver(view?.status ?? '')) return 'ended';
-	if (settled !== null && settled !== 'unwatched') return settled;
 	const reason = watch?.ended?.reason;
+	const mayWait = settled === 'unwatched' || (settled === 'wentOn' && reason !== undefined);
+	if ((settled === 'closed' || settled === 'wentOn') && isOver(view?.status ?? '')) return 'ended';
+	if (settled !== null && !mayWait) return settled;
 	if (reason === undefined) return settled;
 	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
 }

@@ -34,6 +34,7 @@ export function createQuestionFacts(
 		if (question === null || question.messageIndex !== key.messageIndex) return newest;
 		const { answerId, askedAt } = question;
 		if (answerId !== null) return answerId === newest?.id ? newest : answers.arrived(answerId);
+		if (newest !== null && newest.questionId !== null) return newest.questionId === question.id ? newest : null;
 		const isOlder = newest?.deliveredAt != null && newest.deliveredAt < askedAt;
 		// One that nobody watches any more may still be answered.
 		const settledAt = question.settled === 'unwatched' ? null : question.settledAt;
@@ -60,16 +61,18 @@ export function createQuestionFacts(
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			const showsClaims = SHOWING_CLAIMS.has(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
-			const [standing, active, refused] = await Promise.all([
+			const [standing, active, refused, lost] = await Promise.all([
 				key && answerTo(due.question, key),
 				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
+				due.question?.lost == null ? null : answers.arrived(due.question.lost),
 			]);
 			return {
 				sessionId: watch?.session.sessionId ?? '',
 				view,
 				standing,
 				refused,
+				lost,
 				handOver: holderOf(handOverOf(due)),
 				channelId: watch?.channelId ?? '',
 				threadTs,

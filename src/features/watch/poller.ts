@@ -4,7 +4,6 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
-import type { Session } from '../../questions/session.ts';
 import type { OurAnswers } from '../../questions/session-snapshot.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
 import { createReadWindow, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
@@ -14,14 +13,17 @@ import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 import type { ReadOutcome, SessionUpdate, TakenSession } from './watched-session-store.ts';
 
-type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'arrivedBefore'>;
+export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest'>;
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
-	/** What our answers mean for a session as read. `known`: the question that was open before. */
-	readonly ourAnswers: (session: Session, known: QuestionDigest | null) => Promise<ReadAnswers>;
+	/** What our answers and earlier reads mean for a session as read. `wanted`: the question that was open before. */
+	readonly ourAnswers: (
+		reading: Omit<SessionReading, 'endedAt'>,
+		wanted: QuestionDigest | null,
+	) => Promise<ReadAnswers>;
 	/** Called after a post or a card update was stored. */
 	readonly onNews: () => void;
 	/** Called after a question was opened, changed or closed. */
@@ -149,11 +151,8 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		}
 		health.succeeded();
 		const watches = await store.ofSession(key, clock.now());
-		const known = taken.digest?.question ?? null;
-		const ours = await options.ourAnswers(found.session, known);
-		const since = known === null || known.open.length === 0 ? null : await store.askedAt(key);
-		const arrived = known !== null && since !== null ? ours.arrivedBefore(found, known, since) : [];
-		const outcome = reading.succeeded(taken, found, watches, { ours, arrived });
+		const ours = await options.ourAnswers(found, taken.digest?.question ?? null);
+		const outcome = reading.succeeded(taken, found, watches, ours);
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));

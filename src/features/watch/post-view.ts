@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked } from '../../posts/post.ts';
-import { type Answer, isBlocking, itemsOf } from '../../questions/answer.ts';
+import { type Answer, arrivalOf, isBlocking, itemsOf } from '../../questions/answer.ts';
+import type { SettledHow } from '../../questions/asked.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
-import type { SettledHow } from '../../questions/occurrences.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -26,6 +26,7 @@ import {
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
+	personName,
 	sessionTitle,
 	waitingWords,
 } from '../../slack/words.ts';
@@ -39,6 +40,8 @@ export interface PostContext {
 	readonly standing: Answer | null;
 	/** The newest answer to it whose author was not allowed to send it any more. */
 	readonly refused?: Answer | null;
+	/** The answer that is no longer in the field, so that the agent asks again. */
+	readonly lost?: Answer | null;
 	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
 	readonly threadTs: string | null;
@@ -83,13 +86,14 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	const menu = { hasScreenshot: view?.hasScreenshot === true };
 	const open = openQuestion(question, { sessionId, choices, holding: { handOver: null }, menu });
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
-		...open.blocks(asksWords(titleOf(post), changed)),
+		...open.blocks(joined(asksWords(titleOf(post), changed), stepsWords(question, view))),
 		...answerBlocks(question, post),
 		...buttons(...open.row),
 		...context(
 			question.openCount < question.itemCount ? `Still open: ${counted(question.openCount, 'question')}.` : '',
 			open.note,
 			notSentWords(refused),
+			lostWords(question, post),
 			...whoLines(post),
 		),
 	]);
@@ -112,12 +116,35 @@ function whoLines(post: PostContext): string[] {
 	return [handOverLine(post, post.isUpdate ? null : post.names), claimsWords(post.claimedBy)];
 }
 
+/** How far the agent has gone on since it asked, unless it waits visibly; else empty. */
+export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionSnapshot, 'status'> | null): string {
+	return stepsSince === 0 || isWaiting(view?.status ?? '') ? '' : `${counted(stepsSince, 'step')} since`;
+}
+
+/** Why the agent asks again. A new post mentions nobody. mrkdwn. */
+function lostWords(question: QuestionView, post: PostContext): string {
+	const { lost, isUpdate, names } = post;
+	if (lost == null) return '';
+	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
+	const items = itemsOf(lost).map(({ value, secret }) => ({ value: secret ? null : value }));
+	const asked = question.items.map((item, position) => ({
+		...item,
+		open: false,
+		value: items[position]?.value ?? null,
+	}));
+	const given = valuesWords(asShownBy(post.showAnswers, { ...question, items: asked }), question);
+	return `${who}'s answer${given === '' ? '' : ` ${given}`} was delivered and is no longer in the field.`;
+}
+
 /** Whether `answer` is one to this question as it is asked now, is on its way or has arrived, and was not taken back. */
 export function isAnswering({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.fingerprint !== question.fingerprint) return false;
 	if (isReworded(answer.shownHash, question.shownHash)) return false;
 	// The agent may have asked the same before.
-	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
+	if (isBlocking(answer.state)) return true;
+	const number = arrivalOf(answer.timeline)?.arrival;
+	if (number !== undefined && question.arrival !== undefined) return number > question.arrival;
+	return answer.deliveredAt !== null && answer.deliveredAt > readAt;
 }
 
 /** The post of a question that is answered or over: its end in two lines, but all of it while an answer is under way. */
@@ -132,7 +159,16 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	}
 	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : stateLine(answer).split(' ', 1).join();
 	const words = section(`${mark} ${title} asked: ${askedLine(asked.question)}\n${line}`);
-	const again = how === 'unwatched' && answer === null && post.reader === null ? buttons(watchAgain(post)) : [];
+	const isAnswerable = answer === null && post.reader === null;
+	const { sessionId } = post;
+	const anyway = encodeTarget({ sessionId, messageIndex: asked.question.messageIndex });
+	const again = !isAnswerable
+		? []
+		: how === 'wentOn'
+			? buttons(button(ACTIONS.answer, 'Answer anyway', { value: anyway }))
+			: how === 'unwatched'
+				? buttons(watchAgain(post))
+				: [];
 	return message(`${mark} ${title}: ${line}`, [...words, ...again]);
 }
 
@@ -167,7 +203,7 @@ function shownAnswer(asked: Asked, how: SettledLook | null, standing: Answer | n
 	// A choice that was not sent yet is not the answer that the session got.
 	if (how === 'answered') return standing?.state === 'waiting' || standing?.state === 'accepted' ? null : standing;
 	// Nobody reads here any more what becomes of it.
-	const isStillShown = how === null || how === 'unwatched' || how === 'gaveWay';
+	const isStillShown = how === null || how === 'unwatched' || how === 'gaveWay' || how === 'wentOn';
 	return isStillShown && isAnswering(asked, standing) ? standing : null;
 }
 
@@ -196,7 +232,12 @@ function givenWords({ question, answered = [] }: Asked, answer: Answer | null, {
 	if (option != null) return oneLineMrkdwn(option, 200);
 	// What a read found may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
-	const given = asShownBy(showAnswers, { ...question, items: answered }).items.filter(
+	return valuesWords(asShownBy(showAnswers, { ...question, items: answered }), question);
+}
+
+/** The values of these items, in one line, of those that were open; empty when none is shown. mrkdwn. */
+function valuesWords({ items }: QuestionView, question: QuestionView): string {
+	const given = items.filter(
 		({ value, secret, withheld }, position) =>
 			question.items[position]?.open !== false && (value || secret || withheld),
 	);
@@ -210,9 +251,10 @@ function givenWords({ question, answered = [] }: Asked, answer: Answer | null, {
 }
 
 /** Whether a post that is over looks like this for good: not while nobody knows what becomes of an answer or its agent. */
-export function isLastLook(isSettled: boolean, { standing }: Pick<PostContext, 'standing'>): boolean {
+export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
 	const isAwaited = standing?.state === 'delivered' && standing.agentOutcome === null;
-	return isSettled && !isAwaited && !isBlocking(standing?.state ?? '');
+	// What nobody had to answer any more may wait again.
+	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 
 export function titleOf({ view, sessionId }: PostContext): string {
@@ -256,6 +298,7 @@ export const WATCHED_AGAIN = 'Watched again, in newer posts.';
 /** For a question that was settled without an answer, and for a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
 	closed: 'No longer asked',
+	wentOn: 'The agent went on without an answer',
 	ended: 'Session ended',
 	changed: 'The agent asks something else now',
 	renewed: 'Asked again, in a new post',

@@ -7,7 +7,8 @@ import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, type Session, statusKind } from '../../questions/session.ts';
-import { type OurAnswers, seenIn } from '../../questions/session-snapshot.ts';
+import { seenIn } from '../../questions/session-snapshot.ts';
+import type { ReadAnswers } from './poller.ts';
 import {
 	createPlanner,
 	isEarlyReadAsked,
@@ -77,19 +78,19 @@ export function createReading(
 			return movesFor(outlines, planner, clock.now(), recovered);
 		},
 
-		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
 		succeeded(
 			taken: TakenSession,
 			{ session, readAt: leftAt, arrival }: { session: Session; readAt: number; arrival: number | null },
 			watches: readonly Watch[],
-			{ ours, arrived }: { ours: OurAnswers; arrived: readonly number[] },
+			ours: ReadAnswers,
 		): ReadOutcome {
 			const now = clock.now();
 			const readAt = Math.min(leftAt, now);
-			const seen = seenIn(session, readAt, ours, arrival);
+			const { judged } = ours;
+			const seen = seenIn(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
 			const { view } = seen;
 			const { digest } = view;
-			const sinceRead = changesBetween(taken.digest, session, ours.leftEmpty, arrived);
+			const sinceRead = changesBetween(taken.digest, session, judged);
 			const isEnded = isOver(digest.status);
 			// The service may write the result a moment after the status, so the end is announced by one more read.
 			const isLast = isEnded && taken.overSince !== null;
@@ -113,6 +114,9 @@ export function createReading(
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
 				questions,
+				isStepped:
+					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,
+				judged: { ...judged, known: ours.newest },
 				// Names and descriptions may change without news, and a question that is asked again may look as before.
 				...((questions.length > 0 || !isAsShown) && { view }),
 			};
@@ -126,7 +130,7 @@ export function createReading(
 				update: { ...base, nextRead: planner.nextRead(outline, now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
-					const told = isUnread ? changesBetween(null, session, ours.leftEmpty) : changes;
+					const told = isUnread ? changesBetween(null, session, judged) : changes;
 					const news = newsFor(watch, told, { questions, readAt });
 					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, news, digest, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.

@@ -63,9 +63,9 @@ export function createSubscriptions(
 				return { kind: 'unreadable', code: error.code };
 			}
 			const { session, readAt, arrival } = reading;
-			const ours = await ourAnswers(session, null);
+			const ours = await ourAnswers(reading, null);
 			const view = snapshotOf(session, readAt, ours, arrival);
-			const changes = changesBetween(null, session, ours.leftEmpty);
+			const changes = changesBetween(null, session, ours.judged);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const { postTs = null } = request;
 			const former =
@@ -86,6 +86,7 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
+				judged: ours.judged,
 				news: postsOf(watch, changes),
 				limits: core.config.watchLimits,
 			});

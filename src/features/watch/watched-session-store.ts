@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
@@ -18,7 +19,7 @@ import {
 import type { PostContent } from '../../posts/kinds.ts';
 import { dropPlanned, endingsOf, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { openQuestionOf, recordQuestions, settleQuestion } from '../../posts/question-store.ts';
+import { knownAskings, recordQuestions, settleQuestion } from '../../posts/question-store.ts';
 import {
 	readDigest,
 	readView,
@@ -41,6 +42,7 @@ import {
 	redrawFormer,
 	touchLadders,
 } from '../../posts/watch-store.ts';
+import type { Judgement, KnownAsking } from '../../questions/asked.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { isWaiting, type SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -52,6 +54,10 @@ export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest'
 	readonly view?: SessionSnapshot;
 	/** Left out, or empty, when nothing changed about the session's questions. */
 	readonly questions?: readonly OccurrenceChange[];
+	/** What the read means, by what was `known` then. Left out of a read that failed. */
+	/** Whether the agent has gone on, or back, beside an open question. */
+	readonly isStepped?: boolean;
+	readonly judged?: Judgement & { readonly known: KnownAsking | null };
 }
 
 /** A read's outcome for one watch, written only while it is at `revision` and goes on. */
@@ -125,8 +131,6 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
-		askedAt: async (key: SessionKey) => (await openQuestionOf(db.read, key))?.askedAt ?? null,
-
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
 			db.writeOne(async (trx) => {
@@ -164,18 +168,26 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
-		/** Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost: nothing was written. */
+		/**
+		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an answer arrived
+		 * while the session was read: nothing was written, and it is read again at once.
+		 */
 		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
+				const { judged } = update;
+				if (judged !== undefined && !isDeepStrictEqual((await knownAskings(trx, key, null)).newest, judged.known)) {
+					await change(trx, 'watched_sessions', sessionOf(key), { ...WITHOUT_LEASE, nextReadAt: now }).execute();
+					return false;
+				}
 				const begun = { trx, now };
 				const held = { ...sessionOf(key), leaseToken: token };
 				await change(trx, 'watched_sessions', held, sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
 				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
-				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt });
+				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt, judged });
 				const isSettled = questions.some(
 					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
 				);
@@ -186,11 +198,14 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 					const slowly = watches.some((watch) => watch.slowly);
 					await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
 				}
+				if (questions.length === 0 && update.isStepped === true)
+					await markPosts(tx, { ...sessionOf(key), kind: 'question' }, { urgency: 'progress', slowly: true });
 				const isEnded = watches.some(({ end }) => end !== null);
 				if (isEnded) await stopUnwatched(trx, key, now);
 				// Reminders may have been due while the service was away.
 				const isBack = row.failures > 0 && update.failures === 0;
-				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
+				const isAgain = questions.some(({ kind }) => kind === 'reopened');
+				if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
 				return true;
 			}),
 

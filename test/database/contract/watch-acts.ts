@@ -3,7 +3,7 @@ import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/features/watch/watched-session-store.ts';
 import { kindOf } from '../../../src/posts/kinds.ts';
 import type { AttemptResult, DuePost, NewPost, Post } from '../../../src/posts/post.ts';
-import type { OccurrenceChange, SettledHow } from '../../../src/questions/occurrences.ts';
+import type { OccurrenceChange, SettledHow } from '../../../src/questions/asked.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
