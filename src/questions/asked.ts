@@ -114,6 +114,7 @@ export function withArrival(before: Evidence, value: NonNullable<Evidence['arriv
 /** After a read that began after all that `before` holds. */
 export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const waits = isWaiting(seen.status);
+	const active = seen.status === 'active';
 	const known = before.arrived?.positions ?? [];
 	const isNew = seen.filled.some((position) => !known.includes(position));
 	if (isNew) {
@@ -122,9 +123,8 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		const value = { answerId, number, at: seen.at, positions: all, steps: seen.steps, waited: waits };
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
-		return { ...withArrival(before, value), continued: stood.continued };
+		return { ...withArrival(before, value), wasActive: active, hasLeft: !waits, continued: stood.continued };
 	}
-	const active = seen.status === 'active';
 	if (before.arrived === null) {
 		const activeSince = waits ? null : (before.activeSince ?? (active ? seen.at : null));
 		return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };

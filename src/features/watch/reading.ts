@@ -6,7 +6,7 @@ import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post
 import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
-import { isOver, type Session, statusKind } from '../../questions/session.ts';
+import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
 import { seenIn } from '../../questions/session-snapshot.ts';
 import type { ReadAnswers } from './poller.ts';
 import {
@@ -131,7 +131,7 @@ export function createReading(
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
 					const told = isUnread ? changesBetween(null, session, judged) : changes;
-					const news = newsFor(watch, told, { questions, readAt });
+					const news = newsFor(watch, told, { questions, readAt, isChecking: judged.verdict === 'checking' });
 					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, news, digest, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.
 					const isOlder = readAt < watch.createdAt;
@@ -187,7 +187,7 @@ type News = ReturnType<typeof newsFor>;
 function newsFor(
 	watch: Watch,
 	changes: readonly Change[],
-	{ questions, readAt }: { questions: readonly OccurrenceChange[]; readAt: number },
+	{ questions, readAt, isChecking }: { questions: readonly OccurrenceChange[]; readAt: number; isChecking: boolean },
 ) {
 	let endings = watch.endings ?? NO_ENDINGS;
 	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, readAt);
@@ -200,7 +200,7 @@ function newsFor(
 	const isRestless = slowly && readAt - endings.unansweredAt < REST_MS;
 	const isUrgent = !slowly && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
 	const card = watch.mode === 'raisedHand' ? null : isUrgent ? 'now' : 'progress';
-	const news = postsOf(watch, changes);
+	const news = postsOf(watch, changes, isChecking);
 	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, readAt)) : news;
 	const { id: watchId, revision } = watch;
 	return { update: { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const, isRestless };
@@ -214,8 +214,8 @@ function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
 	return [{ target, key: `switching:${revision}`, content: { kind: 'switching' } }, rested];
 }
 
-/** What a channel is told of these changes. How a question goes on, its post shows. */
-export function postsOf(watch: Watch, changes: readonly Change[]): NewPost[] {
+/** What a channel is told of these changes. How a question goes on, its post shows. `isChecking`: see `Verdict`. */
+export function postsOf(watch: Watch, changes: readonly Change[], isChecking = false): NewPost[] {
 	const target = targetOf(watch);
 	return changes.flatMap((change): NewPost[] => {
 		if (change.kind === 'questionAsked' || change.kind === 'questionChanged') {
@@ -225,6 +225,8 @@ export function postsOf(watch: Watch, changes: readonly Change[]): NewPost[] {
 		}
 		if (watch.mode !== 'everything') return [];
 		if (change.kind !== 'statusChanged' || !statusMatters(change, changes)) return [];
+		// An agent that waits beside an answer is told of when that is certain.
+		if (isChecking && isWaiting(change.to)) return [];
 		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } }];
 	});
 }
