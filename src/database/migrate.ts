@@ -72,18 +72,25 @@ const INDEXES = [
 	`create index ladders_channel on ladders (team_id, channel_id)`,
 ];
 
-/** Columns that a migration adds, and tables as a whole (`*`): `COLUMNS` has them, the schema of 1.0.0 does not. */
-const ADDED_LATER: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
-	answers: ['questionId', 'evidence', 'missingSince'],
-	questions: ['evidence'],
-	watched_sessions: ['reads'],
-};
+type Added = { readonly [Table in keyof typeof COLUMNS]?: Partial<(typeof COLUMNS)[Table]> };
+
+/** Never changes once it is released: the columns of a later migration stand in a list of their own. */
+const COLUMNS_OF_30 = {
+	answers: { questionId: 'text', evidence: 'text', missingSince: 'bigint' },
+	questions: { evidence: 'text' },
+	watched_sessions: { reads: 'text' },
+} as const satisfies Added;
+
+/** What `COLUMNS` has and the schema of 1.0.0 does not, by migration. */
+const ADDED_LATER: readonly Added[] = [COLUMNS_OF_30];
+
+const column = ([name, type]: readonly [string, string]) => sql`${sql.ref(name)} ${sql.raw(type)}`;
 
 function createTable(table: keyof typeof COLUMNS) {
-	const released = Object.entries(COLUMNS[table]).filter(([name]) => !ADDED_LATER[table]?.includes(name));
-	const columns = released.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
+	const later = ADDED_LATER.flatMap((added) => Object.keys(added[table] ?? {}));
+	const columns = Object.entries(COLUMNS[table]).filter(([name]) => !later.includes(name));
 	const keys = (KEYS[table] ?? []).map((key) => sql.raw(key));
-	return sql`create table if not exists ${sql.table(table)} (${sql.join([...columns, ...keys])})`;
+	return sql`create table if not exists ${sql.table(table)} (${sql.join([...columns.map(column), ...keys])})`;
 }
 
 /** The schema of 1.0.0, which never changes again: `test/database/released-schema.test.ts` keeps it. */
@@ -91,10 +98,7 @@ const initialSchema: Migration = {
 	number: 29,
 	name: 'initial',
 	async up(db) {
-		const tables = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(
-			(table) => !ADDED_LATER[table]?.includes('*'),
-		);
-		for (const table of tables) await createTable(table).execute(db);
+		for (const table of Object.keys(COLUMNS)) await createTable(table as keyof typeof COLUMNS).execute(db);
 		for (const index of INDEXES) await sql.raw(index).execute(db);
 		// The salt for a passphrase, for each database its own.
 		await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
@@ -105,12 +109,9 @@ const evidence: Migration = {
 	number: 30,
 	name: 'what reads have shown',
 	async up(db) {
-		for (const [table, columns] of Object.entries(ADDED_LATER)) {
-			const types: Readonly<Record<string, string>> = COLUMNS[table as keyof typeof ADDED_LATER];
-			for (const name of columns) {
-				await sql`alter table ${sql.table(table)} add column ${sql.ref(name)} ${sql.raw(types[name] ?? '')}`.execute(
-					db,
-				);
+		for (const [table, columns] of Object.entries(COLUMNS_OF_30)) {
+			for (const added of Object.entries(columns)) {
+				await sql`alter table ${sql.table(table)} add column ${column(added)}`.execute(db);
 			}
 		}
 	},
