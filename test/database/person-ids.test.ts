@@ -21,7 +21,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	answers: `id teamId service sessionId messageIndex fingerprint content secrets state attempts
 		acceptedAt giveUpAt undoUntil nextAttemptAt putStartedAt beforePut deliveredAt agentOutcome endedAt
 		lastError timeline receiptState leaseToken leasedUntil editCount notBefore missingCount startFailed
-		restartAskedAt secretPositions submission dismissedAt`,
+		restartAskedAt secretPositions submission dismissedAt questionId evidence missingSince`,
 	drafts: 'formId teamId service sessionId messageIndex fingerprint content updatedAt',
 	claims: 'service sessionId messageIndex teamId claimedAt until',
 	windows: `viewId teamId service sessionId messageIndex fingerprint shownHash hash learned notice touchedAt dueAt
@@ -29,10 +29,10 @@ const OTHERS: Readonly<Record<string, string>> = {
 	watches: `id teamId channelId service sessionId mode questionsInChannel createdAt revision
 		lastChangeAt endedReason endedAt discreet buttons`,
 	watched_sessions: `service sessionId rhythm digest view nextReadAt readBy lastReadAt lastChangeAt touchedAt
-		failures overSince hurry leaseToken leasedUntil`,
+		failures overSince hurry leaseToken leasedUntil reads`,
 	questions: `id service sessionId messageIndex number sameBefore fingerprint shownHash
 		content rewordedCount rewordedAt askedAt settledAt settledHow answerId handOverId heldWatchId heldTeamId
-		heldChannelId handOverCount handedOverAt handOverNote givenBackAt`,
+		heldChannelId handOverCount handedOverAt handOverNote givenBackAt evidence`,
 	posts: `id number teamId watchId service sessionId questionId kind state createdAt dueAt urgency wanted attempts
 		sendingSince ts shownKey shownAt lastError leaseToken leasedUntil`,
 	inboxes: `teamId viewId page openedAt askedCount changeCount nextUpdateAt shownCount shownKey builtAt

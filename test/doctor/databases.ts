@@ -25,7 +25,10 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 		if (change === 'newer') {
 			await db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute();
 		}
-		if (change === 'older') await db.updateTable('migrations').set({ number: 1 }).execute();
+		if (change === 'older') {
+			await db.deleteFrom('migrations').execute();
+			await db.insertInto('migrations').values({ number: 1, name: 'former', appliedAt: 0 }).execute();
+		}
 	});
 }
 
