@@ -34,7 +34,8 @@ export interface Fixture {
 }
 
 /** Of a row: a column that is left out is null again. */
-const withoutNulls = (row: object) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+export const withoutNulls = (row: object) =>
+	Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
 /** Where the fixtures are. */
 export const FIXTURES = fileURLToPath(new URL('1.0.0/', import.meta.url));
@@ -85,7 +86,7 @@ export async function dumpRows(place: string, tables: Readonly<Record<string, ob
 }
 
 /** Makes the schema of 1.0.0 and puts these rows into it. */
-async function loadRows(place: string, rows: Rows): Promise<void> {
+export async function loadRows(place: string, rows: Rows): Promise<void> {
 	const db = openAt(place);
 	await migrate(db, { ...context(), migrations: [MIGRATIONS[0]] });
 	await db.write(async (trx) => {

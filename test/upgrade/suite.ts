@@ -1,6 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
+import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { COLUMNS } from '../../src/database/tables.ts';
 import { WINDOW_NOTICES } from '../../src/features/answer/form-view.ts';
+import { context, openAt } from '../database/migrating-process.ts';
+import { makeDataDir } from '../database/support.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import {
 	answeredBy,
@@ -13,15 +20,45 @@ import {
 	WAIT,
 	WAITS,
 } from '../support/sentences.ts';
-import { readFixture, type STORES, startFrom, type UpgradedApp } from './fixture.ts';
+import { dumpRows, loadRows, readFixture, type STORES, startFrom, type UpgradedApp, withoutNulls } from './fixture.ts';
 import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } from './story.ts';
 
 /** What nobody answers until 5 minutes after the question. */
 const DUE: readonly Name[] = ['handedOver', 'drafted', 'undone'];
+const MIGRATING = fileURLToPath(new URL('../database/migrating-process.ts', import.meta.url));
+/** What the log says of the migrations after that of 1.0.0. */
+const UPDATED = { migrations: MIGRATIONS.slice(1).map(({ name }) => name) };
 const REMINDS = [REMINDER, WAIT, WAITS];
 
 /** The present program on what 1.0.0 left. A test goes on from those before it: to run one, run the file. */
 export function upgradeSuite(store: (typeof STORES)[number], createDatabase?: () => Promise<string>): void {
+	it(`what 1.0.0 left on ${store} is migrated whole after a kill half way, and loses nothing`, async () => {
+		const directory = makeDataDir();
+		const place = (await createDatabase?.()) ?? directory.path;
+		const { rows } = await readFixture(store);
+		await loadRows(place, rows);
+		// Beside those of the program it runs one more, in the middle of which it waits.
+		const child = spawn(process.execPath, [MIGRATING, place], { stdio: ['ignore', 'pipe', 'inherit'] });
+		expect(String(await once(child.stdout, 'data'))).toBe('half\n');
+		child.kill('SIGKILL');
+		await once(child, 'exit');
+
+		const db = openAt(place);
+		const start = context();
+		await migrate(db, start);
+		await db.close();
+		expect(start.log.lines).toMatchObject([{ fields: UPDATED }]);
+		const { migrations = [], ...migrated } = await dumpRows(place, COLUMNS);
+		await directory.remove();
+		expect(migrations.map(({ number }) => number)).toEqual(MIGRATIONS.map(({ number }) => number));
+		for (const [table, ofTable] of Object.entries(migrated)) {
+			// Null in each new column.
+			expect([table, ofTable.map(withoutNulls)]).toEqual([table, rows[table] ?? []]);
+			const columns = Object.keys(COLUMNS[table as keyof typeof COLUMNS]).sort();
+			for (const row of ofTable) expect([table, Object.keys(row).sort()]).toEqual([table, columns]);
+		}
+	});
+
 	describe(`the program on the database that 1.0.0 left on ${store}`, () => {
 		let app: UpgradedApp;
 		beforeAll(async () => {
@@ -54,6 +91,11 @@ export function upgradeSuite(store: (typeof STORES)[number], createDatabase?: ()
 		const posted = () => app.calls('chat.postMessage');
 		const remindersOf = (name: Name) =>
 			posted().filter((call) => isReminder(call) && JSON.stringify(call.request).includes(`Trip ${name}`));
+
+		it('migrates it at the start', () => {
+			const lines = app.log.filter((line) => line.includes('database schema updated'));
+			expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining(UPDATED)]);
+		});
 
 		it('takes back the press that was not sent yet', async () => {
 			await postOf(app, 'undone').press('Undo');
