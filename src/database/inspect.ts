@@ -40,7 +40,7 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 		keyCheck: factOf('key_check') ?? null,
 		keySalt: factOf('key_salt') ?? null,
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
-		/** Null without keys. */
+		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
@@ -139,8 +139,8 @@ interface PostgresFacts {
 	/** A standby, or a server or role that is set to read-only. */
 	readonly readOnly: boolean;
 	readonly inUse: boolean;
-	/** Whether the role may create tables, as migrations do. */
-	readonly mayCreate: boolean;
+	/** Whether the role may create tables and change those that are there, which takes their owner. */
+	readonly mayMigrate: boolean;
 	/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
 	readonly synced: 'never' | 'late' | 'always';
 	/** The level of transactions that state none: `read committed`, unless somebody has set another. */
@@ -155,7 +155,8 @@ const FACTS = `
 	select split_part(current_setting('server_version'), ' ', 1) as version,
 		current_setting('server_version_num')::int / 10000 as major,
 		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
-		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) and not exists (select from pg_class
+			where oid = to_regclass('answers') and not pg_has_role(relowner, 'USAGE')) as "mayMigrate",
 		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
 		case when current_setting('fsync') <> 'on' then 'never'
 			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced,

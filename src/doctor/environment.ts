@@ -219,9 +219,11 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { kind: 'database' }>) {
 	const { ok, warning, failure } = findings;
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
-	if (look.schema !== OWN_SCHEMA && !look.mayCreate) {
+	const isUsable = refuseSchema(look.schema) === null;
+	if (isUsable && look.schema !== OWN_SCHEMA && !look.mayMigrate) {
+		const grant = look.schema === null ? ', or grant create on the schema' : '';
 		return failure(
-			'PostgreSQL: this user may not create tables: let the owner of the schema do it (npm run migrate with its DATABASE_URL), or grant create on the schema.',
+			`PostgreSQL: this user may not create or change tables: let their owner do it (npm run migrate with its DATABASE_URL)${grant}.`,
 		);
 	}
 	checkSchema(findings, look, `PostgreSQL ${look.version}`);
@@ -259,7 +261,10 @@ function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: 
 	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
 	const refusal = refuseSchema(schema);
 	if (refusal !== null) return failure(`${what}. ${refusal.message}`);
-	return ok(`${what}, at schema ${schema}.`);
+	if (schema === OWN_SCHEMA) return ok(`${what}, at schema ${schema}.`);
+	return ok(
+		`${what}, at schema ${schema}. The first start migrates it to schema ${OWN_SCHEMA}, which the former version cannot use: make a backup first.`,
+	);
 }
 
 const WRONG_PASSWORD =

@@ -74,7 +74,11 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 /** `isOver`: the program has found no more values of former keys. */
 function tellProgress({ ok, warning }: Findings, look: Look, isOver: boolean) {
 	const { values, dialect, inUse, isCompactionDue, writesFormer } = look;
-	const needed = values?.needed ?? 0;
+	if (values === null)
+		return ok(
+			'the keys fit. Which values need a former one is counted after the migration: keep ENCRYPTION_KEY_FORMER.',
+		);
+	const { needed } = values;
 	const who = inUse ? 'The running Handraise' : 'Handraise, when it runs,';
 	if (needed === 0 && isOver && !writesFormer) {
 		if (!isCompactionDue) return ok(`${DONE[dialect]}.`);

@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
+import { MIGRATIONS, migrate as migrateTo } from '../../src/database/migrate.ts';
 import { createHarness, type Harness } from '../doctor/harness.ts';
 import { createDocumentedRoles } from '../support/documented-roles.ts';
 import { startProgram } from '../support/program.ts';
+import { context, openAt } from './migrating-process.ts';
 import { KEY } from './support.ts';
 
 // Two roles, as the documents make them. The contract of the stores runs with them too (postgres-replicas.ts).
@@ -40,7 +42,9 @@ it('says that the owner has to set up the database', async () => {
 		1,
 		'PostgreSQL refuses it: permission denied for schema public (SQLSTATE 42501). npm run doctor names what is missing.\n',
 	]);
-	expect(await examined()).toMatch(/^✗ Database: PostgreSQL: this user may not create tables: .*npm run migrate/);
+	expect(await examined()).toMatch(
+		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
+	);
 });
 
 it('sets the database up as its owner, and changes nothing the second time', async () => {
@@ -97,4 +101,22 @@ it('names a missing right at the start, and a missing right to connect in the do
 	]);
 	await roles.asAdmin(`revoke connect on database ${roles.role} from public`);
 	expect(await examined()).toMatch(/^✗ Database: PostgreSQL refuses this user a right \(42501\): grant connect/);
+});
+
+it('leaves the migration of a database of 1.0.0 to the owner of its tables, also where anybody may create tables', async () => {
+	roles = await createDocumentedRoles();
+	const db = openAt(roles.ownerUrl);
+	await migrateTo(db, { ...context(), migrations: [MIGRATIONS[0]] });
+	await db.close();
+	await roles.asAdmin(`grant create on schema public to ${roles.role}`);
+	const { code, stderr } = await start().closed;
+	expect([code, stderr]).toEqual([
+		1,
+		'PostgreSQL refuses it: must be owner of table answers (SQLSTATE 42501). npm run doctor names what is missing.\n',
+	]);
+	expect(await examined()).toMatch(
+		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
+	);
+	expect((await migrate(roles.ownerUrl)).code).toBe(0);
+	expect(await examined()).toMatch(/^✓ Database: PostgreSQL .*, at schema \d+\.$/m);
 });

@@ -1,3 +1,4 @@
+import { MIGRATIONS } from '../../src/database/migrate.ts';
 import type { Store } from '../../src/stores.ts';
 import { open, submission } from '../database/support.ts';
 import { addWatch } from '../features/watch/support.ts';
@@ -6,8 +7,8 @@ import type { Env, Harness } from './harness.ts';
 
 // Databases as Handraise leaves them, of this version or of another one.
 
-/** `shared`: with one watch of the doctor's workspace, and one watch and one answer of another. */
-type Change = 'newer' | 'older' | 'none' | 'shared';
+/** `former`: to be migrated. `shared`: with one watch of the doctor's workspace, and one watch and one answer of another. */
+type Change = 'newer' | 'older' | 'former' | 'none' | 'shared';
 
 export async function databaseAt({ dataDir }: Harness, change: Change, encryptionKey?: string): Promise<void> {
 	const store = await open({ dataDir, encryptionKey });
@@ -25,6 +26,7 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 		if (change === 'newer') {
 			await db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute();
 		}
+		if (change === 'former') await db.deleteFrom('migrations').where('number', '>', MIGRATIONS[0].number).execute();
 		if (change === 'older') {
 			await db.deleteFrom('migrations').execute();
 			await db.insertInto('migrations').values({ number: 1, name: 'former', appliedAt: 0 }).execute();

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { accepted, item, OTHER_KEY, open, submission } from '../database/support.ts';
 import { startApp } from '../support/app.ts';
 import { type Case, testBroken } from './broken.ts';
+import { databaseAt } from './databases.ts';
 import { createHarness, type Harness } from './harness.ts';
 
 const NEW = 'a canary passphrase';
@@ -27,6 +28,13 @@ const cases: Case[] = [
 		breaks: (harness) => underFormerKey(harness),
 		env: keys,
 		says: /^✓ Encryption key: ENCRYPTION_KEY_FORMER is needed by 2 stored values still: keep it\. Handraise, when it runs, encrypts them with ENCRYPTION_KEY and compacts/,
+		exit: 0,
+	},
+	{
+		name: 'the former version left the database, so nothing was counted',
+		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
+		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
+		says: /^✓ Encryption key: the keys fit\. .* counted after the migration: keep ENCRYPTION_KEY_FORMER\.$/,
 		exit: 0,
 	},
 	{

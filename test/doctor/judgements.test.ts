@@ -33,7 +33,7 @@ const WELL = {
 	major: 18,
 	readOnly: false,
 	inUse: false,
-	mayCreate: true,
+	mayMigrate: true,
 	synced: 'always',
 	isAhead: false,
 	isolation: 'read committed',
@@ -52,7 +52,37 @@ const WELL = {
 it.each<[string, Partial<typeof WELL> | object, string[]]>([
 	['in order', {}, [`✓ Database: PostgreSQL 18.4, at schema ${OWN_SCHEMA}.`]],
 	['new', { schema: null }, ['✓ Database: PostgreSQL 18.4; empty, the first start sets it up.']],
-	['in order with a user who may not create tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
+	['in order with a user who may not create tables', { mayMigrate: false }, [expect.stringMatching(/^✓/)]],
+	[
+		'new with a user who may not create tables',
+		{ schema: null, mayMigrate: false },
+		[
+			expect.stringMatching(
+				/^✗ .*may not create or change tables: .*npm run migrate .*, or grant create on the schema\.$/,
+			),
+		],
+	],
+	[
+		'of 1.0.0',
+		{ schema: 29 },
+		[
+			`✓ Database: PostgreSQL 18.4, at schema 29. The first start migrates it to schema ${OWN_SCHEMA}, which the former version cannot use: make a backup first.`,
+		],
+	],
+	[
+		'of 1.0.0 with a user who does not own it',
+		{ schema: 29, mayMigrate: false },
+		[
+			expect.stringMatching(
+				/^✗ .*may not create or change tables: let their owner do it \(npm run migrate .*DATABASE_URL\)\.$/,
+			),
+		],
+	],
+	[
+		'of a newer version with a user who does not own it',
+		{ schema: 999, mayMigrate: false },
+		[expect.stringMatching(/^✗ .*has schema 999, which a newer Handraise made/)],
+	],
 	['a standby', { readOnly: true }, [expect.stringMatching(/^✗ .* read only \(a standby\?\)/)]],
 	['old', { version: '13.2', major: 13 }, [expect.stringMatching(/^✓/), expect.stringMatching(/^! .*upgrade it/)]],
 	[

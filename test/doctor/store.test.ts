@@ -37,6 +37,12 @@ const database: Case[] = [
 		says: /^✗ Database: SQLite not in use\. The database has schema 1, which an older Handraise made .* Start the older version, or set DATA_DIR/,
 	},
 	{
+		name: 'the former version used the database',
+		breaks: (harness) => databaseAt(harness, 'former'),
+		says: /^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
+		exit: 0,
+	},
+	{
 		name: 'the database is of another workspace too',
 		breaks: (harness) => databaseAt(harness, 'shared'),
 		// A watch with its first card, and an answer.
