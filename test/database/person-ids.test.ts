@@ -10,6 +10,7 @@ import * as rows from '../../src/features/answer/rows-store.ts';
 import { content } from '../../src/posts/kinds.ts';
 import { contentColumn } from '../../src/posts/question-store.ts';
 import { RECEIPT_STATE, SUBMISSION } from '../../src/questions/answer.ts';
+import { evidence } from '../../src/questions/asked.ts';
 import { digest } from '../../src/questions/changes.ts';
 import { sessionSnapshot } from '../../src/questions/session-snapshot.ts';
 import { makeDataDir, open } from './support.ts';
@@ -75,6 +76,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		timeline: rows.timeline,
 		beforePut: rows.beforePut,
 		receiptState: RECEIPT_STATE,
+		evidence,
 		other: rows.otherColumn.schema,
 		content: rows.contentColumn.schema,
 		secrets: rows.secretsColumn.schema,
@@ -83,7 +85,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	drafts: { content: draftColumn.schema },
 	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
 	posts: { content },
-	questions: { content: contentColumn.schema },
+	questions: { content: contentColumn.schema, evidence },
 	channel_settings: { settings: channelSettings },
 };
 
@@ -91,6 +93,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
 	'answers.beforePut': 'status',
+	'answers.evidence': 'arrived.answerId lost',
 	'answers.receiptState': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
 	'answers.content': '[].title [].value',
@@ -106,6 +109,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
 		after.quietHours.to after.quietHours.timeZone watchId handOverId channelId sessionIds[]`,
+	'questions.evidence': 'arrived.answerId lost',
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] answered[].title answered[].description
 		answered[].value`,
