@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Config, liveSecret } from './config.ts';
-import type { Clock } from './core/clock.ts';
+import { type Clock, steadySince } from './core/clock.ts';
 import type { Log } from './core/log.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
@@ -175,7 +175,11 @@ export async function createHandraise({
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
 		async ourAnswers(reading, wanted) {
-			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, reading, wanted });
+			const { marks, ...ours } = await ourAnswers(answerStore, {
+				serviceUrl,
+				reading: { ...reading, steadySince: steadySince(clock) },
+				wanted,
+			});
 			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
 		},
 		onQuestions: inboxes.touch,

@@ -59,9 +59,14 @@ export async function unlessAborted<Value>(
 /** The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database. */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
+/** Times before it do not tell how long something lasted: the clock was set since, or this process was not there yet. */
+export function steadySince(clock: Clock): number {
+	return clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
+}
+
 /** Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many. */
 export function elapsedSince(clock: Clock, at: number): number {
-	return Math.max(0, clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY));
+	return Math.max(0, clock.now() - Math.max(at, steadySince(clock)));
 }
 
 /** A larger change of the time is a step: the clock was set, or the machine slept. */

@@ -5,7 +5,7 @@ import { parseOrNull, pick } from '../core/values.ts';
 import { add, change, from } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
 import { type Db, type Row, sessionOf } from '../database/tables.ts';
-import { ARRIVED_STATES, BLOCKING_STATES } from '../questions/answer.ts';
+import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt, type QuestionKey } from '../questions/answer.ts';
 import {
 	evidence,
 	type Judgement,
@@ -13,6 +13,7 @@ import {
 	NOT_JUDGED,
 	NOTHING_SEEN,
 	type SettledHow,
+	withArrival,
 } from '../questions/asked.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
@@ -147,6 +148,28 @@ function readAsking(row: Row<'questions'>): KnownAsking {
 		settledHow: row.settledHow as SettledHow | null,
 		evidence: parseOrNull(evidence, row.evidence),
 	};
+}
+
+/** The newest row of this question, or null: for the row that an answer answers. */
+export const newestRowOf = ({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string) =>
+	sql<string | null>`(select id from questions where service = ${service} and session_id = ${sessionId}
+		and message_index = ${messageIndex} and fingerprint = ${fingerprint} order by number desc limit 1)`;
+
+/**
+ * An answer of ours arrived, as the `number`th of its session. No read that began before it says anything about its question.
+ * The caller has locked the session, if it is watched.
+ */
+export async function noteArrival(trx: Db, answer: Answer, at: number, number: number): Promise<void> {
+	const { question, fingerprint, questionId } = answer;
+	const row = await newestQuestionOf(trx, question);
+	const isIts = row?.fingerprint === fingerprint && row.messageIndex === question.messageIndex;
+	if (row === undefined || (row.id !== questionId && (questionId !== null || !isIts))) return;
+	const before = parseOrNull(evidence, row.evidence) ?? NOTHING_SEEN;
+	const { arrived } = evidenceAt(answer, at, number);
+	const positions = [...new Set([...(before.arrived?.positions ?? []), ...answer.positions])].sort((a, b) => a - b);
+	const found = arrived && withArrival(before, { ...arrived, positions });
+	const answerId = row.settledHow === 'answered' ? (row.answerId ?? answer.id) : row.answerId;
+	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId }).execute();
 }
 
 export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {

@@ -1,11 +1,8 @@
 import { sql, type UpdateObject } from 'kysely';
-import { parseOrNull } from '../core/values.ts';
 import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
-import { type Answer, evidenceAt, type QuestionKey } from '../questions/answer.ts';
-import { evidence, NOTHING_SEEN, withArrival } from '../questions/asked.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { QUESTION_KINDS } from './kinds.ts';
 import { dropPlanned, markPosts, OPEN, openWithLists, planPosts, type Tx } from './plan-store.ts';
@@ -96,26 +93,6 @@ export async function markSession(
 	if (row === undefined) return;
 	if (earlyReadAt !== null) await readEarly(tx.trx, row, { askedAt: tx.now, at: earlyReadAt });
 	await markPosts({ ...tx, now: postsAt }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
-}
-
-/** The newest row of this question, or null: for the row that an answer answers. */
-export const newestRowOf = ({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string) =>
-	sql<string | null>`(select id from questions where service = ${service} and session_id = ${sessionId}
-		and message_index = ${messageIndex} and fingerprint = ${fingerprint} order by number desc limit 1)`;
-
-/** An answer of ours arrived, as the `number`th of its session. No read that began before it says anything about its question. */
-export async function noteArrival(trx: Db, answer: Answer, at: number, number: number): Promise<void> {
-	const { question, fingerprint, questionId } = answer;
-	await lockSession(trx, question);
-	const row = await newestQuestionOf(trx, question);
-	const isIts = row?.fingerprint === fingerprint && row.messageIndex === question.messageIndex;
-	if (row === undefined || (row.id !== questionId && (questionId !== null || !isIts))) return;
-	const before = parseOrNull(evidence, row.evidence) ?? NOTHING_SEEN;
-	const { arrived } = evidenceAt(answer, at, number);
-	const positions = [...new Set([...(before.arrived?.positions ?? []), ...answer.positions])].sort((a, b) => a - b);
-	const found = arrived && withArrival(before, { ...arrived, positions });
-	const answerId = row.settledHow === 'answered' ? (row.answerId ?? answer.id) : row.answerId;
-	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId }).execute();
 }
 
 export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: number): Promise<void> {

@@ -62,6 +62,8 @@ export type Evidence = z.infer<typeof evidence>;
 export interface Sighting {
 	/** When the read began, clock milliseconds. */
 	readonly at: number;
+	/** No time since then was measured with a clock that was set: times before it do not tell how long something lasted. */
+	readonly steadySince: number;
 	readonly status: string;
 	/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
 	readonly steps: number;
@@ -125,8 +127,10 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
 		return { ...withArrival(before, value), wasActive: active, hasLeft: !waits, continued: stood.continued };
 	}
+	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	if (before.arrived === null) {
-		const activeSince = waits ? null : (before.activeSince ?? (active ? seen.at : null));
+		const isActive = !waits && (active || before.activeSince !== null);
+		const activeSince = isActive ? since(before.activeSince) : null;
 		return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
 	}
 	const { steps, waited } = before.arrived;
@@ -137,8 +141,8 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		wasActive: before.wasActive || active,
 		hasLeft: before.hasLeft || !waits,
 		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
-		waitsSince: waits ? (before.waitsSince ?? seen.at) : null,
-		emptySince: isEmpty ? (before.emptySince ?? seen.at) : null,
+		waitsSince: waits ? since(before.waitsSince) : null,
+		emptySince: isEmpty ? since(before.emptySince) : null,
 	};
 }
 
@@ -225,6 +229,8 @@ function isBefore(read: ReadTime, { arrived: value }: Evidence): boolean {
 interface ReadTime {
 	readonly readAt: number;
 	readonly arrival: number | null;
+	/** See `Sighting`. Left out: the clock was never set. */
+	readonly steadySince?: number;
 }
 
 /**
@@ -242,7 +248,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		arrived,
 		of: { fingerprint: message.fingerprint, sameBefore: sameBefore(session, index) },
 	};
-	const seen = sightingOf(session, message, { index, at: read.readAt });
+	const seen = sightingOf(session, message, { index, at: read.readAt, steadySince: read.steadySince });
 	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
 	const closing = (positions: Iterable<number>): ClosedItems => {
 		const closed = new Set([...positions].filter((position) => empty.has(position)));
@@ -296,14 +302,15 @@ function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: Readonl
 export function afterRead(
 	before: Evidence,
 	session: Session,
-	{ messageIndex: index, fingerprint, at }: { messageIndex: number; fingerprint: string; at: number },
+	place: { messageIndex: number; fingerprint: string },
+	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
+	const { messageIndex: index, fingerprint } = place;
 	const message = session.messages[index];
 	const isThere = message?.fingerprint === fingerprint;
 	// Of a message that is gone, only the status tells.
-	const seen = isThere
-		? sightingOf(session, message, { index, at })
-		: { at, status: session.status, steps: 0, filled: [] };
+	const gone = { at, steadySince, status: session.status, steps: 0, filled: [] };
+	const seen = isThere ? sightingOf(session, message, { index, at, steadySince }) : gone;
 	const evidence = withSighting(before, seen);
 	const isNewest = isThere && askingMessageIndex(session) === index;
 	return { evidence, verdict: isNewest || seen.filled.length > 0 ? verdictOf(evidence, seen) : 'taken' };
@@ -312,8 +319,12 @@ export function afterRead(
 function sightingOf(
 	session: Session,
 	{ humanInput }: Pick<Message, 'humanInput'>,
-	{ index, at }: { index: number; at: number },
+	{
+		index,
+		at,
+		steadySince = Number.NEGATIVE_INFINITY,
+	}: { index: number; at: number; steadySince?: number | undefined },
 ): Sighting {
 	const filled = humanInput.flatMap(({ value }, position) => (value === '' ? [] : [position]));
-	return { at, status: session.status, steps: stepsSince(session, index), filled };
+	return { at, steadySince, status: session.status, steps: stepsSince(session, index), filled };
 }

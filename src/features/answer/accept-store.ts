@@ -4,8 +4,8 @@ import { parseOrNull } from '../../core/values.ts';
 import { add, change, from, isPostgres, remove, rowIf, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
-import { type Db, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
-import { newestRowOf } from '../../posts/watch-store.ts';
+import { type Db, personOf, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import { newestRowOf } from '../../posts/question-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -20,6 +20,7 @@ import {
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
+	type Person,
 	type QuestionKey,
 	secretOf,
 	TOLD_WITHIN_MS,
@@ -183,6 +184,21 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
 	const row = await from(db, 'answers', { id }).select(['service', 'sessionId', 'messageIndex']).executeTakeFirst();
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
+}
+
+/** Runs `work` on the person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
+export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
+	return <T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) =>
+		db.write(async (trx) => {
+			await lockQuestionOf(trx, id);
+			const own = from(trx, 'answers', { id, ...personOf(person) })
+				.selectAll()
+				.select(isOwnSchema().as('isOwn'));
+			const row = await own.forUpdate().executeTakeFirst();
+			if (row === undefined) return null;
+			if (!row.isOwn) throw stopBesideNewer(db);
+			return work(trx, readAnswer(row, cipher));
+		});
 }
 
 /** Discards an answer that was not sent, or failed. The caller has locked it and its question in this transaction. */

@@ -8,17 +8,14 @@ import {
 	type Filter,
 	from,
 	hasChanged,
-	inBatches,
 	type StoreDatabase,
 	StoreUnavailableError,
 } from '../../database/database.ts';
 import { earliest, isOurs, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
-import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { databaseTime } from '../../database/store-clock.ts';
-import { type Db, personOf, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
-import { knownAskings } from '../../posts/question-store.ts';
-import { newestRowOf, noteArrival } from '../../posts/watch-store.ts';
+import { type Db, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import { knownAskings, newestRowOf, noteArrival } from '../../posts/question-store.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -29,7 +26,6 @@ import {
 	BLOCKING_STATES,
 	canSendAgain,
 	evidenceAt,
-	FORGOTTEN,
 	isFailed,
 	isForgotten,
 	type NewAnswer,
@@ -39,11 +35,17 @@ import {
 } from '../../questions/answer.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
-import { acceptAnswer, lockQuestionOf, releaseLosers, retryAnswer, withdrawAnswer } from './accept-store.ts';
-import { markQuestion } from './answering-store.ts';
 import {
-	type AnswerRow,
-	authorGone,
+	acceptAnswer,
+	lockQuestionOf,
+	ownAnswers,
+	releaseLosers,
+	retryAnswer,
+	withdrawAnswer,
+} from './accept-store.ts';
+import { markQuestion } from './answering-store.ts';
+import { createRetention } from './retention-store.ts';
+import {
 	changeAnswer,
 	createAnswerReader,
 	IS_CURRENT,
@@ -51,7 +53,6 @@ import {
 	readAnswer,
 	readMarks,
 	receiptOf,
-	WITHOUT_VALUES,
 } from './rows-store.ts';
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
@@ -68,37 +69,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
 	}
 
-	/** Runs `work` on the person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
-	function withOwn<T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) {
-		return db.write(async (trx) => {
-			await lockQuestionOf(trx, id);
-			const own = from(trx, 'answers', { id, ...personOf(person) })
-				.selectAll()
-				.select(isOwnSchema().as('isOwn'));
-			const row = await own.forUpdate().executeTakeFirst();
-			if (row === undefined) return null;
-			if (!row.isOwn) throw stopBesideNewer(db);
-			return work(trx, readAnswer(row, cipher));
-		});
-	}
-
-	/** Takes values from answers whose authors were asked before `before` what to do, and has them told. Returns how many. */
-	async function takeFromWaiting(
-		column: 'secrets' | 'content',
-		set: Partial<AnswerRow>,
-		{ before, now }: { before: number; now: number },
-	): Promise<number> {
-		const waiting = answers({ state: 'waiting' }).where('giveUpAt', '<', before).where(column, 'is not', null);
-		let changed = 0;
-		for (const row of await waiting.execute()) {
-			const [answer] = readOrSkip(row);
-			const receipt = answer && { ...receiptOf(answer, null), nextAttemptAt: now };
-			const own = { id: row.id, state: 'waiting' };
-			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
-			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own, taken)));
-		}
-		return changed;
-	}
+	const withOwn = ownAnswers(db, cipher);
 
 	return {
 		/**
@@ -176,10 +147,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
 				if (fails) await releaseLosers(trx, cipher, changed, now);
-				if (arrivedAt !== null) await noteArrival(trx, changed, arrivedAt, number);
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
-				if (patch.before == null && looksOther(answer, changed))
+				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
 					await markQuestion({ trx, now }, changed.question, what);
+				// After the lock of its session.
+				if (arrivedAt !== null) await noteArrival(trx, changed, arrivedAt, number);
 				return changed;
 			}),
 
@@ -330,32 +302,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return { byState, oldestAt };
 		},
 
-		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
-		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
-
-		/** Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how many. */
-		async removeValues(before: number, now: number): Promise<number> {
-			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
-			const removeFromEnded = (limit: number) =>
-				db.writeOne((trx) => {
-					const ended = from(trx, 'answers').select('id').where('endedAt', '<', before);
-					const id = ended.where('content', 'is not', null).limit(limit);
-					return countChanged(change(trx, 'answers', { id }, WITHOUT_VALUES));
-				});
-			return waitingCount + (await inBatches(removeFromEnded));
-		},
-
-		/** Forgets who gave the answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
-		forgetAuthors: (before: number) =>
-			inBatches((limit) =>
-				db.writeOne((trx) => {
-					const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);
-					const isOver = sql<boolean>`(ended_at < ${before}
-						or state = 'waiting' and content is null and accepted_at < ${before})`;
-					const id = known.where(isOver).limit(limit);
-					return countChanged(change(trx, 'answers', { id }, authorGone(sql`${sql.lit(FORGOTTEN)} || id`)));
-				}),
-			),
+		...createRetention({ db, cipher, log }),
 	};
 }
 

@@ -1,19 +1,11 @@
-import { elapsedSince, startDeadline } from '../../core/clock.ts';
+import { elapsedSince, startDeadline, steadySince } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
-import {
-	type AgentOutcome,
-	type Answer,
-	type AnswerPatch,
-	evidenceAt,
-	NOTHING_TO_START,
-} from '../../questions/answer.ts';
-import { afterRead, type Verdict } from '../../questions/asked.ts';
+import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { beforePut } from '../../questions/compare.ts';
 import { askingMessageIndex, isOver, isReworded, type Session } from '../../questions/session.ts';
 import { stringOf } from '../../questions/texts.ts';
-import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
+import { isStoredAnswer, outcomeIn } from './earlier-answers.ts';
 import {
 	checkedFrom,
 	classifyFailure,
@@ -31,11 +23,13 @@ const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 75_000,
 const BUDGET_WITHIN_MS = 2_000;
 
 /** Checks once whether the agent went on after delivery; returns what to write. A read that fails or is late finds nothing. */
-export function createConfirmation({ store, sessionService, clock }: Core<{ answers: AnswerStore }>) {
+export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
+	const { store, sessionService, clock } = core;
 	async function read(sessionId: string, signal: AbortSignal) {
 		using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
 		const either = AbortSignal.any([signal, deadline.signal]);
-		return sessionService.read(sessionId, { priority: 'background', signal: either });
+		const reading = await sessionService.read(sessionId, { priority: 'background', signal: either });
+		return { ...reading, steadySince: steadySince(clock) };
 	}
 
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
@@ -56,39 +50,12 @@ export function createConfirmation({ store, sessionService, clock }: Core<{ answ
 	};
 }
 
-type Read = Pick<SessionReading, 'session' | 'readAt'>;
-
-/** What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing. */
-async function outcomeIn(answers: AnswerStore, answer: Answer, { session, readAt }: Read): Promise<AnswerPatch | null> {
-	const overwritten = await isOverwritten(answers, answer, session);
-	if (overwritten === null) return null;
-	if (overwritten) return { agentOutcome: 'overwritten' };
-	const { question, fingerprint, deliveredAt } = answer;
-	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
-	const found = afterRead(before, session, { ...question, fingerprint, at: readAt });
-	const { evidence } = found;
-	const { status } = session;
-	if (isOver(status)) return { evidence, agentOutcome: status };
-	if (evidence.continued) {
-		return { evidence, agentOutcome: 'resumed', state: 'resumed', startFailed: false, restartAskedAt: null };
-	}
-	const isPaused = status === 'paused' && answer.before?.status !== 'paused';
-	const agentOutcome = OUTCOMES[found.verdict] ?? (isPaused ? 'paused' : undefined);
-	return { evidence, ...(agentOutcome !== undefined && { agentOutcome }) };
-}
-
-const OUTCOMES: Partial<Record<Verdict, AgentOutcome>> = {
-	taken: 'taken',
-	emptied: 'emptied',
-	lost: 'lost',
-	askedAgain: 'lost',
-};
-
 /**
  * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
  * The request is cleared before the PUT begins, so a crash does not repeat it. @throws LeaseLost
  */
-export function createRestart({ store, sessionService, clock, log }: Core<{ answers: AnswerStore }>, put: Put) {
+export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
+	const { store, sessionService, clock, log } = core;
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
 		// The author is told again.
 		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
@@ -102,7 +69,7 @@ export function createRestart({ store, sessionService, clock, log }: Core<{ answ
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				const found = await outcomeIn(store.answers, answer, reading);
+				const found = await outcomeIn(store.answers, answer, { ...reading, steadySince: steadySince(clock) });
 				const ended = { startFailed: false, restartAskedAt: null, lastError: NOTHING_TO_START, receiptState };
 				return await put.write(answer, token, { ...found, ...ended, nextAttemptAt: now });
 			}

@@ -1,6 +1,8 @@
 import { inSlices } from '../../core/slices.ts';
 import {
+	type AgentOutcome,
 	type Answer,
+	type AnswerPatch,
 	arrivalOf,
 	evidenceAt,
 	hasArrived,
@@ -8,11 +10,11 @@ import {
 	itemsOf,
 	type OtherAnswer,
 } from '../../questions/answer.ts';
-import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN } from '../../questions/asked.ts';
+import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
-import { askingMessageIndex, questionAt } from '../../questions/session.ts';
+import { askingMessageIndex, isOver, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -81,7 +83,7 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 }
 
 type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
-type Read = Pick<SessionReading, 'session' | 'readAt' | 'arrival'>;
+type Read = Pick<SessionReading, 'session' | 'readAt' | 'arrival'> & { readonly steadySince?: number };
 
 const toSame = (answers: readonly Answer[], { messageIndex, fingerprint }: Asked) =>
 	answers.filter((answer) => answer.fingerprint === fingerprint && answer.question.messageIndex === messageIndex);
@@ -109,7 +111,7 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
 
 /** The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has them. */
 export async function whoWasFirst(
-	store: Stored,
+	store: Pick<AnswerStore, 'ofSession'>,
 	answer: Answer,
 	session: Session,
 	values: readonly string[] | null,
@@ -136,7 +138,11 @@ export async function whoWasFirst(
 }
 
 /** Whether somebody outside replaced our text; null while an answer of ours may have. An emptied field does not count. */
-export async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean | null> {
+async function isOverwritten(
+	store: Pick<AnswerStore, 'ofSession'>,
+	answer: Answer,
+	session: Session,
+): Promise<boolean | null> {
 	const { id, question, fingerprint, content } = answer;
 	const message = session.messages[question.messageIndex];
 	if (message === undefined || content.kind !== 'readable' || message.fingerprint !== fingerprint) return false;
@@ -151,3 +157,34 @@ export async function isOverwritten(store: Stored, answer: Answer, session: Sess
 	if (same.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return null;
 	return arrivedTo(same, { ...question, fingerprint })[0]?.id === id;
 }
+
+/** What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing. */
+export async function outcomeIn(
+	store: Pick<AnswerStore, 'ofSession'>,
+	answer: Answer,
+	reading: Omit<Read, 'arrival'>,
+): Promise<AnswerPatch | null> {
+	const { session, readAt } = reading;
+	const overwritten = await isOverwritten(store, answer, session);
+	if (overwritten === null) return null;
+	if (overwritten) return { agentOutcome: 'overwritten' };
+	const { question, fingerprint, deliveredAt } = answer;
+	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
+	const found = afterRead(before, session, { ...question, fingerprint }, reading);
+	const { evidence } = found;
+	const { status } = session;
+	if (isOver(status)) return { evidence, agentOutcome: status };
+	if (evidence.continued) {
+		return { evidence, agentOutcome: 'resumed', state: 'resumed', startFailed: false, restartAskedAt: null };
+	}
+	const isPaused = status === 'paused' && answer.before?.status !== 'paused';
+	const agentOutcome = OUTCOMES[found.verdict] ?? (isPaused ? 'paused' : undefined);
+	return { evidence, ...(agentOutcome !== undefined && { agentOutcome }) };
+}
+
+const OUTCOMES: Partial<Record<Verdict, AgentOutcome>> = {
+	taken: 'taken',
+	emptied: 'emptied',
+	lost: 'lost',
+	askedAgain: 'lost',
+};

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { steadySince } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
 import type { StepRate, Watch, WatchEnd } from '../../database/watch.ts';
 import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
@@ -106,7 +107,7 @@ export function createReading(
 			const base = {
 				stepRate: measuredRate(taken, digest, {
 					readAt,
-					steadySince: clock.steadySince?.() ?? Number.NEGATIVE_INFINITY,
+					steadyFrom: steadySince(clock),
 				}),
 				lastReadAt: readAt,
 				lastChangeAt: isDeepStrictEqual(taken.digest, digest) ? taken.lastChangeAt : readAt,
@@ -167,10 +168,10 @@ function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 function measuredRate(
 	{ stepRate, digest: before, lastReadAt: previousAt }: WatchedSession,
 	after: Digest,
-	{ readAt, steadySince }: { readAt: number; steadySince: number },
+	{ readAt, steadyFrom }: { readAt: number; steadyFrom: number },
 ): StepRate {
 	if (before === null || previousAt === null) return stepRate;
-	if (previousAt < steadySince || previousAt > readAt) return { ...stepRate, lastStepAt: null };
+	if (previousAt < steadyFrom || previousAt > readAt) return { ...stepRate, lastStepAt: null };
 	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
 }
 
