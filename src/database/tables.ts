@@ -153,7 +153,7 @@ export const COLUMNS = {
 		content: 'text',
 		rewordedCount: 'integer not null default 0',
 		rewordedAt: 'bigint',
-		/** When the read began that found it. */
+		/** When the read began that found it; 0: it was answered before anybody watched its session. */
 		askedAt: 'bigint not null',
 		settledAt: 'bigint',
 		settledHow: 'text',

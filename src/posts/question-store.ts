@@ -71,8 +71,7 @@ export async function recordQuestions(
 		const last = await newestQuestionOf(trx, session);
 		const isLast = last?.fingerprint === question.fingerprint && last.sameBefore === question.sameBefore;
 		if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
-			const again = one.kind === 'reopened' ? {} : { askedAt: readAt };
-			const columns = { ...columnsOf(question), ...contentOf(last.id, question), ...again, ...OPEN_AGAIN };
+			const columns = { ...columnsOf(question), ...contentOf(last.id, question), ...OPEN_AGAIN };
 			await change(trx, 'questions', { id: last.id }, columns).execute();
 			if (one.kind === 'asked' && one.settled !== null) await settleQuestion(trx, session, one.settled, { now });
 			continue;
@@ -96,7 +95,8 @@ export async function recordQuestions(
 		const wentOn = { ...sessionOf(session), settledHow: 'wentOn' };
 		await change(trx, 'questions', wentOn, { settledHow: 'closed' }).execute();
 		const id = randomUUID();
-		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: readAt };
+		const wasSettled = one.settled !== null && before === null;
+		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: wasSettled ? 0 : readAt };
 		const held = handOver !== null && { ...holderColumns(handOver), ...noteColumns(note, id, cipher) };
 		const unseen = JSON.stringify(NOTHING_SEEN);
 		await add(trx, 'questions', { id, ...sessionOf(session), number, ...columns, ...held, evidence: unseen }).execute();

@@ -305,9 +305,12 @@ export function afterRead(
 	place: { messageIndex: number; fingerprint: string },
 	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
-	const { messageIndex: index, fingerprint } = place;
-	const message = session.messages[index];
-	const isThere = message?.fingerprint === fingerprint;
+	const { messages } = session;
+	const isIt = (message?: Message) => message?.fingerprint === place.fingerprint;
+	// Messages before it may have been added or removed since.
+	const index = isIt(messages[place.messageIndex]) ? place.messageIndex : messages.findLastIndex(isIt);
+	const message = messages[index];
+	const isThere = message !== undefined;
 	// Of a message that is gone, only the status tells.
 	const gone = { at, steadySince, status: session.status, steps: 0, filled: [] };
 	const seen = isThere ? sightingOf(session, message, { index, at, steadySince }) : gone;

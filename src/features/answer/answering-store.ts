@@ -20,7 +20,7 @@ import { type Db, personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } fro
 import type { Tx } from '../../posts/plan-store.ts';
 import { markSession, touchLadders } from '../../posts/watch-store.ts';
 import type { Answer, Person, QuestionChange, QuestionKey } from '../../questions/answer.ts';
-import { type Became, becameOf, type Session, type SessionKey } from '../../questions/session.ts';
+import { type Became, becameOf, isWaiting, type Session, type SessionKey } from '../../questions/session.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
 export interface Draft {
@@ -255,7 +255,10 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			const rows = from(db.read, 'windows', sessionOf(key)).where(isRecentWindow(now));
 			const columns = ['viewId', 'messageIndex', 'fingerprint', 'shownHash', 'learned'] as const;
 			for (const row of await rows.select(columns).execute()) {
-				const learned = becameOf(session, row);
+				const became = becameOf(session, row);
+				// An agent that took the answer and works on has not asked again.
+				const isTaken = became === null && row.learned === 'answered' && !isWaiting(session.status);
+				const learned = isTaken ? row.learned : became;
 				if (learned === row.learned) continue;
 				await db.writeOne((trx) => change(trx, 'windows', pick(row, 'viewId'), { learned, dueAt: now }).execute());
 			}

@@ -58,8 +58,8 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	};
 	const stored = await startReading(trx, { ...watch, readAt }, read);
 	const { question } = view.digest;
-	if (stored === null && question !== null && hasOpenQuestion(view.digest)) {
-		const asked = { kind: 'asked', question, settled: null } as const;
+	if (stored === null && question !== null) {
+		const asked = { kind: 'asked', question, settled: hasOpenQuestion(view.digest) ? null : 'answered' } as const;
 		const newest = { question: view.question, readAt: view.seenAt };
 		await recordQuestions(tx, watch.session, [asked], {
 			newest,

@@ -47,10 +47,11 @@ export function createReading(
 	 * agents ask again. It never ends for want of changes: the session would be listed again.
 	 */
 	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, isEarly: boolean): WatchUpdate[] {
-		const { update, isRestless } = news;
+		const { update, isRestless, isChecking } = news;
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless);
+		const isLowered =
+			isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless && !isChecking);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && !update.changed && end === null) return [];
 		return [{ ...update, ...(isDismissed && { posts: [], changed: false, card: null }), end }];
@@ -204,7 +205,11 @@ function newsFor(
 	const news = postsOf(watch, changes, isChecking);
 	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, readAt)) : news;
 	const { id: watchId, revision } = watch;
-	return { update: { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const, isRestless };
+	return {
+		update: { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const,
+		isRestless,
+		isChecking,
+	};
 }
 
 /** The posts of a session that changes its question often: its one post now, and the question when it has rested. */

@@ -114,7 +114,12 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		/** Removes posts that were over before `before`, questions that were settled and watches that ended before it. */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
-			const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
+			const settled = (trx: Db) =>
+				from(trx, 'questions').select('id').where('settledAt', '<', before).where(IS_SUPERSEDED);
+			// What reads have shown of the newest one stays, without its text.
+			await db.writeOne((trx) =>
+				change(trx, 'questions', {}, { content: null }).where('settledAt', '<', before).execute(),
+			);
 			await inBatches((limit) =>
 				db.writeOne((trx) => countChanged(remove(trx, 'questions', { id: settled(trx).limit(limit) }))),
 			);
@@ -131,6 +136,10 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			}),
 	};
 }
+
+/** Whether the agent has asked again since a row of `questions`. */
+const IS_SUPERSEDED = sql<boolean>`number < (select max(number) from questions as newer
+	where newer.service = questions.service and newer.session_id = questions.session_id)`;
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
