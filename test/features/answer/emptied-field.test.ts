@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { askingSession, done } from '../../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import type { AgentOutcome } from '../../../src/questions/answer.ts';
+import { type App, openSession } from '../../slack/support/open-session.ts';
+import { startTimedApp } from '../../slack/support/timed-app.ts';
+import { headline } from '../../support/sentences.ts';
+
+/* Nobody watches these sessions: only the answer knows what reads have shown. */
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp({ service: { resumeAfterMs: 24 * 3_600_000 } });
+	app = timed.app;
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+let count = 0;
+/** Ada answers, and the agent empties the field as soon as the service has it. */
+async function answered(status: string) {
+	const id = `emptied-${++count}`;
+	app.service.sessions.put(id, askingSession(['Name'], { status }));
+	const modal = await openSession(app, id);
+	await modal.fill(0, 'Ada');
+	await modal.submit();
+	await timed.until(() => app.service.log.savedPuts(id).length === 1);
+	const { messages = [] } = structuredClone(app.service.sessions.get(id));
+	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
+	app.service.sessions.patch(id, { messages });
+	return { id, modal };
+}
+
+const says = (agentOutcome: AgentOutcome | null) => headline('delivered', { agentOutcome });
+const step = (id: string) => app.service.sessions.push(id, done('I go on.'));
+
+/** What Grace sees when she opens the session. */
+async function opened(id: string) {
+	const grace = app.slack.as('grace');
+	await grace.command('#agents', `/session ${id}`);
+	const modal = await grace.waitForModal((one) => one.text().includes('step '));
+	const found = { text: modal.text(), isForm: modal.submitText() !== null };
+	await modal.close(true);
+	return found;
+}
+
+it('was taken by an agent that waited for it and works now: nobody is asked again', async () => {
+	const { id, modal } = await answered('humanInput');
+	app.service.sessions.setStatus(id, 'active');
+	await timed.shows(headline('resumed'));
+	expect((await opened(id)).isForm).toBe(false);
+	step(id);
+	expect((await opened(id)).isForm).toBe(false);
+	expect(modal.buttons()).not.toContain('Send again');
+});
+
+it('was taken or lost by an agent that never waited and works on: its author can send it again', async () => {
+	const { id, modal } = await answered('active');
+	step(id);
+	await timed.shows(says('emptied'));
+	expect(modal.text()).not.toContain('went on');
+	expect((await opened(id)).isForm).toBe(false);
+	await modal.press('Send again');
+	await timed.until(() => app.service.log.savedPuts(id).length === 2);
+	expect(app.service.log.savedPuts(id).map((put) => itemsOf(put).map(({ value }) => value))).toEqual([
+		['Ada'],
+		['Ada'],
+	]);
+	await timed.until(() => !modal.text().includes(says('emptied')));
+});
+
+it('is not sent again over what somebody else has put there', async () => {
+	const { id, modal } = await answered('active');
+	step(id);
+	await timed.shows(says('emptied'));
+	app.service.sessions.answerAsPage(id, ['Grace']);
+	await modal.press('Send again');
+	await timed.until(() => !modal.buttons().includes('Send again'));
+	expect(app.service.sessions.values(id, 1)).toEqual(['Grace']);
+});
+
+it('is told of as unconfirmed to its author alone when nothing shows what became of it', async () => {
+	const { id, modal } = await answered('inactive');
+	await timed.shows(says('unconfirmed'));
+	expect(modal.buttons()).toContain('Send again');
+	expect((await opened(id)).isForm).toBe(false);
+	// Later it waits for the same.
+	app.service.sessions.setStatus(id, 'humanInput');
+	expect((await opened(id)).isForm).toBe(true);
+});
+
+it('is lost where the agent still waits after a minute: everybody can answer', async () => {
+	const { id, modal } = await answered('humanInput');
+	expect((await opened(id)).isForm).toBe(false);
+	await timed.shows(says('lost'));
+	expect(modal.buttons()).toContain('Answer again');
+	expect((await opened(id)).isForm).toBe(true);
+	await modal.press('Answer again');
+	const form = await app.slack.as('ada').waitForModal((one) => one.submitText() !== null);
+	expect(form.fields()[0]?.value).toBe('Ada');
+	await form.submit();
+	await timed.until(() => app.service.log.savedPuts(id).length === 2);
+});
