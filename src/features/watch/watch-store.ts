@@ -114,14 +114,16 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		/** Removes posts that were over before `before`, questions that were settled and watches that ended before it. */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
-			const settled = (trx: Db) =>
-				from(trx, 'questions').select('id').where('settledAt', '<', before).where(IS_SUPERSEDED);
+			const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
 			// What reads have shown of the newest one stays, without its text.
-			await db.writeOne((trx) =>
-				change(trx, 'questions', {}, { content: null }).where('settledAt', '<', before).execute(),
-			);
+			await db.writeOne((trx) => {
+				const id = settled(trx).where('content', 'is not', null);
+				return change(trx, 'questions', { id }, { content: null }).execute();
+			});
 			await inBatches((limit) =>
-				db.writeOne((trx) => countChanged(remove(trx, 'questions', { id: settled(trx).limit(limit) }))),
+				db.writeOne((trx) =>
+					countChanged(remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) })),
+				),
 			);
 			await inBatches((limit) =>
 				db.writeOne((trx) => countChanged(remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }))),
