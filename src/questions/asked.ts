@@ -310,13 +310,13 @@ export function afterRead(
 	// Messages before it may have been added or removed since.
 	const index = isIt(messages[place.messageIndex]) ? place.messageIndex : messages.findLastIndex(isIt);
 	const message = messages[index];
-	const isThere = message !== undefined;
 	// Of a message that is gone, only the status tells.
 	const gone = { at, steadySince, status: session.status, steps: 0, filled: [] };
-	const seen = isThere ? sightingOf(session, message, { index, at, steadySince }) : gone;
+	const seen = message === undefined ? gone : sightingOf(session, message, { index, at, steadySince });
 	const evidence = withSighting(before, seen);
-	const isNewest = isThere && askingMessageIndex(session) === index;
-	return { evidence, verdict: isNewest || seen.filled.length > 0 ? verdictOf(evidence, seen) : 'taken' };
+	const asking = askingMessageIndex(session);
+	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
+	return { evidence, verdict: isPast ? 'taken' : verdictOf(evidence, seen) };
 }
 
 function sightingOf(
