@@ -49,7 +49,9 @@ export function occurrenceChanges(
 				break;
 			case 'questionChanged':
 				settle('changed');
-				ask(change.messageIndex, change.items.length > 0 ? null : 'answered');
+				if (change.items.length > 0) ask(change.messageIndex, null);
+				// If it is answered, that follows. Else nobody has to answer it.
+				else knownAt = null;
 				break;
 			case 'questionAnswered': {
 				const { isWhole } = change;
