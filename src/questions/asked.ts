@@ -41,7 +41,7 @@ export const evidence = z
 		/** The agent has written more since. */
 		grew: z.boolean(),
 		wasActive: z.boolean(),
-		/** A read showed another status than `humanInput`. */
+		/** A read showed another status than `humanInput` beside an empty field, or with more steps: a status may flicker. */
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
@@ -90,7 +90,7 @@ export type Verdict =
 	| 'askedAgain'
 	| 'lost';
 
-/** An agent that waits for this long beside an empty field has not read the answer… */
+/** An agent that has waited for this long beside an empty field has not read the answer, or asks once more… */
 const LOST_AFTER_MS = 60_000;
 /** …if reads this far apart found it empty: an agent writes more than one field at a time. */
 const EMPTY_FOR_MS = 10_000;
@@ -125,7 +125,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		const value = { answerId, number, at: seen.at, positions: all, steps: seen.steps, waited: waits };
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
-		return { ...withArrival(before, value), wasActive: active, hasLeft: !waits, continued: stood.continued };
+		return { ...withArrival(before, value), wasActive: active, continued: stood.continued };
 	}
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	if (before.arrived === null) {
@@ -139,7 +139,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		...before,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
-		hasLeft: before.hasLeft || !waits,
+		hasLeft: before.hasLeft || (!waits && (isEmpty || seen.steps > steps)),
 		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
 		waitsSince: waits ? since(before.waitsSince) : null,
 		emptySince: isEmpty ? since(before.emptySince) : null,
@@ -156,11 +156,11 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verd
 		return wentOn && !isHeld ? 'wentOn' : 'waits';
 	}
 	if (waits) {
-		if (found.wasActive) return 'askedAgain';
-		const waitedMs = found.waitsSince === null ? 0 : seen.at - found.waitsSince;
-		const emptyMs = found.emptySince === null ? 0 : seen.at - found.emptySince;
-		const isLost = emptyMs >= EMPTY_FOR_MS && (found.hasLeft || waitedMs >= LOST_AFTER_MS);
-		return isLost ? 'lost' : 'checking';
+		const { emptySince, waitsSince } = found;
+		const emptyMs = emptySince === null ? 0 : seen.at - emptySince;
+		const bothMs = waitsSince === null ? 0 : Math.min(seen.at - waitsSince, emptyMs);
+		if (emptyMs < EMPTY_FOR_MS || (!found.hasLeft && bothMs < LOST_AFTER_MS)) return 'checking';
+		return found.wasActive ? 'askedAgain' : 'lost';
 	}
 	if (found.waitedSeen && (seen.status === 'active' || found.grew)) return 'taken';
 	return !found.waitedSeen && found.grew ? 'emptied' : 'unconfirmed';
@@ -265,7 +265,8 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const isOpen = same === null || same.settledHow === null || same.settledHow === 'unwatched';
 	const before = isPast ? NOTHING_SEEN : (same?.evidence ?? (isOpen ? answered : withUnknown(answered, seen, empty)));
 	if (isBefore(read, before)) {
-		return { ...over, closedItems: isOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
+		const isStillOpen = same?.settledHow === null;
+		return { ...over, closedItems: isStillOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
 	}
 	const evidence = withSighting(before, seen);
 	const verdict = verdictOf(evidence, seen, isHeld);
