@@ -45,8 +45,7 @@ export const evidence = z
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
-		/** Since when all reads show `humanInput`, and the field empty; clock milliseconds. Null: the newest one does not. */
-		waitsSince: z.number().nullable(),
+		/** Since when all reads show the field empty; clock milliseconds. Null: the newest one does not. */
 		emptySince: z.number().nullable(),
 		// Without a value:
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
@@ -90,10 +89,10 @@ export type Verdict =
 	| 'askedAgain'
 	| 'lost';
 
-/** An agent that has waited for this long beside an empty field has not read the answer, or asks once more… */
+/** An agent that has waited for this long beside an empty field has not read the answer, or asks once more. */
 const LOST_AFTER_MS = 60_000;
-/** …if reads this far apart found it empty: an agent writes more than one field at a time. */
-const EMPTY_FOR_MS = 10_000;
+/** One that was away since waits for this long before it counts: an agent writes more than one field at a time. */
+const AWAY_EMPTY_MS = 10_000;
 const WENT_ON_AFTER_MS = 30_000;
 
 const SINCE_ARRIVAL = { grew: false, wasActive: false, hasLeft: false, continued: false, emptySince: null } as const;
@@ -102,15 +101,13 @@ export const NOTHING_SEEN: Evidence = {
 	waitedSeen: false,
 	arrived: null,
 	...SINCE_ARRIVAL,
-	waitsSince: null,
 	activeSince: null,
 	lost: null,
 };
 
 /** After a value arrived: an answer of ours (`waited` of the read before its PUT), or one from elsewhere. */
 export function withArrival(before: Evidence, value: NonNullable<Evidence['arrived']>): Evidence {
-	const waitsSince = value.waited ? value.at : null;
-	return { ...before, ...SINCE_ARRIVAL, waitedSeen: before.waitedSeen || value.waited, arrived: value, waitsSince };
+	return { ...before, ...SINCE_ARRIVAL, waitedSeen: before.waitedSeen || value.waited, arrived: value };
 }
 
 /** After a read that began after all that `before` holds. */
@@ -141,7 +138,6 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		wasActive: before.wasActive || active,
 		hasLeft: before.hasLeft || (!waits && (isEmpty || seen.steps > steps)),
 		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
-		waitsSince: waits ? since(before.waitsSince) : null,
 		emptySince: isEmpty ? since(before.emptySince) : null,
 	};
 }
@@ -156,10 +152,8 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verd
 		return wentOn && !isHeld ? 'wentOn' : 'waits';
 	}
 	if (waits) {
-		const { emptySince, waitsSince } = found;
-		const emptyMs = emptySince === null ? 0 : seen.at - emptySince;
-		const bothMs = waitsSince === null ? 0 : Math.min(seen.at - waitsSince, emptyMs);
-		if (emptyMs < EMPTY_FOR_MS || (!found.hasLeft && bothMs < LOST_AFTER_MS)) return 'checking';
+		const emptyMs = seen.at - (found.emptySince ?? seen.at);
+		if (emptyMs < (found.hasLeft ? AWAY_EMPTY_MS : LOST_AFTER_MS)) return 'checking';
 		return found.wasActive ? 'askedAgain' : 'lost';
 	}
 	if (found.waitedSeen && (seen.status === 'active' || found.grew)) return 'taken';
