@@ -79,8 +79,7 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 				({ question }) =>
 					question.fingerprint === judged.of?.fingerprint && question.sameBefore === judged.of.sameBefore,
 			);
-		// Of a question that was answered before the session was watched there is no row.
-		if (row !== undefined && read.isFilled) known.add(read.time);
+		if (read.isFilled) known.add(read.time);
 		if (row !== undefined && row.shown.length > 1 && judged.verdict === 'taken')
 			hold(isTaken(row.shown), 'nobody saw that it was taken');
 		hold(

@@ -120,9 +120,9 @@ export function createRows() {
 		open,
 		arrivals: () => arrivals,
 
-		/** Null: what was known changed while it read. Else what it means, and the row that it opened. */
-		record({ session, readAt, arrival }: Read, begun = known(session)): { judged: Judgement; opened: Row | null } {
-			const judged = judge(session, { readAt, arrival }, begun);
+		/** What a read means, and the row that it opened. */
+		record({ session, readAt, arrival }: Read): { judged: Judgement; opened: Row | null } {
+			const judged = judge(session, { readAt, arrival }, known(session));
 			const changes = changesBetween(before, session, judged);
 			const current = digestOf(session, judged.closedItems);
 			const wasOpen = open()?.id;
@@ -140,15 +140,15 @@ export function createRows() {
 					const { messageIndex } = question;
 					const last = rows.at(-1);
 					const isLast = last !== undefined && last === sameAs(question);
-					const isAgain = one.kind === 'asked' && last?.settledHow === 'unwatched';
-					if (isLast && (one.kind === 'reopened' || isAgain)) {
-						const settled = one.kind === 'asked' ? one.settled : null;
+					const settled = one.kind === 'asked' ? one.settled : null;
+					const isFirst = before === null && settled !== null;
+					if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
 						Object.assign(last, { question, messageIndex, settledHow: settled });
-						if (isAgain) last.askedAt = readAt;
 						if (judged.verdict === 'lost' || judged.verdict === 'askedAgain') last.shown = [];
-					} else if (row !== undefined && (one.kind !== 'asked' || (row === sameAs(question) && one.settled === null)))
+					} else if (isLast && isFirst && last.settledHow !== null) continue;
+					else if (row !== undefined && (one.kind !== 'asked' || (row === sameAs(question) && settled === null)))
 						Object.assign(row, { question, messageIndex });
-					else if (one.kind === 'asked') ask(question, one.settled, readAt);
+					else if (one.kind === 'asked') ask(question, settled, isFirst ? 0 : readAt);
 				}
 			}
 			const same = sameAs(judged.of);
@@ -222,7 +222,7 @@ export function createRows() {
 			if (row === undefined || arrived === null) return;
 			if (row.id !== answer.questionId && (answer.questionId !== null || !isIts)) return;
 			const known = row.evidence ?? NOTHING_SEEN;
-			const positions = [...new Set([...(known.arrived?.positions ?? []), ...answer.positions])].sort();
+			const positions = [...new Set([...(known.arrived?.positions ?? []), ...answer.positions])].sort((a, b) => a - b);
 			row.evidence = withArrival(known, { ...arrived, positions });
 			row.shown.push(shown);
 		},
@@ -230,7 +230,7 @@ export function createRows() {
 		/** A check of the newest answer, as after its delivery. */
 		confirm(answer: GivenAnswer, { session, readAt }: Read): void {
 			const { question } = answer;
-			const found = afterRead(answer.evidence ?? NOTHING_SEEN, session, { ...question, at: readAt });
+			const found = afterRead(answer.evidence ?? NOTHING_SEEN, session, question, { readAt });
 			answer.evidence = found.evidence;
 			answer.verdict = found.verdict;
 			const isIts = (one: Session['messages'][number] | undefined) => one?.fingerprint === question.fingerprint;

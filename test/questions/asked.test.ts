@@ -51,7 +51,7 @@ const [waits, active, paused] = [reading('humanInput'), reading('active'), readi
 
 /** Somebody answers at this second; its PUT has not begun. */
 const accepted =
-	(values = ['ours']): Event =>
+	(values: readonly string[] = ['ours']): Event =>
 	({ rows, before }) => {
 		const question = digestOfQuestionAt(before, askingMessageIndex(before) ?? -1);
 		if (question === null) throw new Error('nothing is asked');
@@ -311,6 +311,7 @@ describe('a read that began before an answer arrived', () => {
 		]);
 		const counted = { ...known, answered: withArrival(NOTHING_SEEN, { ...value, number: 3 }) };
 		expect(judge(asked('active', ['']), { readAt: 4_999, arrival: null }, counted).verdict).toBe('unconfirmed');
+		expect(judge(asked('active', ['']), { readAt: 5_000, arrival: null }, counted).verdict).toBe('taken');
 		const elsewhere = withArrival(NOTHING_SEEN, { ...value, answerId: null });
 		expect(judge(asked('active', ['']), { readAt: 1, arrival: null }, { ...known, answered: elsewhere }).verdict).toBe(
 			'taken',
@@ -355,6 +356,14 @@ describe('another question', () => {
 		expect(told).toEqual(['waits, open: 0', 'unconfirmed', 'waits, open: 0']);
 		expect(play(read(0, at('active', old, next)), read(1, at('active', old))).told.at(-1)).toBe('waits, open: 0');
 	});
+	it('2: is the newest one whatever its agent wrote since, and wherever it stands', () => {
+		const first = read(0, at('active', saying('a'), old));
+		const last = (...messages: ReadMessage[]) => play(first, read(1, at('active', ...messages))).told.at(-1);
+		expect(last(saying('a'), old, next, saying('b'))).toBe('waits, open: 0');
+		expect(last(saying('a'), next, saying('b'))).toBe('waits, open: 0');
+		expect(last(old, saying('b'))).toBe('waits, open: 0');
+		expect(last(asking(['x'], 'Next'), saying('b'))).toBe('answered');
+	});
 	it('2: in the same words is one of its own', () => {
 		const { told, rows } = play(
 			read(0, at('humanInput', old)),
@@ -387,9 +396,11 @@ describe('another question', () => {
 			read(1, at('humanInput', next)),
 			read(2, at('active', next)),
 			read(3, at('active', old)),
-			read(4, at('humanInput', old)),
+			read(4, at('active', next)),
+			read(5, at('humanInput', old)),
 		);
-		expect(told).toEqual(['waits, open: 0', 'waits, open: 0', 'waits, open: 0', 'unconfirmed', 'waits, open: 0']);
+		const isOpen = 'waits, open: 0';
+		expect(told).toEqual([isOpen, isOpen, isOpen, 'unconfirmed', 'unconfirmed', isOpen]);
 		expect(rows.map(({ settledHow }) => settledHow)).toEqual(['changed', 'changed', null]);
 	});
 	it('is found when messages before it come and go, with its answer', () => {
@@ -425,7 +436,8 @@ describe('a session that nobody watched', () => {
 		expect(at(asked('active', ['']), given(false)).verdict).toBe('unconfirmed');
 		expect(at(asked('active', [''], 1), given(false)).verdict).toBe('emptied');
 		expect(at(asked('active', [''], 9), given(false, null)).verdict).toBe('unconfirmed');
-		expect(at(asked('humanInput', ['']), given(true)).closedItems(0)).toEqual(new Set([0]));
+		const { closedItems } = at(asked('humanInput', ['']), given(true));
+		expect([closedItems(0), closedItems(1)]).toEqual([new Set([0]), new Set()]);
 	});
 
 	it.each<[KnownAsking['settledHow'], Session, string, number[]]>([
@@ -449,6 +461,9 @@ describe('a session that nobody watched', () => {
 		const found = judge(asked('active', ['']), { readAt: 2_000, arrival: 1 }, known);
 		expect([found.verdict, found.arrived]).toEqual(['taken', [0]]);
 		const settled = { ...same, settledHow: 'answered' as const };
+		expect(
+			judge(asked('active', ['']), { readAt: 2_000, arrival: 1 }, { ...known, same: settled, newest: settled }).verdict,
+		).toBe('taken');
 		const first = judge(
 			asked('humanInput', ['']),
 			{ readAt: 0, arrival: 1 },
@@ -485,7 +500,7 @@ describe('a check after a delivery', () => {
 		);
 	const check = (before: typeof NOTHING_SEEN, session: Session, second = 2) => {
 		const fingerprint = asked('active', ['']).messages[0]?.fingerprint ?? '';
-		return afterRead(before, session, { messageIndex: 0, fingerprint, at: second * 1_000 });
+		return afterRead(before, session, { messageIndex: 0, fingerprint }, { readAt: second * 1_000 });
 	};
 
 	it.each<[string, ReturnType<typeof put>, Session, boolean]>([
@@ -512,6 +527,7 @@ describe('a check after a delivery', () => {
 		expect(check(put('humanInput'), buildSession({ messages: [saying('a')] })).verdict).toBe('taken');
 		const newer = buildSession({ status: 'active', messages: [asking(['ours']), asking([''], 'Other')] });
 		expect(check(put('active'), newer).verdict).toBe('answered');
+		expect(check(put('humanInput'), buildSession({ status: 'active' })).verdict).toBe('taken');
 	});
 	it('finds an answer lost as the rule does', () => {
 		const second = check(put('humanInput'), asked('humanInput', ['']));
@@ -522,14 +538,21 @@ describe('a check after a delivery', () => {
 });
 
 describe('evidence', () => {
+	const AT = { at: 9, steadySince: 0 };
+	it('says that the agent has our answer when it began to write beside it', () => {
+		const ours = { answerId: 'a1', number: 2, at: 5, positions: [1], steps: 0, waited: false };
+		const shown = (filled: number[]) =>
+			withSighting(withArrival(NOTHING_SEEN, ours), { ...AT, status: 'active', steps: 1, filled }).continued;
+		expect([shown([1]), shown([0, 1]), shown([0]), shown([])]).toEqual([true, true, false, false]);
+	});
 	it('survives JSON', () => {
 		const value = { answerId: 'a1', number: 2, at: 5, positions: [0, 2], steps: 1, waited: true };
-		const found = withSighting(withArrival(NOTHING_SEEN, value), { at: 9, status: 'paused', steps: 3, filled: [] });
+		const found = withSighting(withArrival(NOTHING_SEEN, value), { ...AT, status: 'paused', steps: 3, filled: [] });
 		expect(evidence.parse(JSON.parse(JSON.stringify(found)))).toEqual(found);
 	});
 	it('of a value beside an answer of ours is about both, and says of ours what the read shows', () => {
 		const ours = { answerId: 'a1', number: 2, at: 5, positions: [1], steps: 0, waited: true };
-		const found = withSighting(withArrival(NOTHING_SEEN, ours), { at: 9, status: 'active', steps: 4, filled: [0, 1] });
+		const found = withSighting(withArrival(NOTHING_SEEN, ours), { ...AT, status: 'active', steps: 4, filled: [0, 1] });
 		expect(found).toMatchObject({
 			arrived: { answerId: 'a1', number: 2, at: 9, positions: [0, 1], steps: 4, waited: false },
 			continued: true,
