@@ -80,9 +80,9 @@ export function occurrenceChanges(
 		}
 	}
 	// What was answered before anybody watched: reads may show later that it is asked again.
-	if (before === null && current.question !== null && found.length === 0)
-		ask(current.question.messageIndex, 'answered');
 	const { question } = current;
+	if (before === null && question !== null && question.answered.length > 0 && found.length === 0)
+		ask(question.messageIndex, 'answered');
 	const isNew = found.some(({ kind }) => kind === 'asked');
 	return isOpen && !isNew && isUpdated && question !== null ? [...found, { kind: 'updated', question }] : found;
 }
