@@ -256,8 +256,9 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
 	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
 	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
-	const isOpen = same === null || same.settledHow === null || same.settledHow === 'unwatched';
-	const before = isPast ? NOTHING_SEEN : (same?.evidence ?? (isOpen ? answered : withUnknown(answered, seen, empty)));
+	const kept = same?.evidence ?? answered;
+	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
+	const before = isPast ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
 	if (isBefore(read, before)) {
 		const isStillOpen = same?.settledHow === null;
 		return { ...over, closedItems: isStillOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
@@ -287,7 +288,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	}
 }
 
-/** 1.0.0 saw a value, of which it kept only that it was there. */
+/** Of a question that is known to be answered: 1.0.0, and who watched late, saw or stored no more of its value. */
 function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: ReadonlySet<number>): Evidence {
 	if (answered.arrived !== null) return answered;
 	return withArrival(answered, { answerId: null, number: null, at, positions: [...empty], steps, waited: false });
