@@ -11,7 +11,7 @@ const anyManner: fc.Arbitrary<Manner> = fc
 	})
 	// Of one that does both nobody can tell in time whether it has an answer.
 	.map((one) => ({ ...one, leavesAfterMs: Math.min(one.leavesAfterMs, one.flaps ? 8_000 : 60_000) }));
-const anyActs = fc.array(fc.nat(2 ** 30).map(actOf), { minLength: 3, maxLength: 40, size: 'max' });
+const anyActs = fc.array(fc.nat(2 ** 30).map(actOf), { minLength: 3, maxLength: 28, size: 'max' });
 
 const VISIBLE: Manner = { isVisible: true, flaps: false, leavesAfterMs: 0 };
 /** What a history has shown to be wrong once. */

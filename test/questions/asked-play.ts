@@ -10,11 +10,12 @@ const AGENT_ACTS =
 		' ',
 	) as AgentAct[];
 const OUR_ACTS =
-	'read read read read read read beginRead endRead answer answer answer accept put land dashboard confirm restart unwatch'.split(
+	'read read read readOften readOften readOften beginRead endRead answer answer answer accept put land dashboard confirm restart unwatch'.split(
 		' ',
 	) as OurAct[];
 type OurAct =
 	| 'read'
+	| 'readOften'
 	| 'beginRead'
 	| 'endRead'
 	| 'answer'
@@ -36,7 +37,13 @@ export function actOf(drawn: number): Act {
 const W = 'humanInput';
 
 /** `wasTaken`: the agent had what the program knew to be there. */
-type Begun = Read & { readonly time: number; readonly isFilled: boolean; readonly wasTaken: boolean };
+type Begun = Read & {
+	readonly time: number;
+	readonly isFilled: boolean;
+	readonly wasTaken: boolean;
+	/** It was superseded, and its agent works. */
+	readonly isPast: boolean;
+};
 
 function hold(holds: boolean, what: string): void {
 	if (!holds) throw new Error(what);
@@ -50,6 +57,9 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	let live: GivenAnswer | null = null;
 	/** The times of which the program knows a value. */
 	const known = new Set<number>();
+	/** Those that reads have shown, and then another one. */
+	const superseded = new Set<number>();
+	let newestTime = 0;
 	/** What each answer answers. */
 	const times = new Map<string, number>();
 
@@ -60,16 +70,28 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		const asked = agent.newest() ?? null;
 		const isFilled = asked?.values.some((value) => value !== '') === true;
 		const { time = 0, isTaken = false } = asked ?? {};
+		const isPast = superseded.has(time) && asked?.isRepeated === false && !agent.waits();
 		const wasTaken = isTaken && known.has(time) && !isUnsure(asked);
-		return { session: agent.session(), readAt: agent.now(), arrival: program.arrivals(), time, isFilled, wasTaken };
+		return {
+			session: agent.session(),
+			readAt: agent.now(),
+			arrival: program.arrivals(),
+			time,
+			isFilled,
+			wasTaken,
+			isPast,
+		};
 	}
 
 	function record(read: Begun): void {
-		const { wasTaken } = read;
+		const { wasTaken, isPast } = read;
 		const hadEnded = new Set(program.rows().filter(({ settledHow }) => settledHow !== null));
 		const { judged, opened } = program.record(read);
 		hold(program.rows().filter(({ settledHow }) => settledHow === null).length < 2, 'two are open');
-		if (opened !== null && wasTaken) throw new Error('what was taken is asked again');
+		hold(opened === null || !wasTaken, 'what was taken is asked again');
+		hold(opened === null || !isPast, 'what nobody waits for comes back');
+		if (newestTime !== read.time) superseded.add(newestTime);
+		newestTime = read.time;
 		for (const row of program.rows()) {
 			if (row.settledHow === 'wentOn' && !hadEnded.has(row)) hold(isWentOn(row.shown), 'it did not go on');
 		}
@@ -115,6 +137,12 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		read() {
 			ours.endRead(0);
 			record(begin());
+		},
+		readOften() {
+			for (let count = 0; count < 5; count += 1) {
+				ours.read(0);
+				agent.pass(11_000);
+			}
 		},
 		beginRead() {
 			begun ??= begin();

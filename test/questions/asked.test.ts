@@ -277,6 +277,17 @@ describe('the rule', () => {
 		expect(ends(waits(0), reading('completed')(2))).toEqual(['closed']);
 	});
 
+	it('keeps what rows have shown when somebody watches again', () => {
+		const again = (...events: Event[]) => play(...events).told.at(-1);
+		const taken = [waits(0), answered(1), active(2)];
+		expect(again(...taken, unwatched, active(3), active(4))).toBe('taken');
+		expect(ends(...taken, unwatched, active(3), active(4))).toEqual(['answered']);
+		const wentOn = [waits(0), active(1, [''], 1), unwatched, active(40, [''], 1)];
+		expect(ends(...wentOn, active(41, [''], 1))).toEqual(['unwatched']);
+		expect(ends(...wentOn, waits(41, [''], 1))).toEqual([null]);
+		expect(again(active(0, ['x']), active(1), active(9))).toBe('unconfirmed');
+	});
+
 	it('names the answer that was lost, and no other', () => {
 		const lost = (...events: Event[]) => play(waits(0), ...events).rows.at(-1)?.evidence?.lost ?? null;
 		expect(lost(answered(1), waits(2), waits(62))).toBe('a2');
