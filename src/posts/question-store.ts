@@ -76,6 +76,8 @@ export async function recordQuestions(
 			if (one.kind === 'asked' && one.settled !== null) await settleQuestion(trx, session, one.settled, { now });
 			continue;
 		}
+		// Somebody watches again what was settled: its row has what reads and answers have shown.
+		if (isLast && one.kind === 'asked' && one.settled !== null && before === null && last.settledAt !== null) continue;
 		const open = await openQuestionOf(trx, session);
 		const isSame = open?.fingerprint === question.fingerprint && open.sameBefore === question.sameBefore;
 		if (open !== undefined && (one.kind !== 'asked' || (isSame && one.settled === null))) {

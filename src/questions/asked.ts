@@ -41,12 +41,11 @@ export const evidence = z
 		/** The agent has written more since. */
 		grew: z.boolean(),
 		wasActive: z.boolean(),
-		/** A read showed another status than `humanInput`. */
+		/** A read showed another status than `humanInput` beside an empty field, or with more steps: a status may flicker. */
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
-		/** Since when all reads show `humanInput`, and the field empty; clock milliseconds. Null: the newest one does not. */
-		waitsSince: z.number().nullable(),
+		/** Since when all reads show the field empty; clock milliseconds. Null: the newest one does not. */
 		emptySince: z.number().nullable(),
 		// Without a value:
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
@@ -90,10 +89,10 @@ export type Verdict =
 	| 'askedAgain'
 	| 'lost';
 
-/** An agent that waits for this long beside an empty field has not read the answer… */
+/** An agent that has waited for this long beside an empty field has not read the answer, or asks once more. */
 const LOST_AFTER_MS = 60_000;
-/** …if reads this far apart found it empty: an agent writes more than one field at a time. */
-const EMPTY_FOR_MS = 10_000;
+/** One that was away since waits for this long before it counts: an agent writes more than one field at a time. */
+const AWAY_EMPTY_MS = 10_000;
 const WENT_ON_AFTER_MS = 30_000;
 
 const SINCE_ARRIVAL = { grew: false, wasActive: false, hasLeft: false, continued: false, emptySince: null } as const;
@@ -102,15 +101,13 @@ export const NOTHING_SEEN: Evidence = {
 	waitedSeen: false,
 	arrived: null,
 	...SINCE_ARRIVAL,
-	waitsSince: null,
 	activeSince: null,
 	lost: null,
 };
 
 /** After a value arrived: an answer of ours (`waited` of the read before its PUT), or one from elsewhere. */
 export function withArrival(before: Evidence, value: NonNullable<Evidence['arrived']>): Evidence {
-	const waitsSince = value.waited ? value.at : null;
-	return { ...before, ...SINCE_ARRIVAL, waitedSeen: before.waitedSeen || value.waited, arrived: value, waitsSince };
+	return { ...before, ...SINCE_ARRIVAL, waitedSeen: before.waitedSeen || value.waited, arrived: value };
 }
 
 /** After a read that began after all that `before` holds. */
@@ -125,7 +122,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		const value = { answerId, number, at: seen.at, positions: all, steps: seen.steps, waited: waits };
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
-		return { ...withArrival(before, value), wasActive: active, hasLeft: !waits, continued: stood.continued };
+		return { ...withArrival(before, value), wasActive: active, continued: stood.continued };
 	}
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	if (before.arrived === null) {
@@ -139,9 +136,8 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		...before,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
-		hasLeft: before.hasLeft || !waits,
+		hasLeft: before.hasLeft || (!waits && (isEmpty || seen.steps > steps)),
 		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
-		waitsSince: waits ? since(before.waitsSince) : null,
 		emptySince: isEmpty ? since(before.emptySince) : null,
 	};
 }
@@ -156,11 +152,9 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verd
 		return wentOn && !isHeld ? 'wentOn' : 'waits';
 	}
 	if (waits) {
-		if (found.wasActive) return 'askedAgain';
-		const waitedMs = found.waitsSince === null ? 0 : seen.at - found.waitsSince;
-		const emptyMs = found.emptySince === null ? 0 : seen.at - found.emptySince;
-		const isLost = emptyMs >= EMPTY_FOR_MS && (found.hasLeft || waitedMs >= LOST_AFTER_MS);
-		return isLost ? 'lost' : 'checking';
+		const emptyMs = seen.at - (found.emptySince ?? seen.at);
+		if (emptyMs < (found.hasLeft ? AWAY_EMPTY_MS : LOST_AFTER_MS)) return 'checking';
+		return found.wasActive ? 'askedAgain' : 'lost';
 	}
 	if (found.waitedSeen && (seen.status === 'active' || found.grew)) return 'taken';
 	return !found.waitedSeen && found.grew ? 'emptied' : 'unconfirmed';
@@ -262,10 +256,12 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
 	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
 	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
-	const isOpen = same === null || same.settledHow === null || same.settledHow === 'unwatched';
-	const before = isPast ? NOTHING_SEEN : (same?.evidence ?? (isOpen ? answered : withUnknown(answered, seen, empty)));
+	const kept = same?.evidence ?? answered;
+	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
+	const before = isPast ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
 	if (isBefore(read, before)) {
-		return { ...over, closedItems: isOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
+		const isStillOpen = same?.settledHow === null;
+		return { ...over, closedItems: isStillOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
 	}
 	const evidence = withSighting(before, seen);
 	const verdict = verdictOf(evidence, seen, isHeld);
@@ -292,7 +288,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	}
 }
 
-/** 1.0.0 saw a value, of which it kept only that it was there. */
+/** Of a question that is known to be answered: 1.0.0, and who watched late, saw or stored no more of its value. */
 function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: ReadonlySet<number>): Evidence {
 	if (answered.arrived !== null) return answered;
 	return withArrival(answered, { answerId: null, number: null, at, positions: [...empty], steps, waited: false });
@@ -310,13 +306,13 @@ export function afterRead(
 	// Messages before it may have been added or removed since.
 	const index = isIt(messages[place.messageIndex]) ? place.messageIndex : messages.findLastIndex(isIt);
 	const message = messages[index];
-	const isThere = message !== undefined;
 	// Of a message that is gone, only the status tells.
 	const gone = { at, steadySince, status: session.status, steps: 0, filled: [] };
-	const seen = isThere ? sightingOf(session, message, { index, at, steadySince }) : gone;
+	const seen = message === undefined ? gone : sightingOf(session, message, { index, at, steadySince });
 	const evidence = withSighting(before, seen);
-	const isNewest = isThere && askingMessageIndex(session) === index;
-	return { evidence, verdict: isNewest || seen.filled.length > 0 ? verdictOf(evidence, seen) : 'taken' };
+	const asking = askingMessageIndex(session);
+	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
+	return { evidence, verdict: isPast ? 'taken' : verdictOf(evidence, seen) };
 }
 
 function sightingOf(

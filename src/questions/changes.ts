@@ -120,8 +120,11 @@ export function changesBetween(before: Digest | null, session: Session, judged: 
 		if (messageIndex !== from) changes.push({ kind: 'questionMoved', messageIndex });
 		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
 	}
-	changes.push(...answeredBetween(announced, current.question, session));
-	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question, judged));
+	const between = answeredBetween(announced, current.question, session);
+	changes.push(...between);
+	// What was asked meanwhile has closed the question that waits again: it is asked once more.
+	const newest = { ...judged, isReopened: judged.isReopened && between.length === 0 };
+	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question, newest));
 	if (before.result !== current.result) changes.push({ kind: 'resultChanged' });
 	if (before.files !== current.files) changes.push({ kind: 'filesChanged' });
 	if (isOver(current.status) && !isOver(before.status)) changes.push({ kind: 'ended', status: current.status });

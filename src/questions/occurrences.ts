@@ -49,7 +49,9 @@ export function occurrenceChanges(
 				break;
 			case 'questionChanged':
 				settle('changed');
-				ask(change.messageIndex, change.items.length > 0 ? null : 'answered');
+				if (change.items.length > 0) ask(change.messageIndex, null);
+				// If it is answered, that follows. Else nobody has to answer it.
+				else knownAt = null;
 				break;
 			case 'questionAnswered': {
 				const { isWhole } = change;
@@ -78,9 +80,9 @@ export function occurrenceChanges(
 		}
 	}
 	// What was answered before anybody watched: reads may show later that it is asked again.
-	if (before === null && current.question !== null && found.length === 0)
-		ask(current.question.messageIndex, 'answered');
 	const { question } = current;
+	if (before === null && question !== null && question.answered.length > 0 && found.length === 0)
+		ask(question.messageIndex, 'answered');
 	const isNew = found.some(({ kind }) => kind === 'asked');
 	return isOpen && !isNew && isUpdated && question !== null ? [...found, { kind: 'updated', question }] : found;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NOT_JUDGED, NOTHING_SEEN, withArrival } from '../../src/questions/asked.ts';
 import { type Change, changesBetween, digestOf } from '../../src/questions/changes.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
 import { openQuestion } from '../../src/questions/session.ts';
@@ -142,15 +143,44 @@ describe('changesBetween', () => {
 		expect(between(again([''], 'One text'), again(['x'], 'Two')).map(({ kind }) => kind)).toEqual(['questionAnswered']);
 	});
 
-	it('finds an item that became empty again', () => {
-		expect(between({ messages: [asking(['x'])] }, { messages: [asking([''])] })).toEqual([
-			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
+	it('finds that an item which became empty again is asked again, if it is judged to be open', () => {
+		const before = digestOf(buildSession({ messages: [asking(['x'])] }));
+		const since = (closed: number[]) =>
+			changesBetween(before, buildSession({ messages: [asking([''])] }), {
+				...NOT_JUDGED,
+				closedItems: () => new Set(closed),
+			});
+		expect(since([])).toEqual([{ kind: 'questionAsked', messageIndex: 0, items: [0] }]);
+		expect(since([0])).toEqual([]);
+	});
+	it('finds that the agent went on without an answer, and that it waits again', () => {
+		const session = buildSession({ messages: [asking([''])] });
+		const wentOn = { ...NOT_JUDGED, verdict: 'wentOn', closedItems: () => new Set([0]) } as const;
+		expect(changesBetween(digestOf(session), session, wentOn)).toEqual([
+			{ kind: 'questionClosed', messageIndex: 0, wentOn: true },
+		]);
+		const after = digestOf(session, wentOn.closedItems);
+		expect(changesBetween(after, session, wentOn)).toEqual([]);
+		expect(changesBetween(after, session, { ...NOT_JUDGED, isReopened: true })).toEqual([
+			{ kind: 'questionReopened', messageIndex: 0 },
+		]);
+	});
+	it('finds that an answer in the newest question was taken when no read had shown it', () => {
+		const session = buildSession({ messages: [asking([''])] });
+		const arrived = { answerId: 'a1', number: 1, at: 0, positions: [0], steps: 0, waited: true };
+		const evidence = withArrival(NOTHING_SEEN, arrived);
+		const taken = { ...NOT_JUDGED, verdict: 'taken', closedItems: () => new Set([0]) } as const;
+		expect(changesBetween(digestOf(session), session, { ...taken, evidence })).toEqual([
+			{ kind: 'questionAnswered', messageIndex: 0, isWhole: true, taken: true },
+		]);
+		expect(changesBetween(digestOf(session), session, { ...taken, evidence: NOTHING_SEEN })).toEqual([
+			{ kind: 'questionClosed', messageIndex: 0 },
 		]);
 	});
 	it('counts what is asked after an answer that no read showed as asked again, and an answer that is there once', () => {
 		const before = digestOf(buildSession({ messages: [asking(['', '', 'z'])] }));
 		const since = (messages: ReadSession['messages'], arrived: number[]) =>
-			changesBetween(before, buildSession({ messages }), undefined, arrived);
+			changesBetween(before, buildSession({ messages }), { ...NOT_JUDGED, arrived });
 		const answer = { kind: 'questionAnswered', messageIndex: 0, taken: true };
 		expect(since([asking(['', '', 'z'])], [0, 1])).toEqual([
 			{ ...answer, isWhole: true },
@@ -193,9 +223,9 @@ describe('changesBetween', () => {
 		// Quadratic work takes 5 s.
 		expect(processorMs() - start).toBeLessThan(1_000);
 	});
-	it('ignores items that an answer of ours left empty', () => {
+	it('ignores items that are not open although they are empty', () => {
 		const session = buildSession({ messages: [asking(['x', ''])] });
-		expect(changesBetween(null, session, () => new Set([1]))).toEqual([]);
+		expect(changesBetween(null, session, { ...NOT_JUDGED, closedItems: () => new Set([1]) })).toEqual([]);
 	});
 	it('finds every open question that was not announced', () => {
 		fc.assert(

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+	beforePut,
 	compareForDelivery,
 	type DeliveryInput,
+	hasWorkedSince,
 	mergeForPut,
 	type OurValues,
-	type ResumeOutcome,
-	resumeOutcome,
 } from '../../src/questions/compare.ts';
 import type { ReadItem, ReadSession } from '../../src/questions/gate.ts';
 import { askingMessageIndex } from '../../src/questions/session.ts';
@@ -201,33 +201,45 @@ describe('mergeForPut', () => {
 	});
 });
 
-describe('resumeOutcome', () => {
-	it.each<{ before: string; status: string; newMessages: number; outcome: ResumeOutcome }>([
-		{ before: 'humanInput', status: 'active', newMessages: 0, outcome: 'resumed' },
-		{ before: 'humanInput', status: 'humanInput', newMessages: 1, outcome: 'resumed' },
-		{ before: 'humanInput', status: 'humanInput', newMessages: 0, outcome: 'notYet' },
-		{ before: 'humanInput', status: 'inactive', newMessages: 0, outcome: 'notYet' },
-		{ before: 'humanInput', status: 'queued', newMessages: 0, outcome: 'notYet' },
-		{ before: 'humanInput', status: 'paused', newMessages: 0, outcome: 'paused' },
-		{ before: 'humanInput', status: 'paused', newMessages: 1, outcome: 'resumed' },
-		{ before: 'humanInput', status: 'failed', newMessages: 0, outcome: 'failed' },
-		{ before: 'humanInput', status: 'failed', newMessages: 2, outcome: 'failed' },
-		{ before: 'humanInput', status: 'stopped', newMessages: 0, outcome: 'stopped' },
-		{ before: 'humanInput', status: 'stopped', newMessages: 1, outcome: 'stopped' },
-		{ before: 'humanInput', status: 'completed', newMessages: 3, outcome: 'completed' },
-		{ before: 'active', status: 'active', newMessages: 0, outcome: 'notYet' },
-		{ before: 'active', status: 'active', newMessages: 1, outcome: 'resumed' },
-		{ before: 'active', status: 'humanInput', newMessages: 0, outcome: 'notYet' },
-		{ before: 'active', status: 'paused', newMessages: 0, outcome: 'paused' },
-		{ before: 'paused', status: 'paused', newMessages: 0, outcome: 'notYet' },
-		{ before: 'paused', status: 'active', newMessages: 0, outcome: 'resumed' },
-		{ before: 'inactive', status: 'active', newMessages: 0, outcome: 'resumed' },
-		{ before: 'inactive', status: 'inactive', newMessages: 1, outcome: 'resumed' },
-		{ before: 'humanInput', status: 'humanInput', newMessages: -1, outcome: 'notYet' },
-		{ before: 'humanInput', status: 'active', newMessages: -1, outcome: 'resumed' },
-	])('is $outcome from $before to $status with $newMessages new assistant messages', (row) => {
-		const { before, status, newMessages, outcome } = row;
+describe('hasWorkedSince', () => {
+	it.each<{ before: string; status: string; newMessages: number; worked: boolean }>([
+		{ before: 'humanInput', status: 'active', newMessages: 0, worked: true },
+		{ before: 'humanInput', status: 'humanInput', newMessages: 1, worked: true },
+		{ before: 'humanInput', status: 'humanInput', newMessages: 0, worked: false },
+		{ before: 'humanInput', status: 'inactive', newMessages: 0, worked: false },
+		{ before: 'humanInput', status: 'queued', newMessages: 0, worked: false },
+		{ before: 'humanInput', status: 'paused', newMessages: 0, worked: false },
+		{ before: 'humanInput', status: 'paused', newMessages: 1, worked: true },
+		{ before: 'active', status: 'active', newMessages: 0, worked: false },
+		{ before: 'active', status: 'active', newMessages: 1, worked: true },
+		{ before: 'active', status: 'humanInput', newMessages: 0, worked: false },
+		{ before: 'active', status: 'paused', newMessages: 0, worked: false },
+		{ before: 'paused', status: 'paused', newMessages: 0, worked: false },
+		{ before: 'paused', status: 'active', newMessages: 0, worked: true },
+		{ before: 'inactive', status: 'active', newMessages: 0, worked: true },
+		{ before: 'inactive', status: 'inactive', newMessages: 1, worked: true },
+		{ before: 'humanInput', status: 'humanInput', newMessages: -1, worked: false },
+		{ before: 'humanInput', status: 'active', newMessages: -1, worked: true },
+	])('is $worked from $before to $status with $newMessages new assistant messages', (row) => {
+		const { before, status, newMessages, worked } = row;
 		const messages = [saying('task', 'user'), ...Array.from({ length: 3 + newMessages }, () => saying('step'))];
-		expect(resumeOutcome({ status: before, assistantCount: 3 }, buildSession({ status, messages }))).toBe(outcome);
+		expect(hasWorkedSince({ status: before, assistantCount: 3 }, buildSession({ status, messages }))).toBe(worked);
+	});
+});
+
+describe('beforePut', () => {
+	it('counts what the agent wrote after the message that asks, not what others did', async () => {
+		const question = asking([''], 'Q');
+		const session = buildSession({
+			status: 'active',
+			messages: [saying('a'), question, saying('b'), saying('c', 'tool'), saying('d')],
+		});
+		const fingerprint = fingerprintOf(question.humanInput);
+		expect(await beforePut({ session, messageIndex: 1, fingerprint, values: ['x'] })).toEqual({
+			status: 'active',
+			assistantCount: 4,
+			sameCount: 0,
+			stepsSince: 2,
+		});
 	});
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Judgement, NOT_JUDGED, type SettledHow } from '../../src/questions/asked.ts';
 import {
 	changesBetween,
 	type Digest,
@@ -8,7 +9,7 @@ import {
 	type QuestionDigest,
 } from '../../src/questions/changes.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
-import { occurrenceChanges, type SettledHow } from '../../src/questions/occurrences.ts';
+import { occurrenceChanges } from '../../src/questions/occurrences.ts';
 import type { Session } from '../../src/questions/session.ts';
 import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 import { buildSession, fingerprintOf, saying } from '../support/sessions.ts';
@@ -22,18 +23,19 @@ interface Occurrence {
 }
 
 /**
- * The occurrences after these reads, as the store keeps them, oldest first. Throws when two would be open. `arrivedAt`: the
- * positions to which answers of ours had arrived before a read.
+ * The occurrences after these reads, as the store keeps them, oldest first. Throws when two would be open. `judgedAt`: what a
+ * read means, and the positions to which answers of ours had arrived before it.
  */
-function occurrencesOf(reads: readonly Session[], arrivedAt: (read: number) => readonly number[] = () => []) {
+function occurrencesOf(reads: readonly Session[], judgedAt: (read: number) => Partial<Judgement> = () => ({})) {
 	const rows: Occurrence[] = [];
 	let before: Digest | null = null;
 	for (const [index, session] of reads.entries()) {
-		const current = digestOf(session);
-		const changes = changesBetween(before, session, undefined, arrivedAt(index));
+		const judged = { ...NOT_JUDGED, ...judgedAt(index) };
+		const current = digestOf(session, judged.closedItems);
+		const changes = changesBetween(before, session, judged);
 		const seen = {
 			view: { digest: current } as SessionSnapshot,
-			digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex),
+			digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, judged.closedItems),
 			// Snapshots of so many reads take minutes.
 			questionAt: () => null,
 		};
@@ -42,6 +44,12 @@ function occurrencesOf(reads: readonly Session[], arrivedAt: (read: number) => r
 			if (change.kind === 'asked') {
 				if (open !== undefined) throw new Error('two are open');
 				rows.push({ question: change.question, how: change.settled });
+				continue;
+			}
+			if (change.kind === 'reopened') {
+				const newest = rows.at(-1);
+				if (open !== undefined || newest?.how !== 'wentOn') throw new Error('nothing waits again');
+				Object.assign(newest, { question: change.question, how: null });
 				continue;
 			}
 			if (open === undefined) throw new Error(`nothing is open: ${JSON.stringify(change)}`);
@@ -64,7 +72,7 @@ describe('the occurrences of a question', () => {
 	it('are one open row for the open question, whatever a session does between two reads', () => {
 		fc.assert(
 			fc.property(fc.array(anySession, { maxLength: 6 }), fc.subarray([0, 1, 2, 3]), (reads, arrived) => {
-				occurrencesOf(reads, () => arrived);
+				occurrencesOf(reads, () => ({ arrived }));
 			}),
 			{ numRuns: 1_250 },
 		);
@@ -76,7 +84,7 @@ describe('the occurrences of a question', () => {
 				const reads = [history.read(), ...acts.flatMap((act) => history.play(act) ?? [])];
 				const found = occurrencesOf(
 					reads.map(({ session }) => session),
-					(read) => reads[read]?.arrived?.positions ?? [],
+					(read) => ({ arrived: reads[read]?.arrived?.positions ?? [] }),
 				);
 				expect(found.map(({ question, how }) => [question.fingerprint, how])).toEqual(
 					history.told.map(({ title, count, how }) => [
@@ -158,5 +166,22 @@ describe('the occurrences of a question', () => {
 		],
 	])('%s', (_what, reads, expected) => {
 		expect(told(...reads)).toEqual(expected);
+	});
+	it('is one when the agent went on without an answer and waits again, and two when it asks something else', () => {
+		const asked = buildSession({ messages: [asking([''])] });
+		const wentOn = { verdict: 'wentOn', closedItems: (index: number) => new Set(index === 0 ? [0] : []) } as const;
+		const occurrences = (last: Session, judged: Partial<Judgement>) =>
+			occurrencesOf([asked, asked, last], (read) => (read === 1 ? wentOn : read === 2 ? judged : {})).map(
+				({ question, how }) => [question.messageIndex, how],
+			);
+		expect(occurrences(asked, wentOn)).toEqual([[0, 'wentOn']]);
+		expect(occurrences(asked, { isReopened: true })).toEqual([[0, null]]);
+		const reworded = buildSession({ messages: [{ ...asking(['']), content: 'Another text' }] });
+		expect(occurrences(reworded, { isReopened: true })).toEqual([[0, null]]);
+		expect(occurrences(buildSession({ messages: [asking(['x'])] }), {})).toEqual([[0, 'wentOn']]);
+		expect(occurrences(buildSession({ messages: [asking(['']), asking([''], 'New')] }), {})).toEqual([
+			[0, 'wentOn'],
+			[1, null],
+		]);
 	});
 });

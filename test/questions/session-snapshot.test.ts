@@ -79,7 +79,7 @@ it('shows again what `auto` showed, and hides of a question that was stored with
 		humanInput: [{ title: 'Table', description: 'One of: A 12 34, B 5', value: 'A 12 34' }],
 	};
 	const stored = questionViewAt(session({ messages: [asked, assistant('Next?', 'Name')] }), 0, {
-		leftEmpty: () => new Set(),
+		closedItems: () => new Set(),
 		disclosure: () => 'shown',
 	});
 	const [item] = stored?.items ?? [];

@@ -44,9 +44,10 @@ export async function ourAnswers(
 				{ answers: [], marks: [] },
 				{ newest: null, same: null },
 			];
-	const since = rows.same?.askedAt ?? 0;
-	const arrived =
-		asking === null ? [] : arrivedTo(answers, asking).filter(({ deliveredAt }) => (deliveredAt ?? 0) >= since);
+	const { id, askedAt: since = 0 } = rows.same ?? {};
+	// One that answered a row says nothing of an equal question that has its place now.
+	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
+	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
 	const live = asking === null ? [] : toSame(answers, asking).filter(({ state }) => isBlocking(state));
 	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: live.length > 0 });
 	return {

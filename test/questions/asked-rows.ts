@@ -1,0 +1,263 @@
+import { evidenceAt, isBlocking } from '../../src/questions/answer.ts';
+import {
+	afterRead,
+	type Evidence,
+	evidence as evidenceSchema,
+	type Judgement,
+	judge,
+	type KnownAsking,
+	NOTHING_SEEN,
+	type SettledHow,
+	type Verdict,
+	withArrival,
+} from '../../src/questions/asked.ts';
+import {
+	changesBetween,
+	type Digest,
+	digest,
+	digestOf,
+	digestOfQuestionAt,
+	type QuestionDigest,
+} from '../../src/questions/changes.ts';
+import { type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
+import { occurrenceChanges } from '../../src/questions/occurrences.ts';
+import { askingMessageIndex, type Session, stepsSince } from '../../src/questions/session.ts';
+import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
+
+/** What a read showed of a question, or that an answer arrived (`put`: what the read before its PUT showed). */
+export interface Shown {
+	readonly at: number;
+	readonly status: string;
+	readonly steps: number;
+	readonly filled: readonly number[];
+	readonly put?: Pick<BeforePut, 'status' | 'stepsSince'> & { readonly positions: readonly number[] };
+}
+
+export interface Row extends KnownAsking {
+	question: QuestionDigest;
+	settledHow: SettledHow | null;
+	messageIndex: number;
+	askedAt: number;
+	evidence: Evidence | null;
+	/** All that was read of it. The rule does not see this. */
+	shown: Shown[];
+}
+
+export interface GivenAnswer {
+	readonly id: string;
+	readonly positions: readonly number[];
+	readonly values: readonly string[];
+	readonly question: Pick<QuestionDigest, 'messageIndex' | 'fingerprint' | 'shownHash'>;
+	state: 'accepted' | 'delivering' | 'delivered' | 'changed';
+	before: BeforePut | null;
+	questionId: string | null;
+	deliveredAt: number;
+	evidence: Evidence | null;
+	number: number;
+	shown: Shown[];
+	/** The last verdict for its receipt. */
+	verdict: Verdict | null;
+}
+
+/** What a read found: `arrival` as it began, the session as the service had it. */
+export interface Read {
+	readonly readAt: number;
+	readonly arrival: number;
+	readonly session: Session;
+}
+
+/** Keeps what the program stores of one session: as `recordQuestions`, `noteArrival` and `ourAnswers` do, in memory. */
+export function createRows() {
+	let rows: Row[] = [];
+	let answers: GivenAnswer[] = [];
+	let before: Digest | null = null;
+	let count = 0;
+	let arrivals = 0;
+
+	const open = () => rows.find(({ settledHow }) => settledHow === null);
+	const sameAs = (question: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null) =>
+		rows.findLast(
+			(row) => row.question.fingerprint === question?.fingerprint && row.question.sameBefore === question.sameBefore,
+		);
+
+	function known(session: Session) {
+		const index = askingMessageIndex(session);
+		const asking = index === null ? null : digestOfQuestionAt(session, index);
+		const same = sameAs(asking) ?? null;
+		const to = answers.filter(
+			({ question }) => question.fingerprint === asking?.fingerprint && question.messageIndex === asking.messageIndex,
+		);
+		const arrived = to.filter(
+			({ state, deliveredAt, questionId }) =>
+				state === 'delivered' && deliveredAt >= (same?.askedAt ?? 0) && (questionId ?? same?.id) === same?.id,
+		);
+		const newest = arrived.at(-1)?.evidence;
+		const positions = [...new Set(arrived.flatMap((one) => one.positions))];
+		return {
+			newest: rows.at(-1) ?? null,
+			same,
+			answered: newest?.arrived ? { ...newest, arrived: { ...newest.arrived, positions } } : NOTHING_SEEN,
+			isHeld: to.some(({ state }) => isBlocking(state)),
+		};
+	}
+
+	function settle(how: SettledHow): void {
+		const row = open();
+		if (row !== undefined) row.settledHow = how;
+	}
+
+	function ask(question: QuestionDigest, settled: SettledHow | null, askedAt: number): void {
+		for (const row of rows) if (row.settledHow === 'wentOn') row.settledHow = 'closed';
+		settle('closed');
+		const { messageIndex } = question;
+		const id = `q${++count}`;
+		rows.push({ id, question, messageIndex, askedAt, settledHow: settled, evidence: NOTHING_SEEN, shown: [] });
+	}
+
+	return {
+		rows: () => rows,
+		answers: () => answers,
+		open,
+		arrivals: () => arrivals,
+
+		/** What a read means, and the row that it opened. */
+		record({ session, readAt, arrival }: Read): { judged: Judgement; opened: Row | null } {
+			const judged = judge(session, { readAt, arrival }, known(session));
+			const changes = changesBetween(before, session, judged);
+			const current = digestOf(session, judged.closedItems);
+			const wasOpen = open()?.id;
+			const seen = {
+				view: { digest: current } as SessionSnapshot,
+				digestAt: (index: number) => digestOfQuestionAt(session, index, judged.closedItems),
+				questionAt: () => null,
+			};
+			for (const one of occurrenceChanges(before, changes, seen)) {
+				const row = open();
+				if (one.kind === 'settled') settle(one.how);
+				else if (one.kind === 'moved') Object.assign(row ?? {}, { messageIndex: one.messageIndex });
+				else {
+					const { question } = one;
+					const { messageIndex } = question;
+					const last = rows.at(-1);
+					const isLast = last !== undefined && last === sameAs(question);
+					const settled = one.kind === 'asked' ? one.settled : null;
+					const isFirst = before === null && settled !== null;
+					if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
+						Object.assign(last, { question, messageIndex, settledHow: settled });
+						if (judged.verdict === 'lost' || judged.verdict === 'askedAgain') last.shown = [];
+					} else if (isLast && isFirst && last.settledHow !== null) continue;
+					else if (row !== undefined && (one.kind !== 'asked' || (row === sameAs(question) && settled === null)))
+						Object.assign(row, { question, messageIndex });
+					else if (one.kind === 'asked') ask(question, settled, isFirst ? 0 : readAt);
+				}
+			}
+			const same = sameAs(judged.of);
+			if (judged.isNews && same !== undefined) same.evidence = judged.evidence;
+			before = current;
+			if (same !== undefined) same.shown.push(shownIn(session, readAt));
+			const now = open() ?? null;
+			return { judged, opened: now?.id === wasOpen ? null : now };
+		},
+
+		/** The question of a form, open as far as it can be answered; null: no read has found it here. */
+		form({ session, ...read }: Read): QuestionDigest | null {
+			const { closedItems, verdict } = judge(session, read, known(session));
+			const index = askingMessageIndex(session);
+			const question =
+				index === null ? null : digestOfQuestionAt(session, index, verdict === 'wentOn' ? undefined : closedItems);
+			const row = rows.at(-1);
+			return row === sameAs(question) && row?.messageIndex === index ? question : null;
+		},
+
+		accept(question: QuestionDigest, values: readonly string[]): GivenAnswer {
+			const answer: GivenAnswer = {
+				id: `a${++count}`,
+				positions: question.open,
+				values,
+				question,
+				state: 'accepted',
+				before: null,
+				questionId: null,
+				deliveredAt: 0,
+				evidence: null,
+				number: 0,
+				shown: [],
+				verdict: null,
+			};
+			answers.push(answer);
+			return answer;
+		},
+
+		/** Whether the PUT may begin. */
+		begin(answer: GivenAnswer, session: Session): boolean {
+			const { question, values } = answer;
+			const { messageIndex, fingerprint, shownHash } = question;
+			const { kind } = compareForDelivery({ session, messageIndex, fingerprint, shownHash, values });
+			answer.state = kind === 'clear' ? 'delivering' : 'changed';
+			const { status } = session;
+			answer.before = { status, assistantCount: 0, sameCount: 0, stepsSince: stepsSince(session, messageIndex) };
+			const its = rows.findLast((row) => row.messageIndex === messageIndex && row.question.fingerprint === fingerprint);
+			answer.questionId = its?.id ?? null;
+			return kind === 'clear';
+		},
+
+		arrive(answer: GivenAnswer, at: number): void {
+			answer.state = 'delivered';
+			answer.deliveredAt = at;
+			answer.number = ++arrivals;
+			answer.evidence = evidenceAt(answer, at, answer.number);
+			const { arrived } = answer.evidence;
+			const put = answer.before;
+			const shown = {
+				at,
+				status: '',
+				steps: put?.stepsSince ?? 0,
+				filled: [],
+				...(put && { put: { ...put, positions: answer.positions } }),
+			};
+			answer.shown = [shown];
+			const row = rows.at(-1);
+			const isIts =
+				row?.question.fingerprint === answer.question.fingerprint && row.messageIndex === answer.question.messageIndex;
+			if (row === undefined || arrived === null) return;
+			if (row.id !== answer.questionId && (answer.questionId !== null || !isIts)) return;
+			const known = row.evidence ?? NOTHING_SEEN;
+			const positions = [...new Set([...(known.arrived?.positions ?? []), ...answer.positions])].sort((a, b) => a - b);
+			row.evidence = withArrival(known, { ...arrived, positions });
+			row.shown.push(shown);
+		},
+
+		/** A check of the newest answer, as after its delivery. */
+		confirm(answer: GivenAnswer, { session, readAt }: Read): void {
+			const { question } = answer;
+			const found = afterRead(answer.evidence ?? NOTHING_SEEN, session, question, { readAt });
+			answer.evidence = found.evidence;
+			answer.verdict = found.verdict;
+			const isIts = (one: Session['messages'][number] | undefined) => one?.fingerprint === question.fingerprint;
+			const isThere = isIts(session.messages[question.messageIndex]);
+			const index = isThere ? question.messageIndex : session.messages.findLastIndex(isIts);
+			answer.shown.push(shownIn(session, readAt, index));
+		},
+
+		/** Everything is stored and read again. */
+		restart(): void {
+			rows = JSON.parse(JSON.stringify(rows));
+			answers = JSON.parse(JSON.stringify(answers));
+			for (const row of rows) row.evidence = row.evidence && evidenceSchema.parse(row.evidence);
+			before = before && digest.parse(JSON.parse(JSON.stringify(before)));
+		},
+
+		/** Nobody watches the session for a time. */
+		unwatch(): void {
+			settle('unwatched');
+			before = null;
+		},
+	};
+}
+
+export function shownIn(session: Session, at: number, index = askingMessageIndex(session) ?? -1): Shown {
+	const filled = (session.messages[index]?.humanInput ?? []).flatMap(({ value }, position) =>
+		value === '' ? [] : [position],
+	);
+	return { at, status: session.status, steps: stepsSince(session, index), filled };
+}
