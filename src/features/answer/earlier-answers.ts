@@ -54,8 +54,8 @@ export async function ourAnswers(
 		judged,
 		/** Those without a field in a form: who answers an agent that went on may be read all the same. */
 		closedItems: judged.verdict === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
-		/** The newest time that the agent asked, as stored when this read was judged. */
-		newest: rows.newest,
+		/** The newest time that the agent asked, as stored when this read was judged; undefined: it was not looked up. */
+		newest: isAsked ? rows.newest : undefined,
 		/** What they say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked an earlier time. */

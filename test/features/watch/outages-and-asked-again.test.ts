@@ -208,6 +208,21 @@ it('announces a question again that is asked again after the history was rewound
 	expect(await heardAfter(asking)).toEqual(['question']);
 });
 
+it('reads a session on, as rarely as before, when no message of it asks any more', async () => {
+	const { heardAfter, clock, readsOf } = await watched();
+	const rarely = readsOf('s1').length;
+	await pass(clock, 30_000);
+	const most = readsOf('s1').length - rarely + 2;
+	expect(await heardAfter(asking)).toEqual(['question']);
+	expect(await heardAfter(answered)).toEqual(['answered 2']);
+	expect(await heardAfter(gone)).toEqual([]);
+	expect(await heardAfter({ ...gone, status: 'paused' })).toEqual(['status']);
+	await pass(clock, 120_000);
+	const before = readsOf('s1').length;
+	await pass(clock, 30_000);
+	expect(readsOf('s1').length - before).toBeLessThanOrEqual(most);
+});
+
 describe('a question of two items', () => {
 	const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
 
