@@ -200,7 +200,7 @@ export function describeAskings(subject: Subject): void {
 				createdAt: T0 + 9,
 				view: { ...view, seenAt: T0 + 9, digest: { ...view.digest, question: ASKED } },
 			});
-			const reopened = { id, settledAt: null, settledHow: null, askedAt: T0 + 9 };
+			const reopened = { id, settledAt: null, settledHow: null, askedAt: T0 };
 			expect(await rows()).toMatchObject([reopened]);
 			expect(await evidenceOf(0)).toEqual(shown);
 		});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../src/database/tables.ts';
-import { isOverwritten, ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import { ourAnswers, outcomeIn, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
 import { questionAt } from '../../../src/questions/session.ts';
 import { assistant, session } from '../../features/watch/support.ts';
 import { buildSession } from '../../support/sessions.ts';
@@ -166,19 +167,25 @@ export function describeQueries(subject: Subject): void {
 				const humanInput = which.humanInput.map((one, at) => (at === 0 ? { ...one, value } : one));
 				return session({ status: 'humanInput', messages: [looking, { ...which, humanInput }] });
 			};
-			expect(await isOverwritten(answers(), first, holding('red'))).toBe(false);
-			expect(await isOverwritten(answers(), second, holding('blue'))).toBe(true);
+			/** Null: that is not known. */
+			async function isOverwritten(answer: Answer, value: string) {
+				const reading = { session: holding(value), readAt: T0 + 1_000 };
+				const outcome = await outcomeIn(answers(), answer, reading);
+				return outcome && outcome.agentOutcome === 'overwritten';
+			}
+			expect(await isOverwritten(first, 'red')).toBe(false);
+			expect(await isOverwritten(second, 'blue')).toBe(true);
 			const third = await accepted(subject.store, given('green', 2));
 			await lease(subject.store, third.id, LEASE, T0 + 1_000);
 			await patched(subject.store, third.id, { state: 'delivering' });
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
+			expect(await isOverwritten(second, 'green')).toBe(true);
 			// Its outcome is not known, and it may be the one that arrived.
 			await patched(subject.store, third.id, { putStartedAt: T0 });
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(null);
+			expect(await isOverwritten(second, 'green')).toBe(null);
 			const elsewhere = { messageIndex: 7 };
 			const moving = (trx: Db) => trx.updateTable('answers').set(elsewhere).where('id', '=', third.id).execute();
 			await subject.store.db.writeOne(moving);
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
+			expect(await isOverwritten(second, 'green')).toBe(true);
 			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
 				answerId: second.id,
 			});
