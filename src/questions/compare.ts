@@ -117,6 +117,18 @@ export async function hasMovedSince(before: BeforePut | null, input: Comparable)
 	return sameBefore !== null && (await inSlices(countSame(input))) > sameBefore;
 }
 
+/** Where the message with this answer is now; the index at which it was sent when no message has it. */
+export async function indexOfAnswer(
+	before: BeforePut | null,
+	input: Comparable & Pick<DeliveryInput, 'messageIndex'>,
+): Promise<number> {
+	const { messages } = input.session;
+	const hasOurs = (message: Session['messages'][number] | undefined) =>
+		message?.fingerprint === input.fingerprint && isAlreadyOurs(message.sent, input.values);
+	const isElsewhere = !hasOurs(messages[input.messageIndex]) && (await hasMovedSince(before, input));
+	return isElsewhere ? messages.findLastIndex(hasOurs) : input.messageIndex;
+}
+
 function* countSame({ session, fingerprint, values }: Comparable): Generator<void, number> {
 	let count = 0;
 	for (const message of session.messages.filter((one) => one.fingerprint === fingerprint)) {

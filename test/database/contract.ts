@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { Store, StoreOptions } from '../../src/stores.ts';
 import { describeAccept } from './contract/accept.ts';
 import { describeClaims, describeDrafts, describeWindows } from './contract/answering.ts';
+import { describeAskings } from './contract/askings.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
 import { describeDiscoveries } from './contract/discoveries.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
@@ -70,6 +71,7 @@ export function describeStores(
 			describeWatches,
 			describeWatchReads,
 			describeQuestions,
+			describeAskings,
 			describePosts,
 			describeWatchPosts,
 			describeWaitingList,

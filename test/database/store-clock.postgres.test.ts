@@ -85,7 +85,11 @@ it('rejects the start of a PUT whose time is not the database’s', async () => 
 		store.answers.update(
 			taken,
 			LEASE.token,
-			{ state: 'delivering', putStartedAt, before: { status: 'humanInput', assistantCount: 1, sameCount: 0 } },
+			{
+				state: 'delivering',
+				putStartedAt,
+				before: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0 },
+			},
 			{ now, release: false },
 		);
 	await expect(begin(now - 60_000)).rejects.toMatchObject({ code: 'store_unavailable', commitUnknown: false });

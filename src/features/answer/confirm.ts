@@ -99,16 +99,17 @@ export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 }
 
 /**
- * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or it cannot
- * be put over anything: its question is the newest, and none of its items has a value.
+ * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or the answer
+ * may be lost, and cannot be put over anything: its question is the newest, and none of its items has a value.
  */
 function canRestart(answer: Answer, session: Session): boolean {
-	const { question, fingerprint, shownHash } = answer;
+	const { question, fingerprint, shownHash, agentOutcome } = answer;
 	const message = session.messages[question.messageIndex];
 	if (message === undefined || isOver(session.status)) return false;
 	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
 	const storedValues = message.sent.map(({ value }) => stringOf(value));
 	const isNewest = askingMessageIndex(session) === question.messageIndex;
-	if (isNewest && storedValues.every((value) => value === '')) return true;
+	const mayBeLost = agentOutcome === 'emptied' || agentOutcome === 'unconfirmed';
+	if (mayBeLost && isNewest && storedValues.every((value) => value === '')) return true;
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }

@@ -12,6 +12,7 @@ import {
 } from '../../questions/answer.ts';
 import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
+import { indexOfAnswer } from '../../questions/compare.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
 import { askingMessageIndex, isOver, questionAt } from '../../questions/session.ts';
@@ -54,8 +55,8 @@ export async function ourAnswers(
 		judged,
 		/** Those without a field in a form: who answers an agent that went on may be read all the same. */
 		closedItems: judged.verdict === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
-		/** The newest time that the agent asked, as stored when this read was judged. */
-		newest: rows.newest,
+		/** The newest time that the agent asked, as stored when this read was judged; undefined: it was not looked up. */
+		newest: isAsked ? rows.newest : undefined,
 		/** What they say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked an earlier time. */
@@ -171,7 +172,10 @@ export async function outcomeIn(
 	if (overwritten) return { agentOutcome: 'overwritten' };
 	const { question, fingerprint, deliveredAt } = answer;
 	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
-	const found = afterRead(before, session, { ...question, fingerprint }, reading);
+	const values = itemsOf(answer).map(({ value }) => value);
+	const place = { session, messageIndex: question.messageIndex, fingerprint, values };
+	const messageIndex = await indexOfAnswer(answer.before, place);
+	const found = afterRead(before, session, { messageIndex, fingerprint }, reading);
 	const { evidence } = found;
 	const { status } = session;
 	if (isOver(status)) return { evidence, agentOutcome: status };

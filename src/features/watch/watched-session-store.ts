@@ -54,10 +54,10 @@ export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest'
 	readonly view?: SessionSnapshot;
 	/** Left out, or empty, when nothing changed about the session's questions. */
 	readonly questions?: readonly OccurrenceChange[];
-	/** What the read means, by what was `known` then. Left out of a read that failed. */
 	/** Whether the agent has gone on, or back, beside an open question. */
 	readonly isStepped?: boolean;
-	readonly judged?: Judgement & { readonly known: KnownAsking | null };
+	/** What the read means, by what was `known` then (undefined: not looked up). Left out of a read that failed. */
+	readonly judged?: Judgement & { readonly known: KnownAsking | null | undefined };
 }
 
 /** A read's outcome for one watch, written only while it is at `revision` and goes on. */
@@ -177,7 +177,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
 				const { judged } = update;
-				if (judged !== undefined && !isDeepStrictEqual((await knownAskings(trx, key, null)).newest, judged.known)) {
+				const known = judged?.known;
+				if (known !== undefined && !isDeepStrictEqual((await knownAskings(trx, key, null)).newest, known)) {
 					await change(trx, 'watched_sessions', sessionOf(key), { ...WITHOUT_LEASE, nextReadAt: now }).execute();
 					return false;
 				}

@@ -67,6 +67,8 @@ export function describeAccept(subject: Subject): void {
 				missingCount: 0,
 				startFailed: false,
 				restartAskedAt: null,
+				questionId: null,
+				evidence: null,
 			});
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
 		});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerState, ReceiptState } from '../../../src/questions/answer.ts';
+import { NOTHING_SEEN } from '../../../src/questions/asked.ts';
 import type { Subject } from '../contract.ts';
 import {
 	accepted,
@@ -176,7 +177,7 @@ export function describeUpdates(subject: Subject): void {
 					attempts: 3,
 					nextAttemptAt: T0 + 7,
 					putStartedAt: T0 + 3,
-					before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
+					before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3 },
 					deliveredAt: T0 + 4,
 					agentOutcome: 'unseen',
 					lastError: 'service_unavailable',
@@ -196,7 +197,7 @@ export function describeUpdates(subject: Subject): void {
 				attempts: 3,
 				nextAttemptAt: T0 + 7,
 				putStartedAt: T0 + 3,
-				before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
+				before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3 },
 				deliveredAt: T0 + 4,
 				agentOutcome: 'unseen',
 				endedAt: T0 + 5,
@@ -206,6 +207,12 @@ export function describeUpdates(subject: Subject): void {
 				missingCount: 2,
 				startFailed: true,
 				restartAskedAt: T0 + 9,
+				evidence: {
+					...NOTHING_SEEN,
+					waitedSeen: true,
+					waitsSince: T0 + 4,
+					arrived: { answerId: given.id, number: 1, at: T0 + 4, positions: [0], steps: 3, waited: true },
+				},
 				timeline: [
 					{ state: 'accepted', at: T0 },
 					{ state: 'delivered', at: T0 + 5, arrival: 1 },

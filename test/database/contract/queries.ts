@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../src/database/tables.ts';
-import { isOverwritten, ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import { ourAnswers, outcomeIn, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
 import { questionAt } from '../../../src/questions/session.ts';
 import { assistant, session } from '../../features/watch/support.ts';
 import { buildSession } from '../../support/sessions.ts';
@@ -31,12 +32,17 @@ const { fingerprint = '' } = questionAt(ASKS, 1) ?? {};
 
 export function describeQueries(subject: Subject): void {
 	const answers = () => subject.store.answers;
-	const oursIn = (asking: typeof ASKS) => ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
+	/** What our answers mean for a read after all of them. */
+	async function oursIn(asking: typeof ASKS) {
+		const { answers: stored } = subject.replica;
+		const arrival = await stored.arrivals({ service: SERVICE, sessionId: asking.sessionId });
+		return ourAnswers(stored, { serviceUrl: SERVICE, reading: { session: asking, readAt: T0 + 1_000, arrival } });
+	}
 	const marksIn = async () => (await oursIn(ASKS)).marks;
 
-	/** The positions of the question of `asking` that answers left empty on purpose. */
-	async function leftEmpty(asking = ASKS): Promise<number[]> {
-		return [...(await oursIn(asking)).leftEmpty(1)].toSorted((one, other) => one - other);
+	/** The positions of the question of `asking` that are not open although they are empty. */
+	async function closed(asking = ASKS): Promise<number[]> {
+		return [...(await oursIn(asking)).closedItems(1)].toSorted((one, other) => one - other);
 	}
 
 	describe('queries', () => {
@@ -44,7 +50,7 @@ export function describeQueries(subject: Subject): void {
 			const { question } = submission();
 			expect(await answers().get('none')).toBeNull();
 			expect(await answers().standing(question)).toBeNull();
-			expect(await leftEmpty()).toEqual([]);
+			expect(await closed()).toEqual([]);
 			expect(
 				await answers().history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
 			).toEqual({
@@ -76,7 +82,7 @@ export function describeQueries(subject: Subject): void {
 			expect((await answers().standing(newer.question))?.id).toBe(newer.id);
 		});
 
-		it('returns the positions that delivered answers to this question left empty', async () => {
+		it('closes the items that answers left empty, and those that got a value which is not there', async () => {
 			const items = [item('blue'), item('')];
 			const first = submission({ items, leftEmpty: [1], fingerprint });
 			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
@@ -87,12 +93,16 @@ export function describeQueries(subject: Subject): void {
 				formReadAt: T0 + 9,
 			});
 			await accepted(subject.store, second, 'delivering', 'delivered');
-			expect(await leftEmpty()).toEqual([1, 2]);
+			const [looking, which] = [assistant('Looking'), assistant('Which?', 'A', 'B', 'C')];
+			const humanInput = which.humanInput.map((one, at) => (at === 0 ? { ...one, value: 'blue' } : one));
+			expect(await closed(session({ ...ASKS, messages: [looking, { ...which, humanInput }] }))).toEqual([1, 2]);
+			// The agent waits: nobody knows yet whether it has read them.
+			expect(await closed()).toEqual([0, 1, 2]);
 			expect(
-				await leftEmpty(buildSession({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })),
+				await closed(buildSession({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })),
 			).toEqual([]);
 			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1], fingerprint }), 'refused');
-			expect(await leftEmpty({ ...ASKS, sessionId: 's2' })).toEqual([]);
+			expect(await closed({ ...ASKS, sessionId: 's2' })).toEqual([]);
 		});
 
 		it('tells secret positions after the values are removed, and which other values may have arrived', async () => {
@@ -157,19 +167,25 @@ export function describeQueries(subject: Subject): void {
 				const humanInput = which.humanInput.map((one, at) => (at === 0 ? { ...one, value } : one));
 				return session({ status: 'humanInput', messages: [looking, { ...which, humanInput }] });
 			};
-			expect(await isOverwritten(answers(), first, holding('red'))).toBe(false);
-			expect(await isOverwritten(answers(), second, holding('blue'))).toBe(true);
+			/** Null: that is not known. */
+			async function isOverwritten(answer: Answer, value: string) {
+				const reading = { session: holding(value), readAt: T0 + 1_000 };
+				const outcome = await outcomeIn(answers(), answer, reading);
+				return outcome && outcome.agentOutcome === 'overwritten';
+			}
+			expect(await isOverwritten(first, 'red')).toBe(false);
+			expect(await isOverwritten(second, 'blue')).toBe(true);
 			const third = await accepted(subject.store, given('green', 2));
 			await lease(subject.store, third.id, LEASE, T0 + 1_000);
 			await patched(subject.store, third.id, { state: 'delivering' });
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
+			expect(await isOverwritten(second, 'green')).toBe(true);
 			// Its outcome is not known, and it may be the one that arrived.
 			await patched(subject.store, third.id, { putStartedAt: T0 });
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(null);
+			expect(await isOverwritten(second, 'green')).toBe(null);
 			const elsewhere = { messageIndex: 7 };
 			const moving = (trx: Db) => trx.updateTable('answers').set(elsewhere).where('id', '=', third.id).execute();
 			await subject.store.db.writeOne(moving);
-			expect(await isOverwritten(answers(), second, holding('green'))).toBe(true);
+			expect(await isOverwritten(second, 'green')).toBe(true);
 			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
 				answerId: second.id,
 			});
@@ -227,7 +243,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await answers().get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
 			expect(valuesOf(await answers().get(waiting.id))).toEqual(['blue']);
 			expect(valuesOf(await answers().get(live.id))).toEqual(['blue']);
-			expect(await leftEmpty()).toEqual([1]);
+			expect(await closed()).toEqual([0, 1]);
 		});
 
 		it('removes the values of an answer that waited as long for its author and tells the author', async () => {

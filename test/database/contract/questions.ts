@@ -66,8 +66,8 @@ export function describeQuestions(subject: Subject): void {
 
 		it('name our answer that settled them, not one that came before they were asked', async () => {
 			await added();
-			await readWith([asked()], T0 + 10);
 			await answered(T0 + 5);
+			await readWith([asked()], T0 + 10);
 			expect(await readWith([settled('answered')], T0 + 20)).toMatchObject([
 				{ settledHow: 'answered', answerId: null },
 			]);

@@ -29,6 +29,9 @@ export async function loadProgram(entry: string) {
 		...(await load<typeof import('../../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts')),
 		...(await load<typeof import('../../../src/core/rate-limiter.ts')>('core/rate-limiter.ts')),
 		...(await load<typeof import('../../../src/features/answer/drafts.ts')>('features/answer/drafts.ts')),
+		...(await load<typeof import('../../../src/features/answer/earlier-answers.ts')>(
+			'features/answer/earlier-answers.ts',
+		)),
 	};
 }
 

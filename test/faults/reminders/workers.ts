@@ -37,7 +37,7 @@ const PLANNER: Planner = {
  */
 export function createReader(core: Core, { program, service, reads, ...options }: ProcessOptions, onNews: () => void) {
 	const { clock, store } = core;
-	const { watches } = store;
+	const { watches, answers } = store;
 	const random = options.random.fork();
 	const reading = program.createReading(core, PLANNER);
 	let roomAt = 0;
@@ -47,6 +47,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 	async function read(taken: TakenSession, token: string): Promise<void> {
 		const { session: key } = taken;
 		const beganAt = clock.now();
+		const arrival = await answers.arrivals(key);
 		const ms = Math.round(random.between(200, 3_000));
 		const back = Math.round(ms * random.uniform());
 		await clock.sleep(ms - back);
@@ -56,14 +57,17 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
-			const ours = { ours: program.NO_ANSWERS, arrived: [] };
-			const found = { session, readAt: beganAt, arrival: 0 };
-			const { update, watches: news } = reading.succeeded(taken, found, await watches.ofSession(key, now), ours);
+			const found = { session, readAt: beganAt, arrival };
+			const watching = await watches.ofSession(key, now);
+			const wanted = taken.digest?.question ?? null;
+			const judged = await program.ourAnswers(answers, { serviceUrl: SERVICE_URL, reading: found, wanted });
+			const ours = { ...judged, disclosure: program.NO_ANSWERS.disclosure };
+			const { update, watches: news } = reading.succeeded(taken, found, watching, ours);
 			// A process that is killed meanwhile hears nothing more of it.
 			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
 			reads.push(stored);
-			const outcome = await watches.record(held, { update, watches: news, now });
-			if (outcome === null) {
+			const isStored = await watches.record(held, { update, watches: news, now });
+			if (!isStored) {
 				reads.splice(reads.lastIndexOf(stored), 1);
 				return;
 			}

@@ -196,12 +196,12 @@ describe('sending an answer again', () => {
 });
 
 describe('the confirmation', () => {
-	it('checks after 2, 5, 15 and 60 s and 10 minutes, then reports unseen', async () => {
+	it('checks after 2, 5, 15, 60 and 75 s and 10 minutes, then reports unseen', async () => {
 		const { id } = await harness.deliverOne();
 		await harness.pass(700_000);
 		const [put = 0] = harness.times('put');
 		const checks = harness.times('read').slice(1);
-		expect(checks.map((at) => at - put)).toEqual([2_000, 5_000, 15_000, 60_000, 600_000]);
+		expect(checks.map((at) => at - put)).toEqual([2_000, 5_000, 15_000, 60_000, 75_000, 600_000]);
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen', nextAttemptAt: null });
 	});
 

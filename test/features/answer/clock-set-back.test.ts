@@ -4,9 +4,10 @@ import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
-import { DELIVERED, headline } from '../../support/sentences.ts';
+import { DELIVERED, headline, line } from '../../support/sentences.ts';
 
 const HOUR = 3_600_000;
+const LOST = line('delivered', { agentOutcome: 'lost' });
 
 /** The machine's clock, which can be set. */
 let shift = 0;
@@ -30,7 +31,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 const grace = () => app.slack.as('grace');
 const until = (isThere: () => boolean, what: string) => app.slack.changes.until(isThere, () => what);
 
-/** The agent takes the answer, empties the field and asks the same again: nothing in the session shows that there was one. */
+/** The agent empties the field and waits: nothing in the session shows that there was an answer. */
 function takeAndEmpty(id: string): void {
 	const { sessions } = app.service;
 	const messages = structuredClone(sessions.get(id).messages ?? []);
@@ -49,6 +50,20 @@ function holdNextRead() {
 		await arriving.promise;
 	};
 	return { workedOut: workedOut.promise, now: arriving.resolve };
+}
+
+/** The agent waits beside the empty field for more than a minute, and Ada is told that her answer is gone. */
+async function asksAgain(id: string, by: number): Promise<void> {
+	const ada = app.slack.as('ada');
+	const told = () => ada.dm().filter((dm) => dm.text().includes(LOST)).length;
+	const before = told();
+	const [saved = 0] = app.service.log.savedPuts(id).map(({ savedWallMs }) => savedWallMs ?? 0);
+	// The first of the two checks that have to find it empty comes 2 s after the delivery.
+	const checks = () =>
+		app.service.log.reads(id).filter(({ wallMs, status }) => status !== null && wallMs > saved + 1_500);
+	await expect.poll(() => checks().length, { timeout: 10_000 }).toBeGreaterThan(0);
+	setClock(by + 80_000);
+	await until(() => told() > before, 'Ada was not told that her answer is gone');
 }
 
 async function filled(id: string, who: string, text: string): Promise<Modal> {
@@ -77,7 +92,8 @@ it.each([
 		expect(told.text()).toMatch(/@ada>? answered/);
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 		await told.close();
-		// Whoever opens the question now knows of the first answer.
+		// Whoever opens the question when it is asked again knows of the first answer.
+		await asksAgain(id, by);
 		const again = await filled(id, 'grace', 'From Grace');
 		await again.submit();
 		await (await grace().waitForModal(DELIVERED, 10_000)).close();

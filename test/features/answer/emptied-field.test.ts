@@ -29,7 +29,7 @@ async function answered(status: string) {
 	await modal.fill(0, 'Ada');
 	await modal.submit();
 	await timed.until(() => app.service.log.savedPuts(id).length === 1);
-	const { messages = [] } = structuredClone(app.service.sessions.get(id));
+	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
 	app.service.sessions.patch(id, { messages });
 	return { id, modal };
@@ -95,6 +95,7 @@ it('is told of as unconfirmed to its author alone when nothing shows what became
 
 it('is lost where the agent still waits after a minute: everybody can answer', async () => {
 	const { id, modal } = await answered('humanInput');
+	await timed.shows('Delivered');
 	expect((await opened(id)).isForm).toBe(false);
 	await timed.shows(says('lost'));
 	expect(modal.buttons()).toContain('Answer again');

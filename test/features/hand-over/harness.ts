@@ -15,8 +15,16 @@ function workspace() {
 }
 
 /** The whole program, and people who hand questions over to others. */
-export async function handOverApp(env: Readonly<Record<string, string>> = {}, { realRates = false } = {}) {
-	const app = await inboxApp({ realRates, env: { UNDO_SECONDS: '0', ...env }, slack: { workspace: workspace() } });
+export async function handOverApp(
+	env: Readonly<Record<string, string>> = {},
+	{ realRates = false, resumeAfterMs = 800 } = {},
+) {
+	const app = await inboxApp({
+		realRates,
+		env: { UNDO_SECONDS: '0', ...env },
+		slack: { workspace: workspace() },
+		service: { resumeAfterMs },
+	});
 
 	/** A question of a watched session, and its post. */
 	async function asked(flags = '', items: Parameters<typeof app.ask>[1] = [FLIGHT]) {

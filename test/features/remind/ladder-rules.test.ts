@@ -35,6 +35,8 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 			quietHours: null,
 			settingsChangedAt: null,
 			isOpen: true,
+			hasGoneOn: false,
+			isLost: false,
 			isAnswered: false,
 			claim: null,
 			readAt: now,

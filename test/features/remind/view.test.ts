@@ -44,7 +44,7 @@ function reminderOf(
 		isLast,
 		...times,
 	};
-	const place = { channelId: 'C1', discreet: false, threadOnly: false, handOver: null, outcome: '' };
+	const place = { channelId: 'C1', discreet: false, threadOnly: false, handOver: null, outcome: '', steps: '' };
 	return {
 		entry,
 		question,

@@ -276,6 +276,7 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	changed: 'changed',
 	renewed: 'renewed',
 	unwatched: 'unwatched',
+	wentOn: 'wentOn',
 	gaveWay: 'gaveWay',
 	own: 'own',
 	handedOn: 'handedOn',

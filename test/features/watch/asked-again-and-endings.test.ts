@@ -10,8 +10,11 @@ const MINUTE_MS = 60_000;
 const NOT_FOUND = { error: 'channel_not_found', when: ({ channel }: { channel?: unknown }) => channel === 'C0AGENTS' };
 
 let app: WatchingApp;
+/** The sessions whose agent does not go on after an answer. */
+const waiting = new Set<string>();
 beforeAll(async () => {
-	app = await watchingApp({ env: FEWEST_REQUESTS });
+	const resumeAfterMs = (id: string) => (waiting.has(id) ? DAY_MS : 800);
+	app = await watchingApp({ env: FEWEST_REQUESTS, service: { resumeAfterMs } });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {
@@ -335,6 +338,7 @@ it('keeps the post of a question that moved in the session, and its button opens
 /** Ada answers a question in Slack, and its message is put back to how it asked. */
 async function answeredAndCleared(isSeen: boolean) {
 	const id = await app.watchedAsking();
+	if (!isSeen) waiting.add(id);
 	const first = await app.threadSays(id, 'Which colour?');
 	expect(await first.press('Answer')).toBe(true);
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
@@ -355,11 +359,13 @@ it('does not name the author of a former answer when the question is asked again
 	expect(first.text()).toMatch(BY_ADA);
 });
 
-it('tells of an answer on the post of its question, also when the same is asked again at once', async () => {
+it('tells of an answer on the post of its question, and that it is gone when the agent still waits', async () => {
 	const { id, first, second } = await answeredAndCleared(false);
 	// No read saw her answer.
-	await app.until(() => says(first.text(), answeredBy('ada')));
-	expect(second.text()).not.toContain('@ada');
+	await app.until(() =>
+		says(first.text(), '@ada answered · ⚠️ delivered, but no longer in the field; the agent asks again'),
+	);
+	expect(second.text()).toContain("ada”'s answer “Sand” was delivered and is no longer in the field.");
 	await app.pass(10_000);
 	expect(app.thread(id)).toHaveLength(2);
 });

@@ -208,15 +208,42 @@ it('announces a question again that is asked again after the history was rewound
 	expect(await heardAfter(asking)).toEqual(['question']);
 });
 
-it('announces a question again each time one item is cleared and the agent asks for it', async () => {
-	const { heardAfter } = await watched();
+it('reads a session on, as rarely as before, when no message of it asks any more', async () => {
+	const { heardAfter, clock, readsOf } = await watched();
+	const rarely = readsOf('s1').length;
+	await pass(clock, 30_000);
+	const most = readsOf('s1').length - rarely + 2;
+	expect(await heardAfter(asking)).toEqual(['question']);
+	expect(await heardAfter(answered)).toEqual(['answered 2']);
+	expect(await heardAfter(gone)).toEqual([]);
+	expect(await heardAfter({ ...gone, status: 'paused' })).toEqual(['status']);
+	await pass(clock, 120_000);
+	const before = readsOf('s1').length;
+	await pass(clock, 30_000);
+	expect(readsOf('s1').length - before).toBeLessThanOrEqual(most);
+});
+
+describe('a question of two items', () => {
 	const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
-	expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
-	expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
-	expect(await heardAfter(at('active', 'ann', ''))).toEqual([]);
-	expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
-	expect(await heardAfter(at('active', 'ann', '2'))).toEqual(['answered 2']);
-	expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
+
+	it('is announced again each time both are cleared and the agent asks for them', async () => {
+		const { heardAfter } = await watched();
+		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
+		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
+		expect(await heardAfter(at('active', '', ''))).toEqual([]);
+		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
+		expect(await heardAfter(at('active', 'ann', '2'))).toEqual(['answered 2']);
+		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
+	});
+
+	it('is not announced again for the one that the agent took while it keeps the other', async () => {
+		const { heardAfter } = await watched();
+		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
+		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
+		expect(await heardAfter(at('active', 'ann', ''))).toEqual([]);
+		// The agent waits, which the channel is told.
+		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['status']);
+	});
 });
 
 it('announces a question each time it changes to another one and back', async () => {

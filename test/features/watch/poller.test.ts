@@ -5,7 +5,6 @@ import {
 	assistant,
 	createPollerHarness,
 	createWatchedHarness,
-	NO_ANSWERS,
 	NO_LIMITS,
 	newWatch,
 	pass,
@@ -66,7 +65,7 @@ describe('posts', () => {
 	});
 
 	it('tells a watch that begins while a read is under way what that read found, also one that was a raised hand', async () => {
-		const { store, clock, put, start, announced, db } = await createPollerHarness();
+		const { store, clock, put, start, announced, db, ourAnswers } = await createPollerHarness();
 		const now = clock.now();
 		const hand = { teamId: 'T1', channelId: 'C3' };
 		await store.discover({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
@@ -75,15 +74,15 @@ describe('posts', () => {
 		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, isNew: true, limits: NO_LIMITS };
 		await store.raiseHand({ ...raised, session: KEY });
 		let addsNow = false;
-		const ourAnswers: typeof NO_ANSWERS.ourAnswers = async () => {
+		const judgedLate: typeof ourAnswers = async (...read) => {
 			const fields = { createdAt: clock.now(), view: snapshotOf(session(asking), clock.now()), news: [] };
 			if (addsNow) {
 				addsNow = false;
 				for (const channelId of ['C2', 'C3']) await store.add(newWatch({ ...fields, channelId }));
 			}
-			return NO_ANSWERS.ourAnswers();
+			return ourAnswers(...read);
 		};
-		start({ ourAnswers });
+		start({ ourAnswers: judgedLate });
 		await pass(clock, 5_000);
 		expect((await announced()).map(({ kind }) => kind).toSorted()).toEqual(['card', 'question', 'question']);
 		addsNow = true;

@@ -8,7 +8,7 @@ import { coreOf } from '../../support/core.ts';
 import {
 	createFakeService,
 	createRecordingMetrics,
-	NO_ANSWERS,
+	judgingBy,
 	NO_LIMITS,
 	openTestStore,
 	plentiful,
@@ -19,7 +19,7 @@ import {
 async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const recorded = createRecordingMetrics();
 	const clock = createManualClock(T0);
-	const { watches: store, db } = await openTestStore();
+	const { watches: store, answers, db } = await openTestStore();
 	const fake = createFakeService(clock);
 	let changes = 0;
 	const core = coreOf({
@@ -33,7 +33,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const onChange = () => {
 		changes += 1;
 	};
-	const subscriptions = createSubscriptions(core, { budget: plentiful, ...NO_ANSWERS, onChange });
+	const subscriptions = createSubscriptions(core, { budget: plentiful, ...judgingBy(answers), onChange });
 	const { unwatch } = createEndings(core, onChange);
 	const reads: string[] = [];
 	const read = (sessionId: string) => {

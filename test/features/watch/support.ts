@@ -6,6 +6,7 @@ import { HandraiseError } from '../../../src/core/errors.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
 import type { Watch, WatchEnd, WatchLimits } from '../../../src/database/watch.ts';
+import { ourAnswers } from '../../../src/features/answer/earlier-answers.ts';
 import type { NewWatch } from '../../../src/features/watch/adding-store.ts';
 import { createPoller, type PollerOptions } from '../../../src/features/watch/poller.ts';
 import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
@@ -13,11 +14,7 @@ import type { PostContent } from '../../../src/posts/kinds.ts';
 import { readWatch } from '../../../src/posts/watch-rows.ts';
 import type { ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import {
-	NO_ANSWERS as NOBODY_ANSWERED,
-	type SessionSnapshot,
-	snapshotOf,
-} from '../../../src/questions/session-snapshot.ts';
+import { NO_ANSWERS, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import type { BackgroundBudget, SessionServiceClient } from '../../../src/session-service/client.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import type { Store } from '../../../src/stores.ts';
@@ -171,10 +168,15 @@ export function createRecordingMetrics() {
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };
 }
 
-/** The poller's options when nobody has answered through Handraise. */
-export const NO_ANSWERS = {
-	ourAnswers: async () => ({ ...NOBODY_ANSWERED, arrivedBefore: () => [] }),
-};
+/** How the poller and new watches judge a read, as in the program: by the questions and answers of this store. */
+export function judgingBy(answers: Store['answers']): Pick<PollerOptions, 'ourAnswers'> {
+	return {
+		async ourAnswers(reading, wanted) {
+			const { marks: _marks, ...ours } = await ourAnswers(answers, { serviceUrl: SERVICE, reading, wanted });
+			return { ...ours, disclosure: NO_ANSWERS.disclosure };
+		},
+	};
+}
 
 /** A store on its own database, closed at the end of the test. */
 export async function openTestStore(): Promise<Store> {
@@ -201,7 +203,8 @@ interface PollerOverrides extends Partial<PollerOptions> {
 /** A poller with a manual clock and its own store. */
 export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const clock = createManualClock(T0);
-	const { watches: store, db } = await openTestStore();
+	const { watches: store, answers, db } = await openTestStore();
+	const judging = judgingBy(answers);
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
 	function start(ownOverrides: PollerOverrides = {}) {
@@ -224,7 +227,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		const poller = createPoller(core, {
 			budget: plentiful,
 			health,
-			...NO_ANSWERS,
+			...judging,
 			onNews: () => {},
 			onQuestions: () => {},
 			onEnd: () => {},
@@ -261,7 +264,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			await store.releasePosts(['test']);
 		}
 	}
-	return { clock, store, db, ...fake, recorded, start, announced };
+	return { clock, store, db, answers, ...fake, ...judging, recorded, start, announced };
 }
 
 interface Watched extends PollerOverrides {

@@ -42,7 +42,7 @@ async function delivered({ id, post }: Awaited<ReturnType<typeof asked>>) {
 
 /** The agent takes the value out of its newest question. */
 function empty(id: string): void {
-	const { messages = [] } = structuredClone(app.service.sessions.get(id));
+	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
 	app.service.sessions.patch(id, { messages });
 }
@@ -93,7 +93,7 @@ describe('an agent that takes the answer and empties the field', () => {
 		app.ask(first.id, [{ ...FLIGHTS[0], title: 'Which hotel?' }], 'Never mind the flight.');
 		const post = await app.threadSays(first.id, 'Which hotel?');
 		await delivered({ id: first.id, post });
-		const { messages = [] } = structuredClone(app.service.sessions.get(first.id));
+		const messages = structuredClone(app.service.sessions.get(first.id).messages ?? []);
 		delete messages.at(-1)?.human_input;
 		app.service.sessions.patch(first.id, { status: 'active', messages: [...messages, done('Booked.')] });
 		await app.until(() => post.text().includes('@ada'));
