@@ -83,6 +83,7 @@ export const ESCALATION: RemindedQuestion = {
 	},
 	question: questionOf(GIANT_SESSION),
 	outcome: '',
+	steps: '',
 	sessionName: GIANT,
 	threadOnly: false,
 	handOver: HAND_OVER,

@@ -233,6 +233,8 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		missingCount: 0,
 		startFailed: false,
 		restartAskedAt: null,
+		questionId: null,
+		evidence: null,
 		...overrides,
 	};
 }
