@@ -147,7 +147,7 @@ export const empties: Scenario = {
 		await agent.wait(3000);
 		agent.change((json) => emptyFields(json, index));
 		agent.step('I fill in the order form.', { input_text: { index: 4 } });
-		await agent.wait(180_000);
+		await agent.wait(900_000);
 		agent.complete('Lunch is ordered.');
 	},
 };
