@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked } from '../../posts/post.ts';
-import { type Answer, arrivalOf, isBlocking, itemsOf } from '../../questions/answer.ts';
+import { type Answer, arrivalOf, canSendAgain, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
@@ -246,10 +246,10 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/** Whether a post that is over looks like this for good: not while nobody knows what becomes of an answer or its agent. */
+/** Whether a post that is over looks like this for good: not while its answer or agent may change, or the question may wait again. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
-	const isAwaited = standing?.state === 'delivered' && standing.agentOutcome === null;
-	// What nobody had to answer any more may wait again.
+	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
+	const isAwaited = mayBeSentAgain || (standing?.state === 'delivered' && standing.agentOutcome === null);
 	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 

@@ -155,6 +155,24 @@ describe('an agent that works on', () => {
 		await app.until(() => app.service.log.savedPuts(id).length === 1);
 	});
 
+	it('gets an answer once more, into its empty field, when its author asks for that', async () => {
+		const question = await asked('active');
+		const { id, post } = question;
+		await delivered(question);
+		empty(id);
+		step(id);
+		const emptied = line('delivered', { agentOutcome: 'emptied' });
+		const receipt = () =>
+			app.slack
+				.as('ada')
+				.dm()
+				.findLast((dm) => dm.text().includes(emptied));
+		await app.until(() => receipt() !== undefined && post.text().includes('took it, or it was lost'));
+		await receipt()?.press('Send again');
+		await app.until(() => app.service.log.savedPuts(id).length === 2);
+		await app.until(() => post.text().endsWith('*@ada: LH 1173* · delivered'));
+	});
+
 	it('says how far it has gone on where it never waits visibly', async () => {
 		const { id, post } = await asked('active');
 		step(id, 4);
