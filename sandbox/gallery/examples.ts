@@ -16,10 +16,12 @@ import {
 	SETTLED_WORDS,
 	type SettledLook,
 	settledQuestionPost,
+	stepsWords,
 	switchingPost,
 } from '../../src/features/watch/post-view.ts';
 import type { PostKind } from '../../src/posts/kinds.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
+import { NOTHING_SEEN } from '../../src/questions/asked.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
 import type { ShowAnswers } from '../../src/questions/secrecy.ts';
 import type { Session } from '../../src/questions/session.ts';
@@ -85,6 +87,14 @@ const asks = (...humanInput: Parameters<typeof asked>[]) =>
 	trip('humanInput', agentMessage(OFFERS, { actions: [], humanInput: humanInput.map((one) => asked(...one)) }));
 const WORKING = trip('active');
 const ASKING = asks([FLIGHT.title, FLIGHT.description]);
+/** Its agent does not wait visibly, and has gone on. */
+const GONE_ON = trip(
+	'active',
+	agentMessage(OFFERS, { actions: [], humanInput: [FLIGHT] }),
+	...['I compare hotels.', 'I note four of them.', 'I read reviews.', 'I sort them by price.'].map((text) =>
+		agentMessage(text, { actions: [] }),
+	),
+);
 const SECRET = asks([FIELD_ITEMS.line.title, FIELD_ITEMS.line.description]);
 const THREE = asks(['Name', 'As on the badge'], ['E-mail address'], ['Departure date']);
 const DONE = agentMessage('', {
@@ -93,6 +103,10 @@ const DONE = agentMessage('', {
 	],
 });
 const ALL = { working: WORKING, asking: ASKING, secret: SECRET, three: THREE, done: trip('completed', DONE) };
+
+const STEPPED = { steps: stepsWords(questionOf(GONE_ON), snapshotAtNow(GONE_ON)) };
+/** Its field is empty again, and the agent waits. */
+const CHECKED = { ...NOTHING_SEEN, emptySince: NOW - 1_000 };
 
 type Form = MessageContent | ModalView | HomeView;
 type Named = Readonly<Record<string, Form>>;
@@ -155,6 +169,17 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			'answered elsewhere': settled('answered'),
 			failed: asking({ refused: answerOf({ ...pressed().standing, state: 'refused', lastError: 'unauthorized' }) }),
 			'asks something else': asking({}, true),
+			'4 steps since': about(GONE_ON),
+			'asked again': asking({
+				lost: answerOf({ ...pressed(sent).standing, state: 'delivered', agentOutcome: 'lost' }),
+			}),
+			'being checked': settled('answered', pressed({ ...sent, state: 'delivered', evidence: CHECKED })),
+			...Object.fromEntries(
+				AGENT_OUTCOMES.map((agentOutcome) => [
+					`then ${agentOutcome}`,
+					settled('answered', pressed({ ...sent, state: 'delivered', agentOutcome })),
+				]),
+			),
 			'session ended': settled('closed', { view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
 			...Object.fromEntries(Object.keys(SETTLED_WORDS).map((how) => [how, settled(how as SettledLook)])),
 		},
@@ -189,11 +214,12 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		},
 		reminder: {
 			due: remind('reminder'),
+			'4 steps since': reminderPost({ ...reminded('reminder'), ...STEPPED }, 900_000, { names, mention: null }),
 			answered: settledReminderPost({ ...reminded('reminder'), outcome: outcome() }),
 		},
 		escalation: { due: remind('escalation', {}) },
 		digest: {
-			due: digestPost([reminded('reminder'), reminded('escalation', 'other')], { names, mention }),
+			due: digestPost([{ ...reminded('reminder'), ...STEPPED }, reminded('escalation', 'other')], { names, mention }),
 			'one answered': digestPost([reminded('reminder'), { ...reminded('reminder'), outcome: outcome() }], {
 				names,
 				mention: null,
@@ -238,10 +264,12 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 			'a secret': form(SECRET),
 			'several questions': form(THREE),
 			'nothing asked': form(WORKING),
+			'4 steps since': form(GONE_ON),
 			ended: form(ALL.done),
 		},
 		receipt: {
 			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
+			'delivered, being checked': receipt({ state: 'delivered', evidence: CHECKED }),
 			...Object.fromEntries(
 				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
 			),

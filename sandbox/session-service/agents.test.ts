@@ -100,6 +100,61 @@ it('changes the question of changing in place', async () => {
 	expect(after.json.session.messages.at(-1).human_input).toHaveLength(2);
 });
 
+it('puts back what overwrites read before the first answer, without a read that shows active, and takes the second', async () => {
+	const clock = createManualClock();
+	await using client = await startForTest({ clock });
+	await client.session('overwrites');
+	const statuses = new Set<unknown>();
+	const { sessions } = client.service;
+	await client.answer('overwrites', 1, ['Alpha']);
+	for (let tenths = 0; tenths < 20; tenths++) {
+		await clock.advance(100);
+		statuses.add((await client.session('overwrites')).status);
+	}
+	expect([...statuses]).toEqual(['humanInput']);
+	expect(sessions.values('overwrites', 1)).toEqual(['']);
+	const kept = sessions.snapshot();
+	// After a restart it still takes the second.
+	sessions.restore(kept);
+	await client.answer('overwrites', 1, ['Beta']);
+	await clock.advance(60_000);
+	expect(sessions.get('overwrites').messages?.at(-1)?.agent_data).toMatchObject({
+		action: [{ done: { text: 'Insured with Beta.' } }],
+	});
+});
+
+it('lets workson wait again for the same question, also after a restart, unless it was answered meanwhile', async () => {
+	const clock = createManualClock();
+	await using client = await startForTest({ clock });
+	await client.session('workson');
+	const { sessions } = client.service;
+	await clock.advance(60_000);
+	expect(sessions.get('workson')).toMatchObject({ status: 'active' });
+	expect(sessions.get('workson').messages).toHaveLength(6);
+	sessions.restore(sessions.snapshot());
+	await clock.advance(180_000);
+	expect(sessions.get('workson')).toMatchObject({ status: 'humanInput' });
+	expect(sessions.askingIndex('workson')).toBe(1);
+	sessions.start('workson');
+	await clock.advance(60_000);
+	await client.answer('workson', 1, ['Boathouse']);
+	await clock.advance(180_000);
+	expect(sessions.get('workson')).toMatchObject({ status: 'completed' });
+});
+
+it('lets empties take an answer out of its field, and neverwaits step on, both with the status active', async () => {
+	const clock = createManualClock();
+	await using client = await startForTest({ clock });
+	const { sessions } = client.service;
+	for (const id of ['empties', 'neverwaits']) await client.session(id);
+	await client.answer('empties', 1, ['Buffet']);
+	await clock.advance(62_000);
+	expect(sessions.values('empties', 1)).toEqual(['']);
+	expect(sessions.get('empties').messages).toHaveLength(3);
+	expect(sessions.get('neverwaits').messages).toHaveLength(6);
+	for (const id of ['empties', 'neverwaits']) expect(sessions.get(id).status).toBe('active');
+});
+
 it('reads the answer of a paused session when it is resumed', async () => {
 	await using client = await startForTest({ clock: createManualClock(), resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;

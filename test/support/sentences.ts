@@ -93,9 +93,12 @@ export const answering = (who: string) => mentions(claimsWords([`@${who}`]));
  * on. Without `value`: with something that the channel may not see.
  */
 export function answeredBy(who: string, value?: string): RegExp {
-	if (value === undefined) return new RegExp(`^@${who} answered · (?:✅ [^·\n]+|the agent went on)$`, 'm');
+	if (value === undefined) return new RegExp(`^@${who} answered · (?:delivered|the agent went on)[^·\n]*$`, 'm');
 	const given = `(?:${value}|“${value}”)`;
-	return new RegExp(`^\\*(?:@${who}: ${given}\\* · ✅ |${given}\\* · @${who} · )[^·\n]+$`, 'm');
+	return new RegExp(
+		`^\\*(?:@${who}: ${given}\\* · |${given}\\* · @${who} · )(?:delivered|the agent went on)[^·\n]*$`,
+		'm',
+	);
 }
 
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */

@@ -5,7 +5,18 @@ import { flight } from './flight.ts';
 import { hostile, impostor } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
 import { choices, code, fields, forty, markdown, ninetyFive, three, tooLong, yesNo } from './questions.ts';
-import { changing, elsewhere, empty, goneOn, nulls, unknown } from './surprises.ts';
+import {
+	changing,
+	elsewhere,
+	empties,
+	empty,
+	goneOn,
+	neverWaits,
+	nulls,
+	overwrites,
+	unknown,
+	worksOn,
+} from './surprises.ts';
 
 /** Every scenario of the service, by the session id that people type, in the order of the sandbox page. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -24,6 +35,10 @@ export const SCENARIOS: readonly Scenario[] = [
 	elsewhere,
 	changing,
 	goneOn,
+	overwrites,
+	empties,
+	worksOn,
+	neverWaits,
 	paused,
 	inactive,
 	asleep,

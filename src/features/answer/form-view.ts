@@ -24,6 +24,7 @@ import {
 	joined,
 	momentMrkdwn,
 	personMrkdwn,
+	sentences,
 	sessionName,
 	statusWords,
 	stillWaitingWords,
@@ -97,7 +98,7 @@ export interface SessionModel {
 	/** See `arrivalSeen` of an answer. */
 	readonly arrival?: number | null;
 	readonly question: Question | null;
-	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
+	/** Whose answer settled the newest question, where nothing is open. */
 	readonly settledBy?: Pick<Answer, 'person' | 'acceptedAt'> | null;
 	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
@@ -170,7 +171,7 @@ function headline({ session, metadata: { sessionId }, now }: SessionModel): stri
 function noticeBlocks(model: SessionModel): KnownBlock[] {
 	const { question } = model;
 	const notices = model.notices.slice(0, 6);
-	if (question?.goneOn === true) notices.push(GONE_ON);
+	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(GONE_ON);
 	if (question !== null && statusKind(model.session.status) === 'paused')
 		notices.push(
 			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
@@ -237,9 +238,12 @@ function isGuessed(block: KnownBlock): boolean {
 }
 
 function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] {
-	if (!isWaiting(session.status)) return section(statusWords(session.status).meaning);
 	const newest = askingMessageIndex(session);
-	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy));
+	const question = newest === null ? null : questionAt(session, newest);
+	if (isWaiting(session.status)) return section(waitingWords(question, settledBy));
+	const who = settledBy === null ? '' : personMrkdwn(settledBy.person.userId);
+	const by = settledBy && `${who} answered its newest question ${momentMrkdwn(settledBy.acceptedAt)}.`;
+	return section(sentences(statusWords(session.status).meaning, by ?? ''));
 }
 
 function footer(model: SessionModel): KnownBlock[] {

@@ -61,7 +61,7 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-/** `room`: characters of the author's text. `more`: below what the author can do. */
+/** The headline says what became of the agent. `room`: characters of the author's text. `more`: below what the author can do. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
 		...section(`*${stateLine(answer)}*`),
@@ -69,7 +69,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, mo
 		...section(receipt.note ?? ''),
 		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
-		...context(timelineWords(answer)),
+		...context(timelineWords({ ...answer, agentOutcome: null })),
 		...buttons(...receiptButtons(answer, receipt)),
 		...more,
 	];
@@ -175,7 +175,7 @@ const AGAIN =
 const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
 	emptied: `The agent has worked since your answer arrived. Look at the session if you are not sure. ${AGAIN}`,
 	unconfirmed: `Your answer is no longer in the field, and the agent shows no sign of it. ${AGAIN}`,
-	lost: 'The agent waits, and your answer is no longer in the field. The question is open again: *Answer again* fills in your text.',
+	lost: 'The agent waits, and anybody can answer. *Answer again* opens the question with your text.',
 };
 
 const FIRST_TODO: Partial<Record<FirstEnding, string>> = {

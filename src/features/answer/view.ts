@@ -51,7 +51,7 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	completed: '✅ Delivered, then the session completed',
 	overwritten: '⚠️ Delivered, then overwritten from outside Handraise',
 	taken: '✅ Delivered; the agent took it',
-	emptied: '✅ Delivered. The field is empty again: the agent took it, or it was lost',
+	emptied: '👀 Delivered. The field is empty again: the agent took it, or it was lost',
 	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
 	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
 	unseen: '👀 Delivered. The agent has not gone on yet; look at the session later',
@@ -118,14 +118,14 @@ export function stateLine(answer: ToldAnswer): string {
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
 	const isChecked = state === 'delivered' && answer.evidence != null && answer.evidence.emptySince !== null;
-	return isChecked ? '✅ Delivered, being checked' : lineOf(state, answer);
+	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
 
-/** `· ✅ delivered`, `· sending…`: the state line behind other words. ⏳ stands for what is under way, which the words say. */
-export function inlineState(answer: ToldAnswer): string {
+/** The state line behind other words: `✅ delivered`, `sending…`. ⏳ stands for what is under way, which the words say. */
+export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
 	const [mark = '', ...words] = stateLine(answer).split(' ');
 	const inline = words.join(' ').replace(/^./, (first) => first.toLowerCase());
-	return mark === '⏳' ? inline : `${mark} ${inline}`;
+	return hasMark && mark !== '⏳' ? `${mark} ${inline}` : inline;
 }
 
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */

@@ -10,7 +10,7 @@ import {
 } from '../../questions/answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
-import { askingMessageIndex, isReworded, isWaiting, openQuestion, questionAt } from '../../questions/session.ts';
+import { askingMessageIndex, isReworded, openQuestion, questionAt } from '../../questions/session.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
@@ -176,10 +176,10 @@ export function createPresenter(
 	};
 }
 
-/** Whose answer the newest question has, while the agent still waits. */
+/** Whose answer the newest question has. */
 function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 	const newest = askingMessageIndex(session);
-	const answer = !isWaiting(session.status) || newest === null ? null : standing(newest);
+	const answer = newest === null ? null : standing(newest);
 	if (answer === null || newest === null) return null;
 	const isThere = hasArrived(answer.state) && answer.agentOutcome !== 'overwritten';
 	return isThere && answer.fingerprint === questionAt(session, newest)?.fingerprint ? answer : null;

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked } from '../../posts/post.ts';
-import { type Answer, arrivalOf, isBlocking, itemsOf } from '../../questions/answer.ts';
+import { type Answer, arrivalOf, canSendAgain, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
@@ -127,13 +127,9 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	if (lost == null) return '';
 	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
 	const items = itemsOf(lost).map(({ value, secret }) => ({ value: secret ? null : value }));
-	const asked = question.items.map((item, position) => ({
-		...item,
-		open: false,
-		value: items[position]?.value ?? null,
-	}));
+	const asked = question.items.map((one, at) => ({ ...one, open: false, value: items[at]?.value ?? null }));
 	const given = valuesWords(asShownBy(post.showAnswers, { ...question, items: asked }), question);
-	return `${who}'s answer${given === '' ? '' : ` ${given}`} was delivered and is no longer in the field.`;
+	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
 }
 
 /** Whether `answer` is one to this question as it is asked now, is on its way or has arrived, and was not taken back. */
@@ -151,7 +147,7 @@ export function isAnswering({ question, readAt }: Asked, answer: Answer | null):
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const answer = shownAnswer(asked, how, post.standing);
-	const line = outcomeWords(asked, how, post);
+	const line = outcomeWords(asked, how, post, false);
 	if (answer !== null && isBlocking(answer.state)) {
 		const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
 		const words = section(line, isUnderUndo(answer, post.now) ? { accessory: undo } : {});
@@ -178,7 +174,7 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 }
 
 /** What became of a question, in one line; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
-export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext): string {
+export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext, hasMark = true): string {
 	const answer = shownAnswer(asked, how, post.standing);
 	const given = givenWords(asked, answer, post);
 	if (answer !== null) {
@@ -190,7 +186,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 		const bold = given === '' ? `${who} answered` : `*${who}: ${given}*`;
 		const isHeld = isBlocking(answer.state) && isUnderUndo(answer, post.now);
 		const sendsAt = momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds');
-		return joined(bold, which, isHeld ? `sends at ${sendsAt}` : inlineState(answer));
+		return joined(bold, which, isHeld ? `sends at ${sendsAt}` : inlineState(answer, hasMark));
 	}
 	if (how === null) return '';
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
@@ -250,10 +246,10 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/** Whether a post that is over looks like this for good: not while nobody knows what becomes of an answer or its agent. */
+/** Whether a post that is over looks like this for good: not while its answer or agent may change, or the question may wait again. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
-	const isAwaited = standing?.state === 'delivered' && standing.agentOutcome === null;
-	// What nobody had to answer any more may wait again.
+	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
+	const isAwaited = mayBeSentAgain || (standing?.state === 'delivered' && standing.agentOutcome === null);
 	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 

@@ -4,7 +4,7 @@ import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { ASKS, headline, whatHappened } from '../../support/sentences.ts';
+import { ASKS, answeredBy, headline, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const UNDO_MS = 10_000;
@@ -226,7 +226,7 @@ describe('what people are told about a choice', () => {
 		expect(post.text()).toContain('@ada answered* · sends at'.replace('*', ''));
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.answered(id);
-		expect(post.text()).toContain('@ada answered · ✅ ');
+		expect(post.text()).toMatch(answeredBy('ada'));
 		expect(post.text().split('One of:')[0]).not.toContain('LH 1173');
 		await app.command(`/session watch ${id} --no-discreet`);
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');

@@ -19,6 +19,7 @@ import {
 	FIELD_ITEMS,
 	FLIGHTS,
 	GIANT,
+	GIANT_ANSWER,
 	GIANT_SESSION,
 	HAND_OVER,
 	HOSTILE,
@@ -68,6 +69,7 @@ import {
 	outcomeWords,
 	type PostContext,
 	settledQuestionPost,
+	stepsWords,
 	switchingPost,
 } from '../../../src/features/watch/post-view.ts';
 import {
@@ -131,6 +133,8 @@ function partly(question: QuestionView): QuestionView {
 }
 
 const ANSWERED_ITEM = { title: 'Hall', description: '', open: false, value: null, secret: true, withheld: false };
+
+const STEPS = stepsWords({ ...questionOf(FLIGHTS), stepsSince: 1_000_000 }, snapshotAtNow(AT_WORK));
 
 const HANDED = { kind: 'handedOver', watchId: 'watch', handOverId: '', from: USER_ID } as const;
 
@@ -333,6 +337,17 @@ export function watchVariants(): Shape[] {
 		...askedShapes('handed over', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER }),
 		...askedShapes('handed over, updated', questionOf(FLIGHTS), { ...POST, handOver: HAND_OVER, isUpdate: true }),
 		...askedShapes('chosen', questionOf(FLIGHTS), { ...POST, standing: CHOSEN }),
+		...askedShapes('asked again', questionOf(FLIGHTS), { ...POST, lost: CHOSEN }),
+		...askedShapes('giant, asked again', questionOf(GIANT_SESSION), {
+			...GIANT_POST,
+			standing: null,
+			lost: GIANT_ANSWER,
+		}),
+		...askedShapes(
+			'gone on',
+			{ ...questionOf(FLIGHTS), stepsSince: 1_000_000 },
+			{ ...POST, view: snapshotAtNow(AT_WORK) },
+		),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
 		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),
 		...shapesOf(switchingPost, {
@@ -359,6 +374,7 @@ export function watchVariants(): Shape[] {
 				{ ...REMINDER, mention: null },
 			],
 			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, 900_000, REMINDER],
+			'of an agent that went on': [{ ...reminderOf(FLIGHTS, 'reminder'), steps: STEPS }, 900_000, REMINDER],
 			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, null, { ...REMINDER, mention: null }],
 		}),
 		...shapesOf(settledReminderPost, {
@@ -370,7 +386,7 @@ export function watchVariants(): Shape[] {
 			'of threads only': [
 				['escalation' as const, 'reminder' as const].map((stage, index) => {
 					const reminder = reminderOf(GIANT_SESSION, stage);
-					return { ...reminder, entry: { ...reminder.entry, questionId: `${index}` }, threadOnly: true };
+					return { ...reminder, entry: { ...reminder.entry, questionId: `${index}` }, threadOnly: true, steps: STEPS };
 				}),
 				REMINDER,
 			],

@@ -74,6 +74,7 @@ describe('an agent that takes the answer and empties the field', () => {
 		await app.slack.as('grace').command('#agents', `/session ${id}`);
 		const form = await app.slack.as('grace').waitForModal((modal) => modal.text().includes('I book it.'));
 		expect(form.submitText()).toBeNull();
+		expect(form.text()).toContain('@ada answered its newest question');
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	});
 
@@ -113,7 +114,7 @@ describe('an agent that puts back what it read before the answer', () => {
 		await app.pass(30_000);
 		expect(posts(id)).toHaveLength(1);
 		const again = await app.until(() => posts(id).find(({ ts }) => ts !== post.ts));
-		expect(again.text()).toContain("“ada”'s answer LH 1173 was delivered and is no longer in the field.");
+		expect(again.text()).toContain('“ada” answered *LH 1173*. The answer was delivered and is no longer in the field.');
 		await app.until(() =>
 			app.slack
 				.as('ada')
@@ -152,6 +153,24 @@ describe('an agent that works on', () => {
 		).toBe(true);
 		await post.press('LH 1173');
 		await app.until(() => app.service.log.savedPuts(id).length === 1);
+	});
+
+	it('gets an answer once more, into its empty field, when its author asks for that', async () => {
+		const question = await asked('active');
+		const { id, post } = question;
+		await delivered(question);
+		empty(id);
+		step(id);
+		const emptied = line('delivered', { agentOutcome: 'emptied' });
+		const receipt = () =>
+			app.slack
+				.as('ada')
+				.dm()
+				.findLast((dm) => dm.text().includes(emptied));
+		await app.until(() => receipt() !== undefined && post.text().includes('took it, or it was lost'));
+		await receipt()?.press('Send again');
+		await app.until(() => app.service.log.savedPuts(id).length === 2);
+		await app.until(() => post.text().endsWith('*@ada: LH 1173* · delivered'));
 	});
 
 	it('says how far it has gone on where it never waits visibly', async () => {
