@@ -112,6 +112,7 @@ export function createReading(
 				failures: 0,
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
+				reads: { ...taken.reads, missing: null },
 				questions,
 				// Names and descriptions may change without news, and a question that is asked again may look as before.
 				...((questions.length > 0 || !isAsShown) && { view }),
