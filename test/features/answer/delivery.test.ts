@@ -313,8 +313,11 @@ describe('an answer that is refused for good', () => {
 
 	it('tells a refused answer in a direct message with the same button when the modal is closed', async () => {
 		const id = ask();
-		app.service.faults.add({ kind: 'late', ms: 1_000, method: 'GET', sessionId: id });
-		await (await submit(id, () => app.service.faults.add(tooComplex(id)))).close();
+		function breakReads(): void {
+			app.service.faults.add({ kind: 'late', ms: 1_000, method: 'GET', sessionId: id });
+			app.service.faults.add(tooComplex(id));
+		}
+		await (await submit(id, breakReads)).close();
 		const ada = app.slack.as('ada');
 		const dm = () => ada.dm(id)[0];
 		await until(() => dm() !== undefined);
