@@ -41,7 +41,7 @@ import { disclosureOf } from './questions/secrecy.ts';
 import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
-import { SERVICE_CODES } from './session-service/errors.ts';
+import { MISSING, SERVICE_CODES } from './session-service/errors.ts';
 import { createServiceHealth } from './session-service/health.ts';
 import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
@@ -113,7 +113,8 @@ export async function createHandraise({
 		clock,
 		cell: cellOf<BudgetState>(serviceUrl),
 	});
-	const health = createServiceHealth({ clock });
+	const otherReadAt = (sessionId: string) => store.watches.otherReadAt({ service: serviceUrl, sessionId });
+	const health = createServiceHealth({ clock }, otherReadAt);
 	const sessionService = createSessionServiceClient({
 		baseUrl: serviceUrl,
 		apiKey: liveSecret('SESSION_SERVICE_API_KEY', config, log),
@@ -193,6 +194,7 @@ export async function createHandraise({
 	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
 	const worker = createAnswerWorker(core, {
 		checkAuthor: async (...asked) => (await latePolicy?.checkAbsent(...asked)) ?? NOT_CHECKED,
+		missed: health.missed,
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
@@ -211,7 +213,7 @@ export async function createHandraise({
 		forgetInboxes: inboxes.forget,
 	});
 
-	health.onRecovered(() => void answers.hasten(SERVICE_CODES));
+	health.onRecovered(() => void answers.hasten([...SERVICE_CODES, ...Object.values(MISSING), 'refused']));
 
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {

@@ -131,6 +131,14 @@ export const stepRate = z.object({
 });
 export type StepRate = Readonly<z.infer<typeof stepRate>>;
 
+const missing = z.object({ count: z.int(), since: z.number(), isAlone: z.boolean() });
+
+/** What the reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
+export const sessionReads = z.object({
+	/** The 404s in a row, since the first, of a session that was read before. `isAlone`: others could be read meanwhile. */
+	missing: missing.nullable().default(null),
+});
+
 /** A model call and an action take seconds. */
 export const UNKNOWN_STEP_RATE: StepRate = { gapMs: 8_000, lastStepAt: null };
 

@@ -191,6 +191,7 @@ const NO_WATCH = {
 	watch: null,
 	view: null,
 	checkedAt: null,
+	isMissing: false,
 	question: null,
 	threadTs: null,
 	formerThreadTs: null,

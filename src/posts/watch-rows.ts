@@ -3,7 +3,7 @@ import { type Cipher, sealedColumn } from '../database/encryption.ts';
 import { placeId } from '../database/sealed-columns.ts';
 import { type Row, sessionOf } from '../database/tables.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchMode } from '../database/watch.ts';
-import { stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
+import { sessionReads, stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
 import { type Digest, digest } from '../questions/changes.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
@@ -50,7 +50,12 @@ export function readWatchedSession(row: WatchedSessionRow) {
 		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
 		earlyReadAskedAt: row.touchedAt,
 		earlyReadCount: row.hurry,
+		reads: readReads(row),
 	};
+}
+
+export function readReads({ reads }: Pick<WatchedSessionRow, 'reads'>) {
+	return parseOrNull(sessionReads, reads) ?? sessionReads.parse({});
 }
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */

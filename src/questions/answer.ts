@@ -191,6 +191,8 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly notBefore: number | null;
 	/** Attempts in a row that found no such session. */
 	readonly missingCount: number;
+	/** The first of them; null: none. */
+	readonly missingSince: number | null;
 	/** The service saved it but reported a failure, most likely because it could not start the agent. */
 	readonly startFailed: boolean;
 	/** When the author asked to send it again to start the agent; null once that has begun. */

@@ -8,7 +8,7 @@ import { HandraiseError } from '../core/errors.ts';
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/** 404: no session with this id for this key. A PUT to another account's session is saved all the same. */
+	/** 404: no session with this id for this key, or something in front says so. A PUT to another account's session is saved. */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
 	/** 429, or no permit of the request budget before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
@@ -16,7 +16,7 @@ const CODES = {
 	unavailable: { retryable: true, repeated: true, ofService: true },
 	/** The connection or the whole call took too long. */
 	timed_out: { retryable: true, repeated: true, ofService: true },
-	/** Any other 4xx: the service never takes this request. */
+	/** Any other 4xx, of the service or of something in front. */
 	refused: { retryable: false, repeated: false, ofService: false },
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
@@ -34,6 +34,9 @@ const CODES = {
 } as const satisfies Readonly<Record<string, { retryable: boolean; repeated: boolean; ofService: boolean }>>;
 
 type SessionServiceErrorCode = keyof typeof CODES;
+
+/** What a 404 is called: of a session that is gone, of one beside which others can be read, and where nothing can be. */
+export const MISSING = { gone: 'session_not_found', one: 'session_missing', all: 'service_missing' } as const;
 
 /** Codes of failures that pass when the service is back. */
 export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>

@@ -1,4 +1,5 @@
-import { type Clock, uptimeOf } from '../core/clock.ts';
+import { type Clock, elapsedSince, uptimeOf } from '../core/clock.ts';
+import { MISSING } from './errors.ts';
 
 /** The service is down when no call has succeeded for this long... */
 export const DOWN_AFTER_MS = 30_000;
@@ -9,34 +10,93 @@ const LIMITED = 'rate_limited';
 /** Failures that certainly concern the whole service. An unreadable response may concern one session. */
 const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
 
+/** Statuses that something in front may give as well. They concern the whole service while nothing else can be read. */
+export const DOUBTED_CODES: ReadonlySet<string> = new Set(['refused', MISSING.all]);
+
+/** A session is gone after this many 404s in a row, over this long, in which others or the list could be read… */
+const GONE_AFTER = { count: 3, ms: 10 * 60_000 } as const;
+/** …without a longer gap… */
+const READABLE_WITHIN_MS = 5 * 60_000;
+/** …or where nothing could be read, after this long with nothing but 404s. */
+const ALL_GONE_AFTER_MS = 24 * 3_600_000;
+
+/** When any process last read another watched session; null: never. */
+type OtherReadAt = (sessionId: string) => Promise<number | null>;
+
 /** Whether the service works, judged by the calls of all parts: one notice for an outage, not one for each session. */
-export function createServiceHealth({ clock }: { clock: Clock }) {
+export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: OtherReadAt = async () => null) {
+	const startedAt = uptimeOf(clock);
 	let failures = 0;
 	let limited = false;
 	let failingSince: number | null = null;
 	let down: boolean | null = null;
 	let newestCode = '';
+	let isCertain = false;
+	/** When something was last read, and since when without a longer gap than `READABLE_WITHIN_MS`. */
+	let readAt = Number.NEGATIVE_INFINITY;
+	let readableSince = 0;
+	/** The sessions that got 404 or another 4xx since one was read. */
+	const unread = new Set<string>();
 	const listeners: (() => void)[] = [];
 	clock.onStep?.(() => {
 		if (failingSince !== null) failingSince = clock.now();
+		readAt = Number.NEGATIVE_INFINITY;
 	});
 
+	function noteRead(at: number): void {
+		if (at - readAt > READABLE_WITHIN_MS) readableSince = at;
+		readAt = Math.max(readAt, at);
+	}
+
 	return {
-		succeeded() {
+		succeeded(isList = false) {
+			noteRead(clock.now());
+			if (!isList) unread.clear();
 			// Fewer failures in a row may concern one session, which backs off by itself.
 			const wasFailing = this.down === true || failures >= DOWN_AFTER_FAILURES;
 			failures = 0;
 			limited = false;
+			isCertain = false;
 			failingSince = null;
 			down = false;
 			if (wasFailing) for (const listener of listeners) listener();
 		},
-		failed(code: string) {
-			if (!OUTAGE_CODES.has(code)) return;
+		/** The list could be read, which says nothing of several sessions that cannot: they have another path. */
+		listed() {
+			if (unread.size > 1) return;
+			if (failures > 0 && !isCertain) this.succeeded(true);
+			else noteRead(clock.now());
+		},
+		/** `sessionId`: could be read before. */
+		failed(code: string, sessionId?: string) {
+			if (!OUTAGE_CODES.has(code) && !DOUBTED_CODES.has(code)) return;
+			// One session may be refused for a reason of its own.
+			if (code === 'refused' && (sessionId === undefined || unread.add(sessionId).size < 2)) return;
+			isCertain ||= OUTAGE_CODES.has(code);
 			newestCode = code;
 			failures += 1;
 			limited ||= code === LIMITED;
 			failingSince ??= clock.now();
+		},
+		/**
+		 * What one more 404 of a session means that could be read before: gateways say 404 too. `before`: those in a row so far;
+		 * `isAlone`: any process has read others meanwhile.
+		 */
+		async missed(sessionId: string, before: { count: number; since: number | null; isAlone?: boolean } | null) {
+			const now = clock.now();
+			unread.add(sessionId);
+			noteRead((await otherReadAt(sessionId)) ?? readAt);
+			const count = 1 + (before?.count ?? 0);
+			const since = count === 1 ? now : Math.min(before?.since ?? now, now);
+			// The first ones may pass within seconds.
+			const isOtherRead = readAt > since && count >= GONE_AFTER.count;
+			const isAlone = isOtherRead || before?.isAlone === true;
+			// Not while this process was stopped or asleep.
+			const ms = Math.min(elapsedSince(clock, since), uptimeOf(clock) - startedAt);
+			const readableMs = now - readAt > READABLE_WITHIN_MS ? 0 : elapsedSince(clock, readableSince);
+			const isGone = isOtherRead && Math.min(ms, readableMs) >= GONE_AFTER.ms;
+			const kind = isGone || ms >= ALL_GONE_AFTER_MS ? 'gone' : isAlone ? 'one' : 'all';
+			return { run: { count, since, isAlone }, code: MISSING[kind] };
 		},
 		/** Null until a call succeeded or an outage was found. May become true by time alone. */
 		get down() {
@@ -59,6 +119,7 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 }
 
 export type ServiceHealth = ReturnType<typeof createServiceHealth>;
+export type Missed = ServiceHealth['missed'];
 
 /** The service is slower when even the quickest of the latest reads takes this many times as long as one alone… */
 const SLOWER = 1.5;

@@ -33,6 +33,8 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	too_fast: ['You did too many things in a short time.'],
 	unavailable: ["The session service isn't responding."],
 	timed_out: ['The session service took too long to respond.'],
+	session_missing: ['The session service did not find this session; Handraise keeps looking.'],
+	service_missing: ['The session service finds no session at the moment.'],
 	unreadable_answer: ['Handraise cannot read what the session service sent.'],
 	aborted: ['Handraise restarted before it could finish this.'],
 	store_unavailable: ['Handraise cannot reach its own database.'],
@@ -175,7 +177,10 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
-const WHYS = new Set(['unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected']);
+// biome-ignore format: a list of words
+const WHYS = new Set([
+	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing', 'service_missing',
+]);
 
 /** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */
 export function whyWords(code: string): string {

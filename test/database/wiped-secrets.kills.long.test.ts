@@ -17,6 +17,7 @@ import { parseEncryptionKey } from '../../src/database/encryption.ts';
 import { createReplica, type Replica } from '../faults/replica.ts';
 import { keepSecret } from '../slack/support/open-session.ts';
 import { DELIVERED, headline } from '../support/sentences.ts';
+import { tooComplex } from '../support/too-complex.ts';
 import { readableRemains } from './remains.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -154,7 +155,7 @@ describe('the values of secret answers that ended', () => {
 			.toBe(2);
 
 		const refused = await fillIn('refused');
-		service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: 'refused' });
+		service.faults.add(tooComplex('refused'));
 		await submit(refused, headline('refused'));
 		const late = await fillIn('conflicted');
 		service.sessions.answerAsPage('conflicted', ['of the page']);

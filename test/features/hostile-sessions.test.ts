@@ -79,6 +79,7 @@ describe('hostile sessions', () => {
 				const names = { displayName: () => name };
 				const card = watchCard({
 					view,
+					isMissing: isAnswered,
 					checkedAt: now,
 					waitedMs: now,
 					discreet: isAnswered,

@@ -110,6 +110,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const card = {
 					view,
 					names,
+					isMissing: isThere,
 					checkedAt: now,
 					waitedMs: null,
 					discreet: false,

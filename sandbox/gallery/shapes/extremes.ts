@@ -53,6 +53,7 @@ export const POST: PostContext = {
 export const GIANT_CARD: CardModel = {
 	...POST,
 	asks: true,
+	isMissing: true,
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	waitedMs: 120_000,

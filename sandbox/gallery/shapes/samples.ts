@@ -231,6 +231,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
+		missingSince: null,
 		startFailed: false,
 		restartAskedAt: null,
 		questionId: null,

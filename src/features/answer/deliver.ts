@@ -9,6 +9,8 @@ import {
 	hasWorkedSince,
 } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
+import { MISSING } from '../../session-service/errors.ts';
+import type { Missed } from '../../session-service/health.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import {
@@ -17,7 +19,6 @@ import {
 	type DeliveryPermit,
 	deliveredPatch,
 	LeaseLost,
-	MISSING_RETRIES_MS,
 	nextStepAt,
 	type Put,
 	SEND_WITHIN_MS,
@@ -40,7 +41,7 @@ interface Attempt {
  * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within milliseconds,
  * if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
  */
-export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, random = Math.random) {
+export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, missed: Missed, random: () => number) {
 	const { clock, log, sessionService } = core;
 	const { answers: store } = core.store;
 	const metrics = core.metrics.delivery;
@@ -131,30 +132,37 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, r
 		const now = clock.now();
 		const attempts = answer.attempts + 1;
 		metrics.attempt(kind);
-		log.warn('delivery_failed', { answer: answer.id, code, kind, attempts });
 		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
 		if (current === null) throw new LeaseLost();
 		if (!isBlocking(current.state)) return put.write(current, token, {});
 		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
 		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
-		const missingCount = kind === 'missing' ? answer.missingCount + 1 : 0;
+		// When this attempt has read the session, only its PUT was not found.
+		const isUnread = kind === 'missing' && current.putStartedAt === answer.putStartedAt;
+		const before = { count: answer.missingCount, since: answer.missingSince };
+		const missing = isUnread ? await missed(answer.question.sessionId, before) : null;
+		const missingCount = missing?.run.count ?? 0;
+		const lastError = missing?.code ?? (kind === 'missing' ? 'refused' : code);
+		log.warn('delivery_failed', { answer: answer.id, code: lastError, kind, attempts });
 		const base = {
 			attempts,
-			lastError: code,
+			lastError,
 			putStartedAt: mayHaveLanded,
 			missingCount,
+			missingSince: missing?.run.since ?? null,
 			notBefore: retryAt,
 			...(reported && { startFailed: true }),
 		};
+		// An answer that may have arrived keeps blocking until a read shows whether it did.
+		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
+			const found = { ...base, lastError: missing === null ? lastError : MISSING.gone };
+			return put.write(current, token, { ...found, state: 'waiting', nextAttemptAt: now });
+		}
 		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any more.
-		const isHopeless = kind === 'permanent' || missingCount > MISSING_RETRIES_MS.length;
+		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
-		}
-		// An answer that may have arrived keeps blocking until a read shows whether it did.
-		if (now >= answer.giveUpAt && mayHaveLanded === null) {
-			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
 		const isNewlyUnknown = kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
 		return put.write(current, token, {

@@ -127,15 +127,15 @@ export function valuesOf(answer: Answer): (string | null)[] {
 }
 
 /**
- * - `permanent`: the service will never take this PUT, or the author may not answer any more.
- * - `missing`: the service does not know the session. Behind a proxy that can be temporary.
+ * - `permanent`: this PUT can never be sent, or the author may not answer any more.
+ * - `missing`: 404. The service, or something in front of it, does not know the session.
  * - `later`: nothing was saved. Try again.
  * - `unknown`: the answer may be saved. Read before sending again.
  */
 type Kind = 'permanent' | 'missing' | 'later' | 'unknown';
 
-/** Only these codes and refusals end an answer. Others can be fixed while it waits: 401, 403, 429, 5xx, our bugs. */
-const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
+/** Only these codes and refusals end an answer. Others can be fixed while it waits: any status, our bugs. */
+const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex']);
 
 /** Classifies by code and fields, never by message. */
 export function classifyFailure(error: unknown, now: number) {
@@ -165,8 +165,8 @@ export function nextAttemptAt(now: number, attempts: number, retryAt: number | n
 	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
 }
 
-/** When to try again after `missing`. After the last retry the session counts as gone. */
-export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
+/** When to try again after the first 404s: behind a proxy, they may pass within seconds. */
+const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
 const EARLY_READ_MS = 1_000;
 

@@ -78,7 +78,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		...SUBMISSION.parse(JSON.parse(row.submission)),
 		...pick(row, 'id', 'submissionKey', 'fingerprint', 'attempts', 'editCount', 'missingCount', 'lastError'),
 		...pick(row, 'acceptedAt', 'giveUpAt', 'nextAttemptAt', 'notBefore', 'putStartedAt', 'deliveredAt', 'endedAt'),
-		restartAskedAt: row.restartAskedAt,
+		...pick(row, 'missingSince', 'restartAskedAt'),
 		press: row.undoUntil === null ? null : { undoUntil: row.undoUntil },
 		person: personOf(row),
 		question: questionOf(row),

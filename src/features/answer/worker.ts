@@ -14,6 +14,7 @@ import {
 	TAKES_LONG_MS,
 	type Telling,
 } from '../../questions/answer.ts';
+import type { Missed } from '../../session-service/health.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { createConfirmation, createRestart } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
@@ -36,6 +37,7 @@ const MIN_BEFORE_LONG_MS = 2_000;
 
 interface Options {
 	readonly checkAuthor: CheckAuthor;
+	readonly missed: Missed;
 	readonly random?: () => number;
 	readonly receipts: Pick<Receipts, 'tell'>;
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
@@ -46,12 +48,12 @@ interface Options {
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
 export function createAnswerWorker(
 	core: Core<{ answers: AnswerStore }>,
-	{ checkAuthor, random, receipts, isOurs, questionUpdated }: Options,
+	{ checkAuthor, missed, random = Math.random, receipts, isOurs, questionUpdated }: Options,
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
 	const put = createPut(core, checkAuthor);
-	const deliver = createDelivery(core, put, random);
+	const deliver = createDelivery(core, put, missed, random);
 	const restart = createRestart(core, put);
 	const confirm = createConfirmation(core);
 	const tellingUnchecked = atMost(MAX_ASKING);

@@ -138,6 +138,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		if (!(await share())) {
 			// When that one is gone, this process goes on at once with what it has found.
 			if (shared.isAvailable) {
+				health.listed();
 				condition = 'works';
 				nextAt = Number.NEGATIVE_INFINITY;
 			}
@@ -172,6 +173,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		requestCount = found.requestCount;
 		become('works', 'ok');
 		metrics.listed(found);
+		health.listed();
 		// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
 		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
 		await readWaiting(found);

@@ -55,6 +55,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 		view: sealView(watch.session, view, cipher),
 		digest: JSON.stringify(view.digest),
 		failures: 0,
+		reads: null,
 	};
 	const stored = await startReading(trx, { ...watch, readAt }, read);
 	const { question } = view.digest;
@@ -113,7 +114,7 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
 	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
-	await startReading(trx, read, { digest: null, failures: 0 });
+	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insert(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
 	return { kind: 'raised' } as const;
 }

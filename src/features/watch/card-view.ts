@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { isOver } from '../../questions/session.ts';
 import type { QuestionView, SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import {
 	button,
@@ -25,6 +26,8 @@ export interface CardModel
 	readonly view: SessionSnapshot;
 	/** Whether it shows the open question, because no post in the channel does. */
 	readonly asks: boolean;
+	/** Whether the service does not find the session, while others can be read. */
+	readonly isMissing: boolean;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
 	/** Of the open question; null when that is not told. */
@@ -33,7 +36,7 @@ export interface CardModel
 
 /** The one message of a session in a channel: one line, and the newest step or the result. */
 export function watchCard(model: CardModel): MessageContent {
-	const { view, waitedMs, discreet, checkedAt } = model;
+	const { view, waitedMs, discreet, isMissing, checkedAt } = model;
 	// The state of a session that nobody watches any more may be another one by now.
 	const isLeft = model.ended !== null && !isOver(view.status);
 	const line = isLeft ? `▫️ *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
@@ -53,6 +56,7 @@ export function watchCard(model: CardModel): MessageContent {
 		// The first line says that the session is over.
 		...context(
 			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
+			isMissing && model.ended === null ? errorWords('session_missing').what : '',
 			checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`,
 		),
 	]);

@@ -6,7 +6,8 @@ import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import type { OurAnswers } from '../../questions/session-snapshot.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
-import { createReadWindow, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
+import { MISSING } from '../../session-service/errors.ts';
+import { createReadWindow, DOUBTED_CODES, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import { createReading, keptOf } from './reading.ts';
 import { PLAN_MS } from './schedule.ts';
@@ -37,8 +38,8 @@ const READS_AT_ONCE = 16;
 const WAITING_AT_ONCE = 2;
 /** With those that go ahead of others. */
 const WITH_AWAITED_AT_ONCE = 6;
-/** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
-const GONE_AFTER_FAILURES = 3;
+/** A session that was never read is gone when this many reads have failed, the newest with 404. */
+const UNREAD_TRIES = 3;
 const NOTE_INTERVAL_MS = 60_000;
 /** How often to look whether a read that waited got its permit, or another hangs, so that the next may begin. */
 const PERMIT_CHECK_MS = 1_000;
@@ -180,18 +181,25 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const code = codeOf(error);
 		const now = clock.now();
 		const failures = taken.failures + 1;
-		health.failed(code);
+		const { session, lastReadAt, reads } = taken;
 		if (code === 'rate_limited') {
+			health.failed(code);
 			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
 			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
 			return;
 		}
 		metrics.read('failed');
-		const isGone = code === 'session_not_found' && failures >= GONE_AFTER_FAILURES;
-		const watches = await store.ofSession(taken.session, now);
-		await record(taken, token, reading.failed(taken, watches, isGone), watches);
-		log.info({ sessionId: taken.session.sessionId, code, failures }, 'a watched session could not be read');
+		const { sessionId } = session;
+		const isMissing = code === MISSING.gone && lastReadAt !== null;
+		const missed = isMissing ? await health.missed(sessionId, reads.missing) : null;
+		const meant = missed?.code ?? code;
+		health.failed(meant, lastReadAt === null ? undefined : sessionId);
+		const isGone = meant === MISSING.gone && (isMissing || failures >= UNREAD_TRIES);
+		const watches = await store.ofSession(session, now);
+		const noted = { ...taken, reads: { ...reads, missing: missed?.run ?? null } };
+		await record(taken, token, reading.failed(noted, watches, isGone), watches);
+		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');
 		await noteHealth();
 	}
 
@@ -199,7 +207,9 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 	async function noteHealth(): Promise<void> {
 		const { down } = health;
 		const now = clock.now();
-		if (down === null || (down === notedDown && noteAgainAt > now)) return;
+		// Down by a doubted code, it is not stored again: another process may have read something since.
+		const isKept = noteAgainAt > now || (down === true && DOUBTED_CODES.has(health.newestCode));
+		if (down === null || (down === notedDown && isKept)) return;
 		const since = health.failingSince ?? now;
 		const unlessReadSince = now - DOWN_AFTER_MS;
 		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };

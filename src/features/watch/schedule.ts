@@ -17,7 +17,7 @@ import type { SessionKey } from '../../questions/session.ts';
  */
 
 /** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
-export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
+export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount' | 'reads'> {
 	readonly status: string | null;
 	readonly questionOpen: boolean;
 }

@@ -54,13 +54,13 @@ export function createSubscriptions(
 				reading = await request.read(sessionId);
 			} catch (error) {
 				if (!(error instanceof HandraiseError)) throw error;
-				if (error.code === 'session_not_found' || error.code === 'invalid_session_id')
-					return { kind: 'unknownSession' };
+				const isMissing = error.code === 'session_not_found';
+				if ((isMissing && existing === null) || error.code === 'invalid_session_id') return { kind: 'unknownSession' };
 				const after = existing && Object.entries(settingsAfter(existing, request.settings));
 				// What is watched stays watched while the service is away.
 				if (after?.every(([name, value]) => existing?.[name as keyof WatchSettings] === value))
 					return { kind: 'already', changed: false };
-				return { kind: 'unreadable', code: error.code };
+				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
 			}
 			const { session, readAt, arrival } = reading;
 			const ours = await ourAnswers(reading, null);

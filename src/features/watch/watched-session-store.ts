@@ -22,6 +22,7 @@ import type { NewPost } from '../../posts/post.ts';
 import { knownAskings, recordQuestions, settleQuestion } from '../../posts/question-store.ts';
 import {
 	readDigest,
+	readReads,
 	readView,
 	readWatch,
 	readWatchedSession,
@@ -186,6 +187,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				const held = { ...sessionOf(key), leaseToken: token };
 				await change(trx, 'watched_sessions', held, sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
+				const isCardOld = readReads(row).missing?.isAlone !== update.reads.missing?.isAlone;
 				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
 				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt, judged });
@@ -195,6 +197,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				// What the agent asks next may have the same words.
 				if (isSettled) await remove(trx, 'snoozes', sessionOf(key)).execute();
 				for (const watch of watches) await recordWatch(tx, watch);
+				if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, { urgency: 'progress' });
 				if (questions.length > 0) {
 					const slowly = watches.some((watch) => watch.slowly);
 					await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
@@ -222,6 +225,12 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				dismissed: await dismissedQuestion(db.read, row),
 			}));
 			return Promise.all(found);
+		},
+
+		/** When another session than this one was last read, by any process; null: never. */
+		async otherReadAt({ service, sessionId }: SessionKey): Promise<number | null> {
+			const others = from(db.read, 'watched_sessions', { service }).where('sessionId', '!=', sessionId);
+			return (await others.select((eb) => eb.fn.max('lastReadAt').as('at')).executeTakeFirst())?.at ?? null;
 		},
 
 		/** Whether the reads of a session fail that could be read before. */
@@ -302,6 +311,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
 	return {
 		rhythm: JSON.stringify(update.stepRate),
+		reads: JSON.stringify(update.reads),
 		nextReadAt: at,
 		readBy: Math.round(isEarly ? at : update.nextRead.by),
 		...pick(update, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),

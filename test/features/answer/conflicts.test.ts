@@ -296,7 +296,7 @@ describe('a session that ended while the form was open', () => {
 			if (end === 'removed') app.service.sessions.remove(id);
 			else app.service.sessions.setStatus(id, end);
 			await modal.submit();
-			await timed.shows(end === 'removed' ? whatHappened('session_not_found') : headline('ended'));
+			await timed.shows(end === 'removed' ? whatHappened('service_missing') : headline('ended'));
 			expect(modal.text()).toContain('> blue');
 			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Post my text in the channel');
 			expect(app.service.log.puts(id)).toEqual([]);

@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
 import { LeaseLost } from '../../../src/features/answer/put.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import { createServiceHealth } from '../../../src/session-service/health.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../../database/support.ts';
 import { fingerprintOf } from '../../support/sessions.ts';
+import { settableClock } from '../../support/settable-clock.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness, failing, type Harness, RESET } from './delivering.ts';
 
 const MINUTE = 60_000;
@@ -89,26 +91,94 @@ describe('a delivery', () => {
 		expect(errors).toMatchObject([{ fields: { answer: id, code: 'internal' } }]);
 	});
 
-	it.each([
-		[
-			'succeeds when another failure began the count anew',
-			[GONE, GONE, DOWN, GONE],
-			{ state: 'delivered', missingCount: 0 },
-			[[0, 1_000, 5_000, 9_000], 1],
-		],
-		[
-			'ends when it is found in none of three',
-			Array(9).fill(GONE),
-			{ state: 'refused', lastError: 'session_not_found' },
-			[[0, 1_000, 5_000], 0],
-		],
-	])('of a session that is not found: %s', async (_, failures, found, calls) => {
+	it('of a session that is not found is tried again after 1 s and 4 s, and then as after other failures', async () => {
+		const failures = [GONE, GONE, DOWN, GONE];
 		let reads = 0;
 		harness.on.read = () => failures[reads++]?.();
 		const { id } = await harness.deliverOne();
 		await harness.pass(60_000);
-		expect([harness.times('read').slice(0, 4), harness.times('put').length]).toEqual(calls);
-		expect(await harness.get(id)).toMatchObject(found);
+		expect(harness.times('read').slice(0, 4)).toEqual([0, 1_000, 5_000, 9_000]);
+		expect(harness.times('put')).toHaveLength(1);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', missingCount: 0 });
+	});
+
+	/** Lets time pass in which other sessions can be read. */
+	async function passReadable(ms: number, { health } = harness): Promise<void> {
+		for (let passed = 0; passed < ms; passed += 30_000) {
+			health.succeeded();
+			await harness.pass(30_000);
+		}
+	}
+
+	it('of a session that is not found, while others can be read, ends after ten minutes', async () => {
+		await passReadable(10 * MINUTE);
+		harness.on.read = GONE;
+		const { id } = await harness.deliverOne();
+		await passReadable(10 * MINUTE - 30_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'session_missing' });
+		const pauses = harness.times('read').map((at, n, all) => Math.round((at - (all[n - 1] ?? at)) / 1_000));
+		expect(pauses.slice(1, 10)).toEqual([1, 4, 4, 8, 16, 32, 60, 60, 60]);
+		await passReadable(2 * MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
+	});
+
+	it.each([
+		['nothing else can be read', 1, 'service_missing'],
+		['others could be read again a moment ago', 2, 'session_missing'],
+	])('of a session that is not found waits while %s', async (_, from, lastError) => {
+		harness.on.read = GONE;
+		const { id } = await harness.deliverOne();
+		await harness.pass(HOUR);
+		if (from === 2) await passReadable(9 * MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError });
+		harness.on.read = () => undefined;
+		await harness.pass(MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
+	it('of a session that is not found, as nothing else, waits for its author after the time to give up', async () => {
+		harness.on.read = GONE;
+		const { id } = await harness.accept('s1', T0 + HOUR);
+		harness.createWorker().start();
+		await harness.pass(HOUR - 1_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'service_missing' });
+		await harness.pass(1_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'session_not_found' });
+	});
+
+	it.each(['refused', 'session_not_found'] as const)(
+		'whose PUT gets %s each time is tried until its time is over, then waits for its author',
+		async (code) => {
+			harness.on.put = failing(code, 'of a PUT');
+			const { id } = await harness.accept('s1', T0 + HOUR);
+			harness.createWorker().start();
+			await passReadable(HOUR - MINUTE);
+			expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'refused' });
+			const puts = harness.times('put').length;
+			expect(puts).toBeGreaterThan(50);
+			expect(puts).toBeLessThan(75);
+			await harness.pass(2 * MINUTE);
+			expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'refused', putStartedAt: null });
+		},
+	);
+
+	it.each([
+		['forward', 25 * HOUR],
+		['back', -HOUR],
+	])('of a session that is not found does not end early when the clock is set %s', async (_, shift) => {
+		const machine = await settableClock(harness.clock, harness.store);
+		const health = createServiceHealth({ clock: machine });
+		await passReadable(10 * MINUTE, { ...harness, health });
+		harness.on.read = GONE;
+		const { id } = await harness.accept('s1', T0 + 20 * 24 * HOUR);
+		harness.createWorker(harness.store.answers, machine, health).start();
+		await passReadable(9 * MINUTE, { ...harness, health });
+		machine.set(shift);
+		await passReadable(9 * MINUTE, { ...harness, health });
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'session_missing' });
+		await passReadable(3 * MINUTE, { ...harness, health });
+		expect(await harness.get(id)).toMatchObject({ state: 'refused' });
 	});
 
 	it('is not sent after an edit during the read that conflicts', async () => {

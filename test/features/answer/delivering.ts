@@ -9,6 +9,7 @@ import type { ReadItem, ReadSession } from '../../../src/questions/gate.ts';
 import type { SentItem } from '../../../src/questions/session.ts';
 import type { SessionServiceClient } from '../../../src/session-service/client.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import { createServiceHealth } from '../../../src/session-service/health.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -58,6 +59,7 @@ export async function createHarness() {
 	const told: Answer[] = [];
 	const workers: { stop(): Promise<void> }[] = [];
 	const log = createRecordingLog();
+	const health = createServiceHealth({ clock });
 	/** Tests replace these to throw, wait or change what the service has. */
 	const on: {
 		/** Why the author of an answer may not send it; null: they may. */
@@ -127,9 +129,10 @@ export async function createHarness() {
 		random: () => 1,
 	};
 
-	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock) {
+	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock, { missed } = health) {
 		const worker = createAnswerWorker(coreFor(answers, ownClock), {
 			...delivering,
+			missed,
 			receipts: {
 				async tell(answer) {
 					const againAfterMs = await on.tell(answer);
@@ -175,6 +178,7 @@ export async function createHarness() {
 			}
 		},
 		calls,
+		health,
 		dataDir: dataDir.path,
 		told,
 		log,
@@ -189,6 +193,7 @@ export async function createHarness() {
 			createDelivery(
 				coreFor(store.answers),
 				createPut(coreFor(store.answers), delivering.checkAuthor),
+				health.missed,
 				delivering.random,
 			)(answer, token, new AbortController().signal),
 		accept,

@@ -10,6 +10,7 @@ import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
 import { DELIVERED, headline, line, says, whatHappened } from '../../support/sentences.ts';
+import { tooComplex } from '../../support/too-complex.ts';
 
 const clock = createManualClock();
 const unwatch = watchRequests();
@@ -296,15 +297,11 @@ describe('a closed modal', () => {
 });
 
 describe('an answer that is refused for good', () => {
-	it.each<[string, Fault, string]>([
-		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'session_not_found'],
-		['400', { kind: 'error', status: 400 }, 'refused'],
-	])('keeps the text of an answer refused with %s, and sends it again after a restart', async (_, fault, code) => {
+	it('keeps its text, and is sent again after a restart', async () => {
 		const id = ask();
-		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id });
-		const modal = await submit(id);
+		const modal = await submit(id, () => app.service.faults.add(tooComplex(id)));
 		await shows(headline('refused'));
-		expect(modal.text()).toContain(whatHappened(code));
+		expect(modal.text()).toContain(whatHappened('body_too_complex'));
 		expect(modal.text()).toContain('> Ada');
 		expect(modal.text()).toContain('> Grace');
 		await restart();
@@ -316,10 +313,11 @@ describe('an answer that is refused for good', () => {
 
 	it('tells a refused answer in a direct message with the same button when the modal is closed', async () => {
 		const id = ask();
-		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
-		const release = holdPuts();
-		await (await submit(id)).close();
-		release();
+		function breakReads(): void {
+			app.service.faults.add({ kind: 'late', ms: 1_000, method: 'GET', sessionId: id });
+			app.service.faults.add(tooComplex(id));
+		}
+		await (await submit(id, breakReads)).close();
 		const ada = app.slack.as('ada');
 		const dm = () => ada.dm(id)[0];
 		await until(() => dm() !== undefined);
@@ -334,9 +332,9 @@ describe('an answer that is refused for good', () => {
 
 	it('asks for a secret again after it was wiped', async () => {
 		const id = app.service.sessions.start('code', `code-${++count}`);
-		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
 		const modal = await openSession(app, id);
 		await modal.fill(0, '314159');
+		app.service.faults.add(tooComplex(id));
 		await modal.submit();
 		await shows(headline('refused'));
 		expect(modal.text()).not.toContain('314159');

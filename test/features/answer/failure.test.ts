@@ -23,7 +23,7 @@ describe('a failure', () => {
 		['garbage of a read', new SessionServiceError('unreadable_answer', 'x'), { kind: 'later' }],
 		['a redirect', new SessionServiceError('redirected', 'x'), { kind: 'later' }],
 		['404', new SessionServiceError('session_not_found', 'x'), { kind: 'missing' }],
-		['400', new SessionServiceError('refused', 'x', { status: 400 }), { kind: 'permanent' }],
+		['400', new SessionServiceError('refused', 'x', { status: 400 }), { kind: 'later' }],
 		[
 			'500 to a PUT',
 			new SessionServiceError('unavailable', 'x', { status: 500, outcomeUnknown: true }),

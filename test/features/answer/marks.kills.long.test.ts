@@ -13,6 +13,7 @@ import {
 import { NO_LIMITS_ENV } from '../../support/no-limits.ts';
 import { startProgram } from '../../support/program.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { tooComplex } from '../../support/too-complex.ts';
 
 /** Longer than the lease of a dead process's answer, and the time in which its PUT could land. */
 const TAKEN_OVER = { timeout: 60_000, interval: 100 };
@@ -61,15 +62,16 @@ async function isEnding(id: string): Promise<boolean> {
 		where relation = 'answers'::regclass and mode = 'RowExclusiveLock' and wait_event_type = 'Lock'`);
 }
 
-/** Ada answers a watched question, and the service refuses that while somebody holds the row of the session. */
+/** Ada answers a watched question, and that is refused while somebody holds the row of the session. */
 async function refusedWhileHeld(id: string): Promise<void> {
 	service.sessions.put(id, askingSession(['Which colour? One of: Sand, Forest']));
 	await slack.as('ada').command('#agents', `/session watch ${id}`);
 	const post = await vi.waitUntil(() => posts().find((message) => message.buttons().includes('Sand')), TAKEN_OVER);
-	service.faults.add({ kind: 'late', ms: 1_500, method: 'PUT', sessionId: id });
-	service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
+	service.faults.add({ kind: 'late', ms: 1_500, method: 'GET', sessionId: id });
+	service.faults.add(tooComplex(id));
+	const reads = service.log.reads(id).length;
 	await post.press('Sand');
-	await vi.waitUntil(() => service.log.puts(id).length === 1, TAKEN_OVER);
+	await vi.waitUntil(() => service.log.reads(id).length > reads, TAKEN_OVER);
 	await admin.query('begin');
 	await admin.query('select session_id from watched_sessions where session_id = $1 for update', [id]);
 	await vi.waitUntil(() => isEnding(id), TAKEN_OVER);

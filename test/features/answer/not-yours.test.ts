@@ -4,6 +4,7 @@ import { ACTIONS } from '../../../src/slack/ids.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
 import { headline, whatHappened } from '../../support/sentences.ts';
+import { tooComplex } from '../../support/too-complex.ts';
 
 /** Presses on what belongs to somebody else's answer. Slack shows nobody such a button, so they are forged. */
 
@@ -52,20 +53,20 @@ async function graceForges(changes: object = {}, words = whatHappened('answer_no
 
 it('refuses a button on the answer of another person, and says so', async () => {
 	app.service.sessions.put('refused', askingSession(['First', 'Second']));
-	app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: 'refused' });
 	const modal = await openSession(app, 'refused');
 	for (const [field, text] of ['blue', 'small'].entries()) await modal.fill(field, text);
 	// A person needs time to type.
 	await timed.clock.advance(1);
+	app.service.faults.add(tooComplex('refused'));
 	await modal.submit();
 	await timed.shows(headline('refused'));
-	const puts = app.service.log.puts('refused').length;
+	const reads = app.service.log.reads('refused').length;
 	await modal.press('Try again');
-	await timed.until(() => app.service.log.puts('refused').length > puts);
+	await timed.until(() => app.service.log.reads('refused').length > reads);
 	await timed.shows(headline('refused'));
-	const before = app.service.log.puts('refused').length;
+	const before = app.service.log.reads('refused').length;
 	await graceForges();
-	expect(app.service.log.puts('refused')).toHaveLength(before);
+	expect(app.service.log.reads('refused')).toHaveLength(before);
 });
 
 it('does not take back the choice of another person', async () => {

@@ -187,7 +187,7 @@ describe('an answer whose PUT may still land', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it.each(['body_too_large', 'body_too_complex', 'session_not_found'] as const)(
+	it.each(['body_too_large', 'body_too_complex'] as const)(
 		'blocks other answers while reads fail with %s, then ends and may have arrived',
 		async (code) => {
 			const ann = await harness.accept('s1');
@@ -209,6 +209,22 @@ describe('an answer whose PUT may still land', () => {
 			expect(harness.times('put')).toHaveLength(1);
 		},
 	);
+
+	it('blocks other answers while nobody finds the session, then ends and may have arrived', async () => {
+		const ann = await harness.accept('s1', T0 + HOUR);
+		harness.on.put = () => {
+			harness.on.read = failing('session_not_found', 'of a read');
+			throw new SessionServiceError(...RESET);
+		};
+		harness.createWorker().start();
+		await harness.pass(23 * HOUR);
+		expect((await harness.store.answers.accept(bobs(ann))).kind).toBe('taken');
+		await harness.pass(HOUR + 2 * MINUTE);
+		const answer = await harness.get(ann.id);
+		expect(answer).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
+		expect(stateLine(answer)).toBe(line('refused', { putStartedAt: 1 }));
+		expect(harness.times('put')).toHaveLength(1);
+	});
 
 	it('blocks other answers when its values are unreadable, then waits for its author', async () => {
 		const ann = await harness.accept('s1');

@@ -3,6 +3,7 @@ import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { headline, line } from '../../support/sentences.ts';
+import { tooComplex } from '../../support/too-complex.ts';
 import { type InboxApp, inboxApp } from '../inbox/harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 
@@ -192,10 +193,11 @@ describe('an answer that lost to one that was taken back', () => {
 });
 
 describe('an answer that lost to one that then failed', () => {
-	it('is offered to its author when the session service refuses the first', async () => {
+	it('is offered to its author when the first is refused', async () => {
 		const { id, index } = await lost();
-		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', times: 1 });
+		app.service.faults.add(tooComplex(id));
 		const offer = await offered(id);
+		app.service.faults.clear();
 		expect(offer.text()).toContain('*⏳ Not sent: the first answer was not delivered*');
 		expect(offer.text()).toContain('@ada answered before you. The question is open again. Your text is kept.');
 		await offer.press(OFFER);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { placeMrkdwn } from '../../../src/slack/words.ts';
 import { answering, DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
+import { tooComplex } from '../../support/too-complex.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../watch/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -123,12 +124,12 @@ describe('the Home tab', () => {
 		await app.homeSays('“Your password”: (hidden)');
 		await app.homeSays(line('resumed'));
 
-		await app.askedIn('#agents', ['Chairs']);
-		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT' });
+		const [chairs = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.homeSays(waitingCountWords(1, 0));
 		await ada.home()?.press('Answer');
 		const form = await ada.waitForModal('Which colour?');
 		await form.fill(0, 'grey');
+		app.service.faults.add(tooComplex(chairs));
 		await form.submit();
 		await app.homeSays(line('refused'));
 		expect(app.textOf('ada')).toContain('“Which colour?”: “grey”');

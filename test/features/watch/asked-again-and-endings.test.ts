@@ -137,9 +137,11 @@ it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was 
 	expect(app.card(id)?.ts).not.toBe(card.ts);
 });
 
-it('ends a watch with a message when the service does not know the session any more', async () => {
-	const id = await app.watched();
+it('ends a watch with a message when the service has not known the session for ten minutes', async () => {
+	const [id] = [await app.watched(), await app.watched()];
 	app.service.sessions.remove(id);
+	await app.pass(9 * MINUTE_MS);
+	expect(endsOf(id)).toEqual([]);
 	await app.threadSays(id, 'does not know this session any more');
 	await app.cardSays(id, 'does not know this session any more');
 	await expectLeftAlone(id);

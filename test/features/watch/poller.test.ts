@@ -159,25 +159,6 @@ describe('a session', () => {
 		expect(readsOf('s2').length).toBeGreaterThan(15);
 	});
 
-	it('ends the watches of a session at the third 404 in a row, and announces it', async () => {
-		const { clock, failures, announced, readsOf } = await createWatchedHarness();
-		const before = readsOf('s1').length;
-		failures.set('s1', 'session_not_found');
-		await pass(clock, 60_000);
-		expect(readsOf('s1').length - before).toBe(3);
-		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone' }]);
-	});
-
-	it('follows on when a session was missing twice in a row', async () => {
-		const { clock, failures, announced, readsOf } = await createWatchedHarness();
-		const before = readsOf('s1').length;
-		failures.set('s1', 'session_not_found');
-		for (let turn = 0; turn < 100 && readsOf('s1').length < before + 2; turn += 1) await pass(clock, 500);
-		failures.delete('s1');
-		await pass(clock, 60_000);
-		expect(await announced()).toEqual([{ kind: 'card' }]);
-	});
-
 	it('ends a watch when nothing changed for days', async () => {
 		const { announced } = await createWatchedHarness({
 			maxDays: 1,

@@ -85,6 +85,16 @@ describe('watching', () => {
 		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
 	});
 
+	it('an existing watch goes on while the service does not find its session, and says so when it is to change', async () => {
+		const { watch, put, failures, stored } = await createHarness();
+		put({});
+		await watch('s1');
+		failures.set('s1', 'session_not_found');
+		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+		expect(await watch('s1', { discreet: true })).toEqual({ kind: 'unreadable', code: 'session_missing' });
+		expect(await stored()).toMatchObject({ discreet: false });
+	});
+
 	it('tells which limit is reached, and counts it', async () => {
 		const { watch, put, recorded, changes } = await createHarness({ person: 1 });
 		put({});

@@ -223,7 +223,8 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			metrics: { watches: recorded.metrics },
 			config: { WATCH_MAX_DAYS: maxDays },
 		});
-		const health = createServiceHealth({ clock });
+		const otherReadAt = (sessionId: string) => store.otherReadAt({ service: SERVICE, sessionId });
+		const health = createServiceHealth({ clock: ownClock }, otherReadAt);
 		const poller = createPoller(core, {
 			budget: plentiful,
 			health,
