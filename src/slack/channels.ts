@@ -14,7 +14,7 @@ import type { SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
-import type { NotAllowed, PersonRequest } from './request.ts';
+import type { PersonRequest } from './request.ts';
 
 type PeopleClient = Pick<SlackClients, 'people'>;
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
@@ -243,10 +243,7 @@ export function createMemberships(
 		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to be in
 		 * its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
-		async whyNotThere(
-			request: Pick<PersonRequest, 'person'>,
-			{ channelId, sessionId, isCopy }: Place,
-		): Promise<NotAllowed | null> {
+		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
 			if (channelId === null || sessionId === undefined) return null;
 			if (isCopy !== true && !(await isPrivate(channelId))) return null;
 			const { userId } = request.person;
