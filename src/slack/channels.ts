@@ -134,15 +134,14 @@ interface HandOvers {
  * can be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
-	{
-		clients: { people: client },
-		directChannelOf,
-		store: { handOvers },
-		serviceUrl,
-		clock,
-	}: Pick<Core<HandOvers>, 'directChannelOf' | 'store' | 'serviceUrl' | 'clock'> & { readonly clients: PeopleClient },
+	core: Pick<Core<HandOvers>, 'directChannelOf' | 'store' | 'serviceUrl' | 'clock'> & {
+		readonly clients: PeopleClient;
+	},
 	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
 ) {
+	const { directChannelOf, serviceUrl, clock } = core;
+	const { handOvers } = core.store;
+	const client = core.clients.people;
 	const channels = createCache(clock, (key) => listChannels(key.split(' ')[0] ?? ''), FAILURE_AGE_MS);
 
 	/** Ids, and whether each is private. `userId`: empty for the bot's own channels. */
