@@ -269,10 +269,7 @@ const PROBLEMS = {
 	nobody_here: 'has no member in this channel, so nobody would see the question',
 } as const satisfies Record<Exclude<Refusal, 'could_not_check'> | 'not_here' | 'gone' | 'nobody_here', string>;
 
-interface Problem {
-	readonly id: string;
-	readonly why: keyof typeof PROBLEMS;
-}
+type Problem = { readonly id: string; readonly why: keyof typeof PROBLEMS };
 export type MentionProblems = Readonly<Record<'people' | 'groups', readonly Problem[]>>;
 
 interface MentionNames {
