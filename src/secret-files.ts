@@ -38,7 +38,6 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 	return { env: filled, problems };
 }
 
-/** What a file holds, or what is wrong with it. */
 function readSecret(path: string): string | Error {
 	try {
 		const file = openSync(path, 'r');
@@ -59,7 +58,6 @@ function readSecret(path: string): string | Error {
 
 interface LiveSecret {
 	readonly name: Secret;
-	/** What it was at the start. */
 	readonly first: string;
 	/** Left out: it never changes. */
 	readonly path: string | undefined;

@@ -11,7 +11,6 @@ import type { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 
 interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
-	/** What replicas share about the service's list. */
 	readonly listCell: Cell<ListingState>;
 }
 

@@ -58,6 +58,26 @@ export function createFailures() {
 	};
 }
 
+/**
+ * Repeats `turn`, which resolves to the milliseconds until the next one, until the signal is aborted. After a failure it goes
+ * on after `retryMs`; `onFailure` gets its code, unless the turn before failed with the same. Never rejects.
+ */
+export async function repeat(
+	pause: (ms: number, signal: AbortSignal) => Promise<unknown>,
+	signal: AbortSignal,
+	turn: () => Promise<number>,
+	{ retryMs, onFailure }: { readonly retryMs: number; readonly onFailure: (code: string) => void },
+): Promise<void> {
+	let problem: string | null = null;
+	while (!signal.aborted) {
+		const outcome = await turn().catch(codeOf);
+		const code = typeof outcome === 'string' ? outcome : null;
+		if (code !== null && code !== problem && !signal.aborted) onFailure(code);
+		problem = code;
+		await pause(typeof outcome === 'number' ? outcome : retryMs, signal).catch(() => undefined);
+	}
+}
+
 export function retryAtOf(error: unknown, now: number): number | null {
 	if (!(error instanceof HandraiseError) || error.retryAt === null) return null;
 	return Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS);

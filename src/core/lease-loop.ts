@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, createWaker, within } from './clock.ts';
-import { codeOf } from './errors.ts';
+import { codeOf, repeat } from './errors.ts';
 import type { Log } from './log.ts';
 
 /** The right to work on a row. */
@@ -106,22 +106,6 @@ export function createLeaseLoop<Item>(
 		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 
-	async function takeUntilStopped(): Promise<void> {
-		let failure: string | null = null;
-		while (!shutdownSignal.aborted) {
-			let waitMs = RETRY_MS;
-			try {
-				waitMs = await turn();
-				failure = null;
-			} catch (error) {
-				const code = codeOf(error);
-				if (code !== failure && !shutdownSignal.aborted) log.warn('take_failed', { rows: itemsName, code });
-				failure = code;
-			}
-			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
-		}
-	}
-
 	/** Renews leases until the signal is aborted, then rejects. */
 	async function keepLeases(drained: AbortSignal): Promise<void> {
 		while (renew !== undefined) {
@@ -150,7 +134,9 @@ export function createLeaseLoop<Item>(
 	async function run(): Promise<void> {
 		const drained = new AbortController();
 		keepLeases(drained.signal).catch(() => undefined);
-		await takeUntilStopped();
+		const pause = async (ms: number) => ms > 0 && waker.wait(ms, shutdownSignal);
+		const onFailure = (code: string) => log.warn('take_failed', { rows: itemsName, code });
+		await repeat(pause, shutdownSignal, turn, { retryMs: RETRY_MS, onFailure });
 		await drain();
 		drained.abort();
 	}

@@ -23,11 +23,7 @@ export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 const MOST_RATES = 10_000;
 
 /** Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again. */
-export function takeCall(
-	state: RateState,
-	limit: RateLimit,
-	{ now, keep }: { now: number; keep: number },
-): { readonly waitMs: number; readonly state: RateState } {
+export function takeCall(state: RateState, limit: RateLimit, { now, keep }: { now: number; keep: number }) {
 	if (state.pausedUntil > now) return { waitMs: state.pausedUntil - now, state };
 	const due = Math.max(state.due, now);
 	const ahead = Math.max(0, limit.burst - 1 - keep) * limit.intervalMs;

@@ -17,12 +17,7 @@ export function earliest(due: string, lease = 'leasedUntil') {
 }
 
 /** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column. */
-export async function nextDue(
-	db: StoreDatabase,
-	table: LeasedTable,
-	where: RawBuilder<boolean>,
-	due: string,
-): Promise<number | null> {
+export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
 	const { rows } = await sql<{ at: number | null }>`select ${earliest(due)} as at
 		from ${sql.table(table)} where ${where}`.execute(db.read);
 	return rows[0]?.at ?? null;

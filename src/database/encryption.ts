@@ -63,26 +63,23 @@ export function createCipher(key: Buffer): Cipher {
 	};
 }
 
-/** Encrypts with one key, and decrypts what any of its keys encrypted. */
-export interface KeyRing extends Cipher {
-	/** That with which it encrypts comes first. */
-	readonly all: readonly [Cipher, ...Cipher[]];
-}
+export type KeyRing = ReturnType<typeof createKeyRing>;
 
-export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]): KeyRing {
+/** Encrypts with the first of these keys, and decrypts what any of them encrypted. */
+export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]) {
 	const [{ keyId, encrypt }] = all;
 	return {
 		all,
 		keyId,
 		encrypt,
-		decrypt(sealed, place) {
+		decrypt(sealed: string, place: CipherPlace): string | null {
 			for (const cipher of all) {
 				const text = cipher.decrypt(sealed, place);
 				if (text !== null) return text;
 			}
 			return null;
 		},
-	};
+	} satisfies Cipher & { readonly all: unknown };
 }
 
 function additionalData({ table, id, column }: CipherPlace): Buffer {
@@ -144,13 +141,10 @@ export function readKeySetting(text: string, source?: string): KeySetting {
 	}
 }
 
-export interface GivenKeys {
-	readonly own: KeySetting;
-	readonly formers: readonly KeySetting[];
-}
+export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 
 /** Reads ENCRYPTION_KEY, and the lines of ENCRYPTION_KEY_FORMER. Throws `encryption_key_invalid`, a line for each problem. */
-export function readKeys(ownText: string, formerText: string | null = null): GivenKeys {
+export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];
 	const lines = (formerText ?? '').split('\n').filter((line) => line.trim() !== '');
@@ -166,7 +160,7 @@ export function readKeys(ownText: string, formerText: string | null = null): Giv
 		return [];
 	});
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'encryption_key_invalid' });
-	return { own, formers };
+	return { own, formers: formers as readonly KeySetting[] };
 }
 
 const isSame = (one: KeySetting, other: KeySetting) =>

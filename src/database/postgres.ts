@@ -217,11 +217,9 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}): npm run doctor says why.`, ended);
 }
 
-interface WaitingChange<S> {
+type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
 	change(state: S | null): { state: S; result: unknown };
-	resolve(result: unknown): void;
-	reject(error: unknown): void;
-}
+};
 
 /** Makes states that all processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
 export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Clock, uptimeOf } from '../core/clock.ts';
-import { codeOf } from '../core/errors.ts';
+import { repeat } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { change, type StoreDatabase } from './database.ts';
 import { type KeyRing, prefixOf } from './encryption.ts';
 import { cellsOf } from './postgres.ts';
-import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+import { isSecret, placeIn, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 /** Rows that are read at once, and the pause after them: people come first. */
 const SCANNED_AT_ONCE = 100;
@@ -22,21 +22,11 @@ const UNFINISHED_MS = 1_000;
 /** Replicas that still wrote with a former key may have done so since. */
 const AGAIN_MS = 5 * 60_000;
 
-/** What replicas share. */
+/** What replicas share: which of them encrypts, and until when no other one does. */
 interface Progress {
-	/** The replica that encrypts. */
 	readonly holder: string;
-	/** Until then no other one does. */
 	readonly until: number;
 	readonly left: number | null;
-}
-
-interface Value {
-	readonly column: SealedColumn;
-	readonly key: Readonly<Record<string, string>>;
-	readonly sealed: string;
-	readonly text: string;
-	readonly place: CipherPlace;
 }
 
 interface Options {
@@ -110,7 +100,9 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 		return rows;
 	}
 
-	function valueIn(column: SealedColumn, row: Readonly<Record<string, string | null>>): Value | null {
+	type Value = NonNullable<ReturnType<typeof valueIn>>;
+
+	function valueIn(column: SealedColumn, row: Readonly<Record<string, string | null>>) {
 		const { sealed } = row;
 		const place = placeIn(column, row);
 		const text = sealed == null ? null : ring.decrypt(sealed, place);
@@ -164,15 +156,8 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 	}
 
 	async function run(): Promise<void> {
-		const { signal } = stopping;
-		let problem: string | null = null;
-		while (!signal.aborted) {
-			const outcome = await turn().catch(codeOf);
-			const code = typeof outcome === 'string' ? outcome : null;
-			if (code !== null && code !== problem && !signal.aborted) log.warn('reencryption_failed', { code });
-			problem = code;
-			await clock.sleep(typeof outcome === 'number' ? outcome : LOOK_MS, signal).catch(() => undefined);
-		}
+		const onFailure = (code: string) => log.warn('reencryption_failed', { code });
+		await repeat(clock.sleep, stopping.signal, turn, { retryMs: LOOK_MS, onFailure });
 		// Another replica goes on at once.
 		await hold(0).catch(() => undefined);
 	}

@@ -40,6 +40,13 @@ export async function markForCompaction(trx: Db): Promise<void> {
 /** `busy`: another program was reading; it is tried again. */
 export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 
+interface Options {
+	readonly db: SqliteStoreDatabase;
+	readonly ring: KeyRing;
+	readonly log: Log;
+	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
+}
+
 /**
  * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but pages that
  * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So
@@ -47,17 +54,7 @@ export type CheckpointOutcome = 'done' | 'busy' | 'failed';
  * every start, a new key overwrites it in place, the remaining secrets are encrypted with that, and the log is emptied:
  * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
-export async function startSecretWiping({
-	db,
-	ring,
-	log,
-	onCheckpoint = () => {},
-}: {
-	db: SqliteStoreDatabase;
-	ring: KeyRing;
-	log: Log;
-	onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
-}) {
+export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: Options) {
 	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);
 	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
 	/** What encrypted the stored secrets. The newest comes first; more than one only with former master keys. */

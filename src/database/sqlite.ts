@@ -22,11 +22,7 @@ const COMMITS_PER_TURN = 8;
 /** This process owns the file and tells its loops of every change, so a look finds only what a wake-up missed. */
 const LOOK_EVERY_MS = 30_000;
 
-interface QueuedWrite {
-	work(db: Db): Promise<unknown>;
-	resolve(value: unknown): void;
-	reject(error: unknown): void;
-}
+type QueuedWrite = Omit<PromiseWithResolvers<unknown>, 'promise'> & { work(db: Db): Promise<unknown> };
 
 export interface SqliteStoreDatabase extends StoreDatabase {
 	/** Runs `task` between two commits, in its own turn of the event loop. It must leave no transaction open. */

@@ -136,14 +136,15 @@ export async function request(
 		const sent = form === undefined ? {} : { method: 'POST', body: form };
 		const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
 		const headersAt = Date.now();
+		const dateMs = Date.parse(response.headers.get('date') ?? '');
 		return {
 			kind: 'response' as const,
 			status: response.status,
 			headers: response.headers,
 			body: await readBeginning(response),
 			ms: headersAt - startedAt,
-			/** How far the server's clock is ahead of ours, accurate to about a second; null without a `Date`. */
-			aheadMs: aheadMsOf(response.headers.get('date'), startedAt, headersAt),
+			/** How far the server's clock is ahead of ours; null without a `Date`, which has whole seconds. */
+			aheadMs: Number.isNaN(dateMs) ? null : dateMs + 500 - (startedAt + headersAt) / 2,
 		};
 	} catch (error) {
 		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
@@ -160,12 +161,6 @@ async function readBeginning({ body }: Response): Promise<string> {
 		if (bytes >= MAX_PAGE_BYTES) break;
 	}
 	return text;
-}
-
-/** `Date` has whole seconds and was written between the two moments. */
-function aheadMsOf(date: string | null, startedAt: number, headersAt: number): number | null {
-	const theirs = Date.parse(date ?? '');
-	return Number.isNaN(theirs) ? null : theirs + 500 - (startedAt + headersAt) / 2;
 }
 
 /** Why a connection failed, by the code of its error: the first that fits. */

@@ -117,11 +117,7 @@ const MAY_SETTINGS =
 	/^(SLACK_BOT_TOKEN|SLACK_API_URL|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
 
 /** Needs only the settings that begin a problem so, so that it can run before everything else is set up. */
-async function* asBot(
-	{ env, clock }: Invocation,
-	needed: RegExp,
-	ask: (bot: Bot) => AsyncGenerator<Finding>,
-): AsyncGenerator<Finding> {
+async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {
 	const reading = readSettings(env);
 	const problems = reading.problems.filter((problem) => needed.test(problem));
 	if (problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { problems, unknown: [] });

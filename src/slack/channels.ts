@@ -14,7 +14,7 @@ import type { SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
-import type { NotAllowed, PersonRequest } from './request.ts';
+import type { PersonRequest } from './request.ts';
 
 type PeopleClient = Pick<SlackClients, 'people'>;
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
@@ -134,15 +134,14 @@ interface HandOvers {
  * can be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
-	{
-		clients: { people: client },
-		directChannelOf,
-		store: { handOvers },
-		serviceUrl,
-		clock,
-	}: Pick<Core<HandOvers>, 'directChannelOf' | 'store' | 'serviceUrl' | 'clock'> & { readonly clients: PeopleClient },
+	core: Pick<Core<HandOvers>, 'directChannelOf' | 'store' | 'serviceUrl' | 'clock'> & {
+		readonly clients: PeopleClient;
+	},
 	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
 ) {
+	const { directChannelOf, serviceUrl, clock } = core;
+	const { handOvers } = core.store;
+	const client = core.clients.people;
 	const channels = createCache(clock, (key) => listChannels(key.split(' ')[0] ?? ''), FAILURE_AGE_MS);
 
 	/** Ids, and whether each is private. `userId`: empty for the bot's own channels. */
@@ -243,10 +242,7 @@ export function createMemberships(
 		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to be in
 		 * its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
-		async whyNotThere(
-			request: Pick<PersonRequest, 'person'>,
-			{ channelId, sessionId, isCopy }: Place,
-		): Promise<NotAllowed | null> {
+		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
 			if (channelId === null || sessionId === undefined) return null;
 			if (isCopy !== true && !(await isPrivate(channelId))) return null;
 			const { userId } = request.person;

@@ -275,11 +275,7 @@ function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infe
  * Posts to the response_url of an interaction. `refused`: Slack did not take it; `unknown`: it did not respond within
  * `withinMs`, or the connection broke. Bolt's own `respond` has no time-out.
  */
-export async function respond(
-	responseUrl: string,
-	body: object,
-	withinMs: number,
-): Promise<'ok' | 'refused' | 'unknown'> {
+export async function respond(responseUrl: string, body: object, withinMs: number) {
 	try {
 		const response = await fetch(responseUrl, {
 			method: 'POST',

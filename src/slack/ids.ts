@@ -202,15 +202,11 @@ export type SessionTarget = Readonly<z.infer<typeof TARGET>>;
 export const { encode: encodeTarget, decode: decodeTarget } = slackCodec('target', TARGET);
 
 /** Carries the text of an answer or a draft (by its id) to a question. */
-export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec(
-	'carriage',
-	z.object({ id: text, ...TARGET.shape }),
-);
+const CARRIAGE = z.object({ id: text, ...TARGET.shape });
+export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec('carriage', CARRIAGE);
 
-export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec(
-	'menu',
-	z.object({ actionId: text, value: text }),
-);
+const MENU_CHOICE = z.object({ actionId: text, value: text });
+export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec('menu', MENU_CHOICE);
 
 /** Since 1.1.0; see `arrivalSeen` of an answer. */
 const ARRIVAL = z.int().nullable().default(null);
@@ -243,11 +239,9 @@ export function questionHash(question: QuestionMark): string {
 export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
 export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
 
-export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec(
-	'snooze',
-	// Its `questionHash`: an entry of a menu has no room for the id of a session.
-	z.object({ length: z.enum(SNOOZE_LENGTHS), hash: text }),
-);
+/** `hash`: `questionHash`, because an entry of a menu has no room for the id of a session. */
+const SNOOZE = z.object({ length: z.enum(SNOOZE_LENGTHS), hash: text });
+export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec('snooze', SNOOZE);
 
 const CHOICE = z.object({
 	sessionId: text,

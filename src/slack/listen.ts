@@ -99,12 +99,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. `isFirst`: no other task of the press ran. */
-	async function perform(
-		request: PersonRequest,
-		task: Task,
-		view: SubmittedView | null,
-		isFirst = true,
-	): Promise<void> {
+	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, maxAgeMs } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
 		if (refusal !== null) {

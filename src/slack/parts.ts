@@ -61,7 +61,6 @@ export function button(actionId: ActionId, label: ButtonLabel, extra: Partial<Bu
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
 }
 
-/** Opens the form of a question. */
 export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }

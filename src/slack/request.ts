@@ -30,11 +30,10 @@ const BODY_SCHEMA = z.object({
 	response_url: id,
 });
 
-const OPTIONS_SCHEMA = z.object({ options: z.array(z.object({ value: z.string() })) });
 const INPUT_SCHEMA = z.object({
 	block_id: z.string(),
 	label: z.object({ text: z.string() }),
-	element: lenient(OPTIONS_SCHEMA),
+	element: lenient(z.object({ options: z.array(z.object({ value: z.string() })) })),
 });
 const VIEW_SCHEMA = z
 	.object({

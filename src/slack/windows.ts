@@ -19,27 +19,23 @@ export const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === 
 /** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
 export type UpdateOutcome = 'updated' | 'gone' | 'changed';
 
-export interface ViewHandle {
-	/** Null when Slack's response to the opening was lost. */
-	readonly id: string | null;
-	/** Slack's, of what the view shows, which drops an update that arrives late; empty when that is not known. */
-	readonly hash: string;
-	/** Throws Slack's error when Slack refuses the view. */
-	update(view: ModalView): Promise<UpdateOutcome>;
-}
+export type ViewHandle = ReturnType<typeof createViewHandle>;
 
 /**
  * Makes the handle that updates a view. `isOnlyOurs`: nothing else changes the view (a loading view). Then the update after
  * one with an unknown outcome has no hash; in other views that could overwrite what a person did.
  */
-export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs = false): ViewHandle {
+export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs = false) {
 	let address = start;
 	return {
+		/** Null when Slack's response to the opening was lost. */
 		id: 'view_id' in start ? start.view_id : null,
+		/** Slack's, of what the view shows, which drops an update that arrives late; empty when that is not known. */
 		get hash() {
 			return 'hash' in address ? (address.hash ?? '') : '';
 		},
-		async update(view) {
+		/** Throws Slack's error when Slack refuses the view. */
+		async update(view: ModalView): Promise<UpdateOutcome> {
 			try {
 				const updated = await client.views.update({ ...address, view });
 				if ('view_id' in address) address = addressOf(address.view_id, updated.view?.hash);

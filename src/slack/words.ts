@@ -156,27 +156,22 @@ export function stillWaitingWords(waitedMs: number): string {
 	return `Still waiting for the session service… (${durationText(waitedMs)})`;
 }
 
+const named = (text: string, otherwise: string, limit = 80) => quotedNameMrkdwn(text, limit) || otherwise;
+
 /** `clicked`, `opened “example.com”`, `saved “report.pdf”`; unknown actions by their name. mrkdwn. */
-function actionWords({ kind, text }: AgentAction): string {
-	switch (kind) {
-		case 'click':
-			return 'clicked';
-		case 'open':
-			return `opened ${quotedNameMrkdwn(text, 80) || 'a page'}`;
-		case 'done':
-			return 'finished';
-		case 'saveFile':
-		case 'deleteFile':
-			return `${kind === 'saveFile' ? 'saved' : 'deleted'} ${quotedNameMrkdwn(text, 80) || 'a file'}`;
-		case 'other':
-			return text === 'ask_human' ? 'asked you' : quotedNameMrkdwn(text.replaceAll('_', ' '), 60) || 'did something';
-	}
-}
+const ACTION_WORDS: Readonly<Record<AgentAction['kind'], (text: string) => string>> = {
+	click: () => 'clicked',
+	open: (text) => `opened ${named(text, 'a page')}`,
+	done: () => 'finished',
+	saveFile: (text) => `saved ${named(text, 'a file')}`,
+	deleteFile: (text) => `deleted ${named(text, 'a file')}`,
+	other: (text) => (text === 'ask_human' ? 'asked you' : named(text.replaceAll('_', ' '), 'did something', 60)),
+};
 
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const repeats: { words: string; count: number }[] = [];
-	for (const action of actions.slice(0, 50)) {
-		const words = actionWords(action);
+	for (const { kind, text } of actions.slice(0, 50)) {
+		const words = ACTION_WORDS[kind](text);
 		const last = repeats.at(-1);
 		if (last?.words === words) last.count += 1;
 		else repeats.push({ words, count: 1 });

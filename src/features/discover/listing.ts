@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { uptimeOf } from '../../core/clock.ts';
-import { backOff, codeOf, HandraiseError, retryAtOf } from '../../core/errors.ts';
+import { backOff, codeOf, HandraiseError, repeat, retryAtOf } from '../../core/errors.ts';
 import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
@@ -216,15 +216,8 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 	return {
 		/** Lists until the signal is aborted. Never rejects. */
 		async run(signal: AbortSignal) {
-			let problem: string | null = null;
-			while (!signal.aborted) {
-				const outcome = await turn(signal).catch(codeOf);
-				const code = typeof outcome === 'string' ? outcome : null;
-				const isNews = code !== null && code !== problem && !signal.aborted;
-				if (isNews) log.warn('listing_failed', { code });
-				problem = code;
-				await clock.sleep(typeof outcome === 'number' ? outcome : LOOK_MS, signal).catch(() => undefined);
-			}
+			const onFailure = (code: string) => log.warn('listing_failed', { code });
+			await repeat(clock.sleep, signal, () => turn(signal), { retryMs: LOOK_MS, onFailure });
 			// Another replica goes on at once.
 			await share(0, 0).catch(() => undefined);
 		},

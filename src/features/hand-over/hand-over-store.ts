@@ -103,11 +103,7 @@ export async function giveBack(tx: Tx, given: GivenBack) {
 }
 
 /** Gives an undeliverable question back and tells its giver, unless that is over. The caller holds the session's lock. */
-export async function giveBackUndelivered(
-	tx: Tx,
-	{ handOverId }: ContentOf<'handedOver'>,
-	questionId: string | null,
-): Promise<void> {
+export async function giveBackUndelivered(tx: Tx, { handOverId }: ContentOf<'handedOver'>, questionId: string | null) {
 	const held = from(tx.trx, 'questions', { id: questionId ?? '', handOverId });
 	const handOver = readHandOver(await held.selectAll().executeTakeFirst());
 	if (handOver !== null) await giveBack(tx, { ...handOver, userId: handOver.to, undelivered: true });

@@ -63,13 +63,9 @@ export function createHandOvers(
 		async handOver(
 			person: Person,
 			pressed: PressedQuestion,
-			{
-				viewId,
-				to,
-				note,
-				refusal,
-			}: { viewId: string; to: string; note: string | null; refusal: Promise<Refusal | null> },
+			chosen: { viewId: string; to: string; note: string | null; refusal: Promise<Refusal | null> },
 		) {
+			const { viewId, to, note, refusal } = chosen;
 			const { channelId } = pressed;
 			const { userId: from } = person;
 			if (to === from) return { kind: 'refused', refusal: 'self' } as const;

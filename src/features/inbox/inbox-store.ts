@@ -274,7 +274,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 					.execute(),
 			),
 
-		/** Shows a person all questions of a session service again. */
 		async endSnoozes(service: string, person: Person): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personOf(person) }).execute());
 		},

@@ -5,7 +5,7 @@ import { change, countChanged, type Filter, from, inBatches, isPostgres, remove 
 import type { Cipher } from '../../database/encryption.ts';
 import { PERSON_TABLES, type PersonPage, replacePerson, rowsOfPerson } from '../../database/person-ids.ts';
 import { markForCompaction } from '../../database/secret-wiping.ts';
-import { type Db, WITHOUT_LEASE } from '../../database/tables.ts';
+import { type Db, type Row, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import { readHandOver } from '../../posts/question-store.ts';
 import { liveWatches, silencePosts } from '../../posts/watch-store.ts';
@@ -147,11 +147,7 @@ export function createPersonStore(
 }
 
 /** Where an answer was given, as people of Slack find it: session, time, channel, and `ts` of the thread if any. */
-function placeOf(row: {
-	readonly sessionId: string;
-	readonly acceptedAt: number;
-	readonly submission: string;
-}): string {
+function placeOf(row: Pick<Row<'answers'>, 'sessionId' | 'acceptedAt' | 'submission'>): string {
 	const { channelId = '', threadTs } = parseOrNull(SUBMISSION, row.submission)?.origin ?? {};
 	return [row.sessionId, new Date(row.acceptedAt).toISOString(), channelId, threadTs ?? ''].join(' ').trim();
 }

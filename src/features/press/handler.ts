@@ -1,5 +1,5 @@
 import { setBounded } from '../../core/values.ts';
-import { type AcceptResult, type Answer, isBlocking, isSamePerson } from '../../questions/answer.ts';
+import { type AcceptResult, isBlocking, isSamePerson } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
@@ -58,20 +58,16 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 		if (result.kind === 'taken') {
 			const { by, answer } = result;
 			const isOwn = isSamePerson(request.person, by.person);
-			const isRepeated =
-				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || (isOwn && isDoubleClick(choice, by));
+			const isSoon = isBlocking(by.state) || clock.now() - by.acceptedAt <= DOUBLE_CLICK_MS;
+			// A double click is no second choice. Later, the agent may ask the same again.
+			const isDoubleClick = isOwn && isSoon && shownChoice(choice, by) === choice.option;
+			const isRepeated = repeats(`${request.person.userId} ${by.id} ${choice.option}`) || isDoubleClick;
 			if (isRepeated || (await reply.toPerson(request, takenChoice(choice, by, request.person))))
 				await answers.noteTold(answer);
 			return;
 		}
 		// The post or the inbox shows it, with *Undo*.
 		await answers.afterAccept(result.answer);
-	}
-
-	/** That is no second choice. Later, the agent may ask the same again. */
-	function isDoubleClick(choice: Choice, by: Answer): boolean {
-		if (!isBlocking(by.state) && clock.now() - by.acceptedAt > DOUBLE_CLICK_MS) return false;
-		return shownChoice(choice, by) === choice.option;
 	}
 
 	for (const id of CHOOSE_IDS) {

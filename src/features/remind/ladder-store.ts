@@ -78,11 +78,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 	}
 
 	/** Locks the session of an outcome if needed: for a read that has no better place yet, and for a post to its watch. */
-	async function prepareSession(
-		trx: Db,
-		outcome: LadderOutcome,
-		{ post, now }: { post: NewPost | null; now: number },
-	): Promise<void> {
+	async function prepareSession(trx: Db, outcome: LadderOutcome, { post, now }: { post: NewPost | null; now: number }) {
 		const { session, watchId } = outcome.ladder;
 		const target = post?.target;
 		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);

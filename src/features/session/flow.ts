@@ -210,7 +210,6 @@ export function createSessionFlow(
 
 		show,
 
-		/** The person closed a view: ends its reads. */
 		left: reads.left,
 		stop: reads.stop,
 	};

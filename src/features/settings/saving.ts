@@ -11,7 +11,7 @@ import type { HandlerContext } from '../../slack/listen.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
-import type { MentionProblems, SettingsErrors, SettingsMetadata } from './view.ts';
+import type { MentionProblems, SettingsMetadata } from './view.ts';
 import { mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
@@ -71,11 +71,7 @@ export function createSettingsSaving(
 	 * Whoever is mentioned must see the question in its channel, and people must be allowed to answer it. Null when Slack does
 	 * not tell who somebody is. Throws when it does not tell about groups or the channel, or when the signal is aborted.
 	 */
-	async function problemsOf(
-		{ userIds, groupIds }: Mention,
-		place: MentionPlace,
-		signal: AbortSignal,
-	): Promise<MentionProblems | null> {
+	async function problemsOf({ userIds, groupIds }: Mention, place: MentionPlace, signal: AbortSignal) {
 		const check = (userId: string) => mayAct({ ...place.person, userId }, place.channelId, FRESH_MS);
 		const [people, groups] = await Promise.all([
 			Promise.all(userIds.map(async (id) => ({ id, why: await check(id) }))),
@@ -125,12 +121,7 @@ export function createSettingsSaving(
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
 		/** Why these mentions cannot be saved there, by field; empty when they can. `waitedMs`: how long Slack has waited. */
-		async refusalsOf(
-			{ person, log }: AllowedRequest,
-			channelId: string,
-			mention: Mention,
-			waitedMs: number,
-		): Promise<SettingsErrors> {
+		async refusalsOf({ person, log }: AllowedRequest, channelId: string, mention: Mention, waitedMs: number) {
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
 				unlessAborted(checks, deadline.signal).catch((error: unknown) => {

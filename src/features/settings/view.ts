@@ -95,11 +95,7 @@ export function readSettingsForm(
 }
 
 /** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
-export function emptiedList(
-	view: Pick<SubmittedView, 'values'>,
-	acted: string,
-	{ revision, shown }: SettingsMetadata,
-): SettingsField | null {
+export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, { revision, shown }: SettingsMetadata) {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
 	const before = field === undefined ? null : shown[field];
 	const element = entryOf(view, acted, ACTIONS.settingsField);
@@ -273,10 +269,7 @@ const PROBLEMS = {
 	nobody_here: 'has no member in this channel, so nobody would see the question',
 } as const satisfies Record<Exclude<Refusal, 'could_not_check'> | 'not_here' | 'gone' | 'nobody_here', string>;
 
-interface Problem {
-	readonly id: string;
-	readonly why: keyof typeof PROBLEMS;
-}
+type Problem = { readonly id: string; readonly why: keyof typeof PROBLEMS };
 export type MentionProblems = Readonly<Record<'people' | 'groups', readonly Problem[]>>;
 
 interface MentionNames {

@@ -26,7 +26,6 @@ export interface Field {
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
 	readonly looksSecret: boolean;
-	/** To choose from. */
 	readonly options: readonly string[];
 	/** Whether it has a line for an own answer, or a note to an option: in a form with room for it. */
 	readonly noted: boolean;
