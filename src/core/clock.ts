@@ -33,11 +33,7 @@ export function startDeadline(clock: Clock, ms: number): Disposable & { readonly
 /** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */
 export async function within<Value>(clock: Clock, work: Promise<Value>, ms: number, late: () => Value): Promise<Value> {
 	const ended = new AbortController();
-	try {
-		return await Promise.race([work, clock.sleep(ms, ended.signal).then(late)]);
-	} finally {
-		ended.abort();
-	}
+	return Promise.race([work, clock.sleep(ms, ended.signal).then(late)]).finally(() => ended.abort());
 }
 
 /** Rejects with the signal's reason once it is aborted, after `onAbort`. What comes from `call` then is ignored. */

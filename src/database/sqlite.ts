@@ -214,24 +214,16 @@ export function openSqliteFile(dataDir: string) {
 	} catch (error) {
 		throw new StoreUnavailableError(`The data directory ${directory} cannot be written.`, { cause: error });
 	}
-	const lock = takeLock(directory, 'Stop it first, or set another DATA_DIR here, or DATABASE_URL for replicas.');
-	let database: DatabaseSync | undefined;
-	function close(): void {
-		try {
-			database?.close();
-		} finally {
-			lock.close();
-		}
-	}
-	try {
-		database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
+	using opening = new DisposableStack();
+	opening.use(takeLock(directory, 'Stop it first, or set another DATA_DIR here, or DATABASE_URL for replicas.'));
+	return guard(() => {
+		const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
+		opening.defer(() => database.close());
 		configure(database);
 		syncDirectory(directory);
-	} catch (error) {
-		close();
-		throw mapSqliteError(error);
-	}
-	return { database, close };
+		const opened = opening.move();
+		return { database, close: () => opened.dispose() };
+	});
 }
 
 /** Held until it is closed. @throws HandraiseError `database_in_use`, with `advice` */
