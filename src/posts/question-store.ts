@@ -118,7 +118,9 @@ const OPEN_AGAIN = { settledAt: null, settledHow: null, answerId: null } as cons
 async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement): Promise<void> {
 	if (of === null || !isNews) return;
 	const { same } = await knownAskings(trx, session, of);
-	if (same !== null) await change(trx, 'questions', { id: same.id }, { evidence: JSON.stringify(found) }).execute();
+	if (same === null) return;
+	const shown = found && { evidence: JSON.stringify(found) };
+	await change(trx, 'questions', { id: same.id }, { messageIndex: of.messageIndex, ...shown }).execute();
 }
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
@@ -129,20 +131,16 @@ async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionVi
 }
 
 /** The newest time that the agent of a session asked, and the newest time that it asked this. */
-export async function knownAskings(
-	db: Db,
-	session: SessionKey,
-	question: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null,
-) {
+export async function knownAskings(db: Db, session: SessionKey, asked: Asking | null) {
 	const rows = from(db, 'questions', sessionOf(session)).selectAll().orderBy('number', 'desc').limit(1);
-	const asked =
-		question && rows.where('fingerprint', '=', question.fingerprint).where('sameBefore', '=', question.sameBefore);
-	const [newest, same] = await Promise.all([rows.executeTakeFirst(), asked?.executeTakeFirst()]);
+	const equal = asked && rows.where('fingerprint', '=', asked.fingerprint).where('sameBefore', '=', asked.sameBefore);
+	const [newest, same] = await Promise.all([rows.executeTakeFirst(), equal?.executeTakeFirst()]);
 	return {
 		newest: newest === undefined ? null : readAsking(newest),
 		same: same === undefined ? null : readAsking(same),
 	};
 }
+type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore'>;
 
 function readAsking(row: Row<'questions'>): KnownAsking {
 	return {
@@ -153,18 +151,23 @@ function readAsking(row: Row<'questions'>): KnownAsking {
 }
 
 /** The newest row of this question, or null: for the row that an answer answers. */
-export const newestRowOf = ({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string) =>
-	sql<string | null>`(select id from questions where service = ${service} and session_id = ${sessionId}
-		and message_index = ${messageIndex} and fingerprint = ${fingerprint} order by number desc limit 1)`;
+export function newestRowOf(question: QuestionKey, fingerprint: string, before: Answer['before'] = null) {
+	const { service, sessionId, messageIndex } = question;
+	// The index in the row is of the newest read of the watch.
+	const place =
+		before?.sameBefore == null ? sql`message_index = ${messageIndex}` : sql`same_before = ${before.sameBefore}`;
+	return sql<string | null>`(select id from questions where service = ${service} and session_id = ${sessionId}
+		and ${place} and fingerprint = ${fingerprint} order by number desc limit 1)`;
+}
 
 /**
  * An answer of ours arrived, as the `number`th of its session. No read that began before it says anything about its question.
  * The caller has locked the session, if it is watched.
  */
 export async function noteArrival(trx: Db, answer: Answer, at: number, number: number): Promise<void> {
-	const { question, fingerprint, questionId } = answer;
+	const { question, fingerprint, questionId, before: put } = answer;
 	const row = await newestQuestionOf(trx, question);
-	const isIts = row?.fingerprint === fingerprint && row.messageIndex === question.messageIndex;
+	const isIts = row?.fingerprint === fingerprint && row.sameBefore === (put?.sameBefore ?? row.sameBefore);
 	if (row === undefined || (row.id !== questionId && (questionId !== null || !isIts))) return;
 	const before = parseOrNull(evidence, row.evidence) ?? NOTHING_SEEN;
 	const { arrived } = evidenceAt(answer, at, number);

@@ -182,7 +182,7 @@ export interface Known {
 	readonly isHeld: boolean;
 }
 
-type Position = Pick<Message, 'fingerprint'> & { readonly sameBefore: number };
+type Position = Pick<Message, 'fingerprint'> & { readonly messageIndex: number; readonly sameBefore: number };
 
 /** What a read means for the newest question. */
 export interface Judgement {
@@ -237,11 +237,9 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const index = askingMessageIndex(session);
 	const message = index === null ? undefined : session.messages[index];
 	if (index === null || message === undefined || isOver(session.status)) return { ...NOT_JUDGED, arrived };
-	const base = {
-		...NOT_JUDGED,
-		arrived,
-		of: { fingerprint: message.fingerprint, sameBefore: sameBefore(session, index) },
-	};
+	const { fingerprint } = message;
+	const of = { fingerprint, messageIndex: index, sameBefore: sameBefore(session, index) };
+	const base = { ...NOT_JUDGED, arrived, of };
 	const seen = sightingOf(session, message, { index, at: read.readAt, steadySince: read.steadySince });
 	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
 	const closing = (positions: Iterable<number>): ClosedItems => {
@@ -266,7 +264,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const evidence = withSighting(before, seen);
 	const verdict = verdictOf(evidence, seen, isHeld);
 	const positions = evidence.arrived?.positions ?? [];
-	const isNews = JSON.stringify(evidence) !== JSON.stringify(same?.evidence);
+	const isNews = same?.messageIndex !== index || JSON.stringify(evidence) !== JSON.stringify(same.evidence);
 	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews };
 	switch (verdict) {
 		case 'waits': {
@@ -277,7 +275,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		}
 		case 'answered':
 		case 'checking':
-			return { ...found, closedItems: closing(positions) };
+			return { ...found, closedItems: closing(positions), isReopened: same?.settledHow === 'wentOn' };
 		case 'askedAgain':
 		case 'lost': {
 			const lost = verdict === 'lost' ? (evidence.arrived?.answerId ?? null) : null;
@@ -298,14 +296,13 @@ function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: Readonl
 export function afterRead(
 	before: Evidence,
 	session: Session,
-	place: { messageIndex: number; fingerprint: string },
+	place: { readonly messageIndex: number; readonly fingerprint: string; readonly sameBefore: number | null },
 	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
-	const { messages } = session;
-	const isIt = (message?: Message) => message?.fingerprint === place.fingerprint;
+	const equal = [...session.messages.keys()].filter((at) => session.messages[at]?.fingerprint === place.fingerprint);
 	// Messages before it may have been added or removed since.
-	const index = isIt(messages[place.messageIndex]) ? place.messageIndex : messages.findLastIndex(isIt);
-	const message = messages[index];
+	const index = equal[place.sameBefore ?? equal.indexOf(place.messageIndex)] ?? equal.at(-1) ?? -1;
+	const message = session.messages[index];
 	// Of a message that is gone, only the status tells.
 	const gone = { at, steadySince, status: session.status, steps: 0, filled: [] };
 	const seen = message === undefined ? gone : sightingOf(session, message, { index, at, steadySince });

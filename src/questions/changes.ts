@@ -189,6 +189,7 @@ function changesOfNewest(
 	// The session got shorter and an older question is the newest again. Its answers were announced before.
 	const shrank = before !== null && messageIndex < before.messageIndex;
 	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
+	if (gotValue && isReopened) changes.push({ kind: 'questionReopened', messageIndex });
 	if (gotValue) changes.push(answered(messageIndex, current.open.length === 0));
 	const opened = without(current.open, same?.open ?? []);
 	if (opened.length > 0) changes.push(isReopened ? { kind: 'questionReopened', messageIndex } : asked(current, opened));

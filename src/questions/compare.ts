@@ -8,6 +8,7 @@ import {
 	questionAt,
 	type SentItem,
 	type Session,
+	sameBefore,
 	stepsSince,
 } from './session.ts';
 import { asSent, type SentText, sameText, stringOf } from './texts.ts';
@@ -97,36 +98,28 @@ export interface BeforePut {
 	readonly assistantCount: number;
 	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
 	readonly sameCount: number | null;
-	/** See `Sighting.steps`. Null: 1.0.0 did not count them. */
+	/** See `Sighting.steps` and `QuestionDigest`. Null: 1.0.0 did not count them. */
 	readonly stepsSince: number | null;
+	readonly sameBefore: number | null;
 }
 
 type Comparable = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;
 
 export async function beforePut(input: Comparable & Pick<DeliveryInput, 'messageIndex'>): Promise<BeforePut> {
 	const { session, messageIndex } = input;
-	const sameCount = await inSlices(countSame(input));
-	const { status } = session;
-	const assistantCount = assistantCountOf(session);
-	return { status, assistantCount, sameCount, stepsSince: stepsSince(session, messageIndex) };
+	return {
+		status: session.status,
+		assistantCount: assistantCountOf(session),
+		sameCount: await inSlices(countSame(input)),
+		stepsSince: stepsSince(session, messageIndex),
+		sameBefore: sameBefore(session, messageIndex),
+	};
 }
 
 /** Whether the message with this answer has another index now: there is one more such message than before the PUT. */
 export async function hasMovedSince(before: BeforePut | null, input: Comparable): Promise<boolean> {
 	const sameBefore = before?.sameCount ?? null;
 	return sameBefore !== null && (await inSlices(countSame(input))) > sameBefore;
-}
-
-/** Where the message with this answer is now; the index at which it was sent when no message has it. */
-export async function indexOfAnswer(
-	before: BeforePut | null,
-	input: Comparable & Pick<DeliveryInput, 'messageIndex'>,
-): Promise<number> {
-	const { messages } = input.session;
-	const hasOurs = (message: Session['messages'][number] | undefined) =>
-		message?.fingerprint === input.fingerprint && isAlreadyOurs(message.sent, input.values);
-	const isElsewhere = !hasOurs(messages[input.messageIndex]) && (await hasMovedSince(before, input));
-	return isElsewhere ? messages.findLastIndex(hasOurs) : input.messageIndex;
 }
 
 function* countSame({ session, fingerprint, values }: Comparable): Generator<void, number> {

@@ -21,7 +21,7 @@ import {
 } from '../../src/questions/changes.ts';
 import { type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
-import { askingMessageIndex, type Session, stepsSince } from '../../src/questions/session.ts';
+import { askingMessageIndex, type Session, sameBefore, stepsSince } from '../../src/questions/session.ts';
 import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 
 /** What a read showed of a question, or that an answer arrived (`put`: what the read before its PUT showed). */
@@ -111,7 +111,15 @@ export function createRows() {
 		settle('closed');
 		const { messageIndex } = question;
 		const id = `q${++count}`;
-		rows.push({ id, question, messageIndex, askedAt, settledHow: settled, evidence: NOTHING_SEEN, shown: [] });
+		rows.push({
+			id,
+			question,
+			messageIndex,
+			askedAt,
+			settledHow: settled,
+			evidence: NOTHING_SEEN,
+			shown: [],
+		});
 	}
 
 	return {
@@ -195,8 +203,11 @@ export function createRows() {
 			const { kind } = compareForDelivery({ session, messageIndex, fingerprint, shownHash, values });
 			answer.state = kind === 'clear' ? 'delivering' : 'changed';
 			const { status } = session;
-			answer.before = { status, assistantCount: 0, sameCount: 0, stepsSince: stepsSince(session, messageIndex) };
-			const its = rows.findLast((row) => row.messageIndex === messageIndex && row.question.fingerprint === fingerprint);
+			const place = { stepsSince: stepsSince(session, messageIndex), sameBefore: sameBefore(session, messageIndex) };
+			answer.before = { status, assistantCount: 0, sameCount: 0, ...place };
+			const its = rows.findLast(
+				(row) => row.question.sameBefore === place.sameBefore && row.question.fingerprint === fingerprint,
+			);
 			answer.questionId = its?.id ?? null;
 			return kind === 'clear';
 		},
@@ -218,7 +229,8 @@ export function createRows() {
 			answer.shown = [shown];
 			const row = rows.at(-1);
 			const isIts =
-				row?.question.fingerprint === answer.question.fingerprint && row.messageIndex === answer.question.messageIndex;
+				row?.question.fingerprint === answer.question.fingerprint &&
+				row.question.sameBefore === (put?.sameBefore ?? row.question.sameBefore);
 			if (row === undefined || arrived === null) return;
 			if (row.id !== answer.questionId && (answer.questionId !== null || !isIts)) return;
 			const known = row.evidence ?? NOTHING_SEEN;
@@ -230,12 +242,12 @@ export function createRows() {
 		/** A check of the newest answer, as after its delivery. */
 		confirm(answer: GivenAnswer, { session, readAt }: Read): void {
 			const { question } = answer;
-			const found = afterRead(answer.evidence ?? NOTHING_SEEN, session, question, { readAt });
+			const place = { ...question, sameBefore: answer.before?.sameBefore ?? null };
+			const found = afterRead(answer.evidence ?? NOTHING_SEEN, session, place, { readAt });
 			answer.evidence = found.evidence;
 			answer.verdict = found.verdict;
-			const isIts = (one: Session['messages'][number] | undefined) => one?.fingerprint === question.fingerprint;
-			const isThere = isIts(session.messages[question.messageIndex]);
-			const index = isThere ? question.messageIndex : session.messages.findLastIndex(isIts);
+			const equal = session.messages.flatMap((one, at) => (one.fingerprint === question.fingerprint ? [at] : []));
+			const index = equal[place.sameBefore ?? -1] ?? equal.at(-1) ?? -1;
 			answer.shown.push(shownIn(session, readAt, index));
 		},
 

@@ -433,7 +433,13 @@ describe('a session that nobody watched', () => {
 			{
 				id: 'a1',
 				positions: [0],
-				before: { status: waited ? 'humanInput' : 'active', assistantCount: 1, sameCount: 0, stepsSince: steps },
+				before: {
+					status: waited ? 'humanInput' : 'active',
+					assistantCount: 1,
+					sameCount: 0,
+					stepsSince: steps,
+					sameBefore: 0,
+				},
 			},
 			0,
 			1,
@@ -505,13 +511,17 @@ describe('a session that nobody watched', () => {
 describe('a check after a delivery', () => {
 	const put = (status: string, steps = 0) =>
 		evidenceAt(
-			{ id: 'a1', positions: [0], before: { status, assistantCount: 9, sameCount: 0, stepsSince: steps } },
+			{
+				id: 'a1',
+				positions: [0],
+				before: { status, assistantCount: 9, sameCount: 0, stepsSince: steps, sameBefore: 0 },
+			},
 			0,
 			1,
 		);
 	const check = (before: typeof NOTHING_SEEN, session: Session, second = 2) => {
 		const fingerprint = asked('active', ['']).messages[0]?.fingerprint ?? '';
-		return afterRead(before, session, { messageIndex: 0, fingerprint }, { readAt: second * 1_000 });
+		return afterRead(before, session, { messageIndex: 0, fingerprint, sameBefore: null }, { readAt: second * 1_000 });
 	};
 
 	it.each<[string, ReturnType<typeof put>, Session, boolean]>([

@@ -142,7 +142,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
 				// The PUT goes to what is asked now, perhaps once more since the answer was given.
-				const answers = patch.before != null && { questionId: newestRowOf(answer.question, answer.fingerprint) };
+				const { question, fingerprint } = answer;
+				const answers = patch.before != null && { questionId: newestRowOf(question, fingerprint, patch.before) };
 				const set = { ...patchColumns(answer, named, now, cipher), ...answers, ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);

@@ -12,7 +12,6 @@ import {
 } from '../../questions/answer.ts';
 import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
-import { indexOfAnswer } from '../../questions/compare.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
 import { askingMessageIndex, isOver, questionAt } from '../../questions/session.ts';
@@ -49,8 +48,9 @@ export async function ourAnswers(
 	// One that answered a row says nothing of an equal question that has its place now.
 	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
 	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
-	const live = asking === null ? [] : toSame(answers, asking).filter(({ state }) => isBlocking(state));
-	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: live.length > 0 });
+	const isLive = ({ state, questionId, question }: Answer) =>
+		isBlocking(state) && (questionId === null ? question.messageIndex === index : questionId === id);
+	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: answers.some(isLive) });
 	return {
 		judged,
 		/** Those without a field in a form: who answers an agent that went on may be read all the same. */
@@ -172,10 +172,8 @@ export async function outcomeIn(
 	if (overwritten) return { agentOutcome: 'overwritten' };
 	const { question, fingerprint, deliveredAt } = answer;
 	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
-	const values = itemsOf(answer).map(({ value }) => value);
-	const place = { session, messageIndex: question.messageIndex, fingerprint, values };
-	const messageIndex = await indexOfAnswer(answer.before, place);
-	const found = afterRead(before, session, { messageIndex, fingerprint }, reading);
+	const place = { ...question, fingerprint, sameBefore: answer.before?.sameBefore ?? null };
+	const found = afterRead(before, session, place, reading);
 	const { evidence } = found;
 	const { status } = session;
 	if (isOver(status)) return { evidence, agentOutcome: status };

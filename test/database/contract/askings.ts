@@ -32,7 +32,7 @@ const ASKS_AGAIN = [settles('renewed'), asks()];
 
 /** A form whose session was read before any answer arrived. */
 const EARLY = { formReadAt: T0 - 1_000, arrivalSeen: 0 };
-const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1 };
+const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1, sameBefore: 0 };
 
 /** Each time that an agent asks: its answers, what reads have shown of it, and whether it is asked once more. */
 export function describeAskings(subject: Subject): void {
@@ -146,7 +146,7 @@ export function describeAskings(subject: Subject): void {
 	describe('a time that an agent asks', () => {
 		it('keeps what reads have shown of it', async () => {
 			await added();
-			const of = { fingerprint: ASKED.fingerprint, sameBefore: 0 };
+			const of = { fingerprint: ASKED.fingerprint, messageIndex: ASKED.messageIndex, sameBefore: 0 };
 			const shown = { ...NOTHING_SEEN, waitedSeen: true };
 			await found([asks()], { of, evidence: shown, isNews: true });
 			expect(await evidenceOf(0)).toEqual(shown);
@@ -189,7 +189,7 @@ export function describeAskings(subject: Subject): void {
 
 		it('goes on as it was when its session is watched again', async () => {
 			const watch = await added();
-			const of = { fingerprint: ASKED.fingerprint, sameBefore: 0 };
+			const of = { fingerprint: ASKED.fingerprint, messageIndex: ASKED.messageIndex, sameBefore: 0 };
 			const shown = { ...NOTHING_SEEN, waitedSeen: true };
 			const [id] = await found([asks()], { of, evidence: shown, isNews: true });
 			await store().end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
