@@ -48,11 +48,8 @@ export function timeZoneNamed(name: string): string | null {
 }
 
 export function tomorrowAtNine(now: number, timeZone: string): number {
-	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
-		.toZonedDateTimeISO(timeZone)
-		.toPlainDate()
-		.add({ days: 1 });
-	return momentOf(tomorrow, '09:00', timeZone);
+	const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
+	return momentOf(today.add({ days: 1 }), '09:00', timeZone);
 }
 
 /** A time that daylight saving skips counts as the same time after the change; one that comes twice, as the first. */

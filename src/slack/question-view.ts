@@ -207,10 +207,8 @@ export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open'
 /** What a question asks, in one line: `“Which flight?”`; of several items, their number and the first. mrkdwn. */
 export function askedLine({ items, itemCount, context: said }: QuestionView): string {
 	const { title = '', description = '' } = items[0] ?? {};
-	const first = quotedTitleMrkdwn(
-		oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said,
-		LINE_LENGTH,
-	);
+	const asked = oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said;
+	const first = quotedTitleMrkdwn(asked, LINE_LENGTH);
 	return itemCount > 1 ? `${counted(itemCount, 'question')}, ${first}` : first;
 }
 

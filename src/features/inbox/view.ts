@@ -241,13 +241,11 @@ function answerLine(answer: Answer): string {
 function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
 	const { sessionId, messageIndex } = question;
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
-	return section(
-		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
-		{
-			block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
-			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
-		},
-	);
+	const line = joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt));
+	return section(`📝 ${line}`, {
+		block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
+		accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+	});
 }
 
 const MINUTE_MS = 60_000;
