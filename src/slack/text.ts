@@ -89,10 +89,8 @@ export function withoutListed(text: string, labels: readonly string[]): string {
 	const listed = text.split('\n').map((line) => LISTED.exec(line.trim())?.[2] ?? '');
 	if (labels.length === 0 || !labels.every((label) => listed.includes(label))) return text;
 	const others = text.split('\n').filter((_, at) => !labels.includes(listed[at] ?? ''));
-	return others
-		.join('\n')
-		.trim()
-		.replace(/\n{3,}/g, '\n\n');
+	const kept = others.join('\n').trim();
+	return kept.replace(/\n{3,}/g, '\n\n');
 }
 
 /** What a person wrote: each line quoted, escaped, cut to `limit` with a note. */
