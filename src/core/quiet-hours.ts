@@ -31,9 +31,7 @@ export function quietUntil(hours: QuietHours, at: number): number | null {
 	return end === at ? null : end;
 }
 
-export function leavesTime({ days, from, to }: QuietHours): boolean {
-	return days.length < 7 || from !== to;
-}
+export const leavesTime = ({ days, from, to }: QuietHours) => days.length < 7 || from !== to;
 
 /** As the time zone database writes it; null when unknown here, and for `+05:30`, which has no daylight-saving time. */
 export function timeZoneNamed(name: string): string | null {

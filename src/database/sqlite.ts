@@ -181,9 +181,7 @@ function adaptStatement(statement: StatementSync, onChange: () => void): SqliteS
 	};
 }
 
-function storeClosed(): StoreUnavailableError {
-	return new StoreUnavailableError('The store is closed.');
-}
+const storeClosed = () => new StoreUnavailableError('The store is closed.');
 
 function guard<T>(run: () => T): T {
 	try {
@@ -300,9 +298,7 @@ function primaryCode(error: unknown): number | null {
 	return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null;
 }
 
-export function isSqliteBusy(error: unknown): boolean {
-	return primaryCode(error) === BUSY;
-}
+export const isSqliteBusy = (error: unknown) => primaryCode(error) === BUSY;
 
 function mapSqliteError(error: unknown): unknown {
 	if (error instanceof HandraiseError) return error;

@@ -80,9 +80,7 @@ export type ChannelVerdict = Awaited<ReturnType<Channels['mayWatch']>>;
 
 const YES = { ok: true } as const;
 
-function no<Reason extends string>(reason: Reason) {
-	return { ok: false, reason } as const;
-}
+const no = <Reason extends string>(reason: Reason) => ({ ok: false, reason }) as const;
 
 const TEAM_CHANNELS = 'public_channel,private_channel';
 

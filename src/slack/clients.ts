@@ -135,9 +135,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** False for a post into a thread that is gone: Slack posts into the channel, and only `thread_ts` is missing. */
-export function isThreaded(message: object | undefined): boolean {
-	return message === undefined || 'thread_ts' in message;
-}
+export const isThreaded = (message: object | undefined) => message === undefined || 'thread_ts' in message;
 
 const REMEDIES = {
 	SLACK_BOT_TOKEN: 'copy the bot token again, or reinstall the app',

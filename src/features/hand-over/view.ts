@@ -104,9 +104,7 @@ export function handOverPost(
 }
 
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */
-export function handedOverWords(from: string): string {
-	return `↪️ ${personMrkdwn(from)} handed a question over to you.`;
-}
+export const handedOverWords = (from: string) => `↪️ ${personMrkdwn(from)} handed a question over to you.`;
 
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
@@ -183,9 +181,7 @@ export function notYoursWords(handOver: HandOver | null): string {
 }
 
 /** mrkdwn; `why`: what happened. */
-export function notGivenBackWords(why: string): string {
-	return `⚠️ The question was not given back. ${why}`;
-}
+export const notGivenBackWords = (why: string) => `⚠️ The question was not given back. ${why}`;
 
 /** Before the acknowledgement of a *Give back* that takes long to store. */
 export const GIVE_BACK_LATE =

@@ -211,9 +211,7 @@ function dismissButton(answer: Answer): Button | null {
 	return isOver ? button(ACTIONS.dismiss, 'Dismiss', { value: answer.id }) : null;
 }
 
-function needsDecision(answer: Answer): boolean {
-	return isFailed(answer.state) || agentMayStand(answer);
-}
+const needsDecision = (answer: Answer) => isFailed(answer.state) || agentMayStand(answer);
 
 function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
 	if (accessory === null) return context(answerLine(answer));
@@ -221,9 +219,7 @@ function lastAnswerEntry(answer: Answer, accessory: Button | null = null): Known
 }
 
 /** Whether its author can take it back. Whoever presses too late is told. */
-function isUndoable({ press, state, attempts }: Answer): boolean {
-	return press !== null && state === 'accepted' && attempts === 0;
-}
+const isUndoable = ({ press, state, attempts }: Answer) => press !== null && state === 'accepted' && attempts === 0;
 
 /** `3f9a2c1d · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
 function answerLine(answer: Answer): string {

@@ -224,9 +224,7 @@ function startingValues(
 	return { ...unnoted, values: drafted, notices: [NOTICES.draftRestored(restoredAt)], restoredAt };
 }
 
-function changedNotice(values: Values): string {
-	return NOTICES.questionChanged(Object.keys(values).length > 0);
-}
+const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);
 
 function isOther({ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>, question: Question): boolean {
 	return fingerprint !== question.fingerprint || isReworded(shownHash, question.shownHash);

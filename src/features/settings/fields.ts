@@ -237,13 +237,9 @@ function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[
 	});
 }
 
-function dayOption(day: Weekday): PlainTextOption {
-	return { text: plain(DAY_NAMES[day], 75), value: String(day) };
-}
+const dayOption = (day: Weekday): PlainTextOption => ({ text: plain(DAY_NAMES[day], 75), value: String(day) });
 
-export function capitalised(words: string): string {
-	return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
 function afterWords(after: SettingsValues['remind'], fallback: number | null): string {
