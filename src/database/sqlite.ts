@@ -256,12 +256,11 @@ function configure(database: DatabaseSync): void {
 	for (const [name, value, expected] of PRAGMAS) {
 		database.prepare(`PRAGMA ${name} = ${value}`).all();
 		const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-		if (actual !== expected) {
+		if (actual !== expected)
 			throw new HandraiseError(
 				`SQLite reports ${String(actual)} for ${name}, but ${value} is required. Is DATA_DIR on a network file system?`,
 				{ code: 'database_unsuitable' },
 			);
-		}
 	}
 }
 

@@ -170,12 +170,11 @@ export async function identify(
 		});
 		if (self === null) continue;
 		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');
-		if (self.is_enterprise_install === true || self.team_id === undefined) {
+		if (self.is_enterprise_install === true || self.team_id === undefined)
 			throw new HandraiseError(
 				'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN',
 				{ code: 'organisation_install' },
 			);
-		}
 		return {
 			teamId: self.team_id,
 			/** Null for a workspace that belongs to no organisation. */

@@ -108,9 +108,8 @@ export const handedOverWords = (from: string) => `↪️ ${personMrkdwn(from)} h
 
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
-	if (undelivered === true) {
+	if (undelivered === true)
 		return `⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
-	}
 	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
@@ -142,9 +141,8 @@ export function tooManyHandOversText(
 ): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
-	if (who === 'from') {
+	if (who === 'from')
 		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please ${again}.`;
-	}
 	const name = quotedName(names.displayName(to), 80);
 	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
 }

@@ -311,9 +311,8 @@ export function waitingSessionsWords(total: number): string {
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {
-	if (discovers) {
+	if (discovers)
 		return 'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of all sessions into a channel, type `/session watch all` there.';
-	}
 	return isWatching
 		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
 		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';

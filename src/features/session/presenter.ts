@@ -142,9 +142,8 @@ export function createPresenter(
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
-			if (question === null) {
+			if (question === null)
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
-			}
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
 			const [draft, others, typed] = await Promise.all([

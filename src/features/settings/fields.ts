@@ -160,11 +160,10 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			).toSorted((one, other) => one - other);
 		},
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
-			if (quietHours !== null) {
+			if (quietHours !== null)
 				return leavesTime(quietHours)
 					? ''
 					: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.';
-			}
 			return from === shown.from && to === shown.to && zone === shown.zone
 				? ''
 				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
