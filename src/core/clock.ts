@@ -15,9 +15,7 @@ export interface Clock {
 }
 
 /** For durations within the process: correct even when the clock is set in between. */
-export function uptimeOf(clock: Clock): number {
-	return clock.uptime?.() ?? clock.now();
-}
+export const uptimeOf = (clock: Clock) => clock.uptime?.() ?? clock.now();
 
 /** A signal that is aborted after `ms` milliseconds, until it is disposed. */
 export function startDeadline(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
@@ -56,14 +54,10 @@ export async function unlessAborted<Value>(
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
 /** Times before it do not tell how long something lasted: the clock was set since, or this process was not there yet. */
-export function steadySince(clock: Clock): number {
-	return clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
-}
+export const steadySince = (clock: Clock) => clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
 
 /** Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many. */
-export function elapsedSince(clock: Clock, at: number): number {
-	return Math.max(0, clock.now() - Math.max(at, steadySince(clock)));
-}
+export const elapsedSince = (clock: Clock, at: number) => Math.max(0, clock.now() - Math.max(at, steadySince(clock)));
 
 /** A larger change of the time is a step: the clock was set, or the machine slept. */
 export const STEP_MS = 2_000;

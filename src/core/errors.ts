@@ -22,9 +22,7 @@ export class HandraiseError extends Error {
 	}
 }
 
-export function codeOf(error: unknown): string {
-	return error instanceof HandraiseError ? error.code : 'internal';
-}
+export const codeOf = (error: unknown) => (error instanceof HandraiseError ? error.code : 'internal');
 
 /** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;

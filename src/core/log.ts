@@ -13,9 +13,7 @@ export interface Log {
 const LONGEST_LOGGED_ID = 200;
 
 /** A session id as a person typed it, made safe for a log line. */
-export function loggedId(sessionId: string): string {
-	return sessionId.replace(/\p{Cc}/gu, '').slice(0, LONGEST_LOGGED_ID);
-}
+export const loggedId = (sessionId: string) => sessionId.replace(/\p{Cc}/gu, '').slice(0, LONGEST_LOGGED_ID);
 
 const REDACTED_FIELDS =
 	'token apiKey key password secret authorization value values items signedUrl headers body payload state'.split(' ');

@@ -31,9 +31,7 @@ export function quietUntil(hours: QuietHours, at: number): number | null {
 	return end === at ? null : end;
 }
 
-export function leavesTime({ days, from, to }: QuietHours): boolean {
-	return days.length < 7 || from !== to;
-}
+export const leavesTime = ({ days, from, to }: QuietHours) => days.length < 7 || from !== to;
 
 /** As the time zone database writes it; null when unknown here, and for `+05:30`, which has no daylight-saving time. */
 export function timeZoneNamed(name: string): string | null {
@@ -48,11 +46,8 @@ export function timeZoneNamed(name: string): string | null {
 }
 
 export function tomorrowAtNine(now: number, timeZone: string): number {
-	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
-		.toZonedDateTimeISO(timeZone)
-		.toPlainDate()
-		.add({ days: 1 });
-	return momentOf(tomorrow, '09:00', timeZone);
+	const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
+	return momentOf(today.add({ days: 1 }), '09:00', timeZone);
 }
 
 /** A time that daylight saving skips counts as the same time after the change; one that comes twice, as the first. */

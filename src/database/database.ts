@@ -137,9 +137,7 @@ const ADVISORY_LOCKS = {
 	handingOver: 0x68646f76,
 } as const;
 
-export function isPostgres(db: Db): boolean {
-	return db.getExecutor().adapter instanceof PostgresAdapter;
-}
+export const isPostgres = (db: Db) => db.getExecutor().adapter instanceof PostgresAdapter;
 
 /** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `condition` does not hold. */
 export function rowIf(db: Db, row: object, condition: Expression<SqlBool>) {

@@ -84,10 +84,8 @@ export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { tab
 		...openColumns(table).map((column) => sql`${sql.ref(column)} like ${`%${userId}%`}`),
 		...sealed.map(({ column }) => sql`${sql.ref(column)} is not null`),
 	]);
-	const page = key && sql`and ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${PAGE_ROWS}`;
-	const { rows } = await sql<StoredRow>`select * from ${sql.table(table)} where ${mayHold} ${page ?? sql``}`.execute(
-		db,
-	);
+	const page = key ? sql`and ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${PAGE_ROWS}` : sql``;
+	const { rows } = await sql<StoredRow>`select * from ${sql.table(table)} where ${mayHold} ${page}`.execute(db);
 	const opened = rows.map((row): StoredRow => {
 		const texts = sealedIn(table).map((one) => {
 			const text = row[one.column];

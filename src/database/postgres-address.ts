@@ -27,16 +27,14 @@ export function readDatabaseUrl(databaseUrl: string) {
 	const url = URL.parse(databaseUrl);
 	const given = new Map(url?.searchParams);
 	const host = given.get('host') ?? url?.hostname ?? '';
-	if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || host.includes(',')) {
+	if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || host.includes(','))
 		throw new DatabaseUrlError(
 			'is not a PostgreSQL address with one host: use one like postgres://user:password@host:5432/database',
 		);
-	}
-	if (![...given.keys()].every((name) => PARAMETERS.includes(name))) {
+	if (![...given.keys()].every((name) => PARAMETERS.includes(name)))
 		throw new DatabaseUrlError(
 			`has a parameter that Handraise does not know: it takes ${PARAMETERS.join(', ')}. In a password, write ? as %3F`,
 		);
-	}
 	const [mode, rootCert, certificate, key] = TLS_PARAMETERS.map((name) => given.get(name));
 	const protection = protectionOf(mode, rootCert);
 	for (const name of TLS_PARAMETERS) if (given.has(name)) url.searchParams.delete(name);
@@ -60,11 +58,10 @@ function protectionOf(mode: string | undefined, rootCert: string | undefined): P
 	if (mode === undefined && rootCert === undefined) return 'none';
 	if (mode === undefined) throw new DatabaseUrlError('has sslrootcert and no sslmode: add sslmode=verify-full');
 	const protection = MODES[mode];
-	if (protection === undefined) {
+	if (protection === undefined)
 		throw new DatabaseUrlError(
 			'has an sslmode that cannot be kept (prefer and allow would go on without TLS): use verify-full, verify-ca, require or disable',
 		);
-	}
 	if (mode === 'verify-ca' && rootCert === undefined)
 		throw new DatabaseUrlError('has sslmode=verify-ca and no sslrootcert: add the file of the authority');
 	if (rootCert === 'system' && mode !== 'verify-full')

@@ -47,11 +47,9 @@ const MAX_RUNS = 20;
 export function openPostgres(
 	databaseUrl: string,
 	log: Log,
-	{
-		pool: { size, statementMs } = SERVING,
-		onNewer,
-	}: { pool?: PoolOptions | undefined } & Pick<StoreDatabase, 'onNewer'> = {},
+	options: { pool?: PoolOptions | undefined } & Pick<StoreDatabase, 'onNewer'> = {},
 ): StoreDatabase {
+	const { pool: { size, statementMs } = SERVING, onNewer } = options;
 	const pool = new pg.Pool({
 		...readDatabaseUrl(databaseUrl).options,
 		application_name: 'handraise',

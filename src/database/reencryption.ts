@@ -113,9 +113,8 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 	async function encryptAgain({ column: { table, column }, key, sealed, text, place }: Value): Promise<void> {
 		// What a person has written meanwhile stays.
 		const unchanged = { ...key, [column]: sealed };
-		await db.writeOne((trx) =>
-			change(trx, table as 'drafts', unchanged, { [column]: ring.encrypt(text, place) }).execute(),
-		);
+		const written = { [column]: ring.encrypt(text, place) };
+		await db.writeOne((trx) => change(trx, table as 'drafts', unchanged, written).execute());
 	}
 
 	/** Returns the milliseconds until the next turn. */

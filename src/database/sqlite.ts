@@ -181,9 +181,7 @@ function adaptStatement(statement: StatementSync, onChange: () => void): SqliteS
 	};
 }
 
-function storeClosed(): StoreUnavailableError {
-	return new StoreUnavailableError('The store is closed.');
-}
+const storeClosed = () => new StoreUnavailableError('The store is closed.');
 
 function guard<T>(run: () => T): T {
 	try {
@@ -258,12 +256,11 @@ function configure(database: DatabaseSync): void {
 	for (const [name, value, expected] of PRAGMAS) {
 		database.prepare(`PRAGMA ${name} = ${value}`).all();
 		const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-		if (actual !== expected) {
+		if (actual !== expected)
 			throw new HandraiseError(
 				`SQLite reports ${String(actual)} for ${name}, but ${value} is required. Is DATA_DIR on a network file system?`,
 				{ code: 'database_unsuitable' },
 			);
-		}
 	}
 }
 
@@ -300,9 +297,7 @@ function primaryCode(error: unknown): number | null {
 	return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null;
 }
 
-export function isSqliteBusy(error: unknown): boolean {
-	return primaryCode(error) === BUSY;
-}
+export const isSqliteBusy = (error: unknown) => primaryCode(error) === BUSY;
 
 function mapSqliteError(error: unknown): unknown {
 	if (error instanceof HandraiseError) return error;

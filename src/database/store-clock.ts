@@ -173,11 +173,8 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 	// The step that one replica sees may be its own sleep.
 	const before = now - (db.dialect === 'sqlite' ? (stepMs ?? 0) : 0);
 	// Their other times are in JSON. They are outdated after minutes.
-	await db.writeOne((trx) =>
-		remove(trx, 'shared_states')
-			.where('changedAt', '>', now + STEP_MS)
-			.execute(),
-	);
+	const ahead = now + STEP_MS;
+	await db.writeOne((trx) => remove(trx, 'shared_states').where('changedAt', '>', ahead).execute());
 
 	async function repair(table: keyof typeof COLUMNS): Promise<void> {
 		const rules: Readonly<Record<string, Rule>> = DELAYS[table] ?? {};

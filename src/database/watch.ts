@@ -22,9 +22,7 @@ export const WATCH_ENDS = [
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
-export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
-	return CHANNEL_ENDS.some((end) => end === reason);
-}
+export const isChannelEnd = (reason: WatchEnd): reason is ChannelEnd => CHANNEL_ENDS.some((end) => end === reason);
 
 export interface ChannelKey {
 	readonly teamId: string;
@@ -166,9 +164,7 @@ export function activityOf(status: string | null, questionOpen: boolean): 'worki
 	return status === 'paused' || status === 'inactive' ? 'resting' : 'working';
 }
 
-export function hasOpenQuestion(digest: Digest | null): boolean {
-	return (digest?.question?.open.length ?? 0) > 0;
-}
+export const hasOpenQuestion = (digest: Digest | null) => (digest?.question?.open.length ?? 0) > 0;
 
 function isWorking(digest: Digest): boolean {
 	return !isOver(digest.status) && activityOf(digest.status, hasOpenQuestion(digest)) === 'working';

@@ -226,11 +226,10 @@ export function createSlackCall(apiUrl: string, token: string) {
 			return unreachable(` limits the calls; try again in ${limitedSec} s`, limitedSec);
 		}
 		const data = jsonObject(response.body);
-		if (typeof data?.ok !== 'boolean') {
+		if (typeof data?.ok !== 'boolean')
 			return unreachable(
 				` answers ${response.status}, but not as Slack does: a proxy may be in between, or SLACK_API_URL may be wrong`,
 			);
-		}
 		if (data.ok) return { kind: 'ok' as const, data, response };
 		const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
 		return { kind: 'refused' as const, code, data, response };

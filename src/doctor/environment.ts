@@ -51,9 +51,8 @@ export async function checkPort({ ok, warning, failure }: Findings, port: number
 	const isEverywhere = host === null || ['0.0.0.0', '::'].includes(host);
 	const origin = `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 	const health = await request(`${origin}/healthz`, { timeoutMs: 3_000 });
-	if (health.kind === 'no-response' || health.body !== 'ok\n') {
+	if (health.kind === 'no-response' || health.body !== 'ok\n')
 		return failure(`${port} is taken by another program: stop it, or set PORT to another port.`);
-	}
 	const ready = await request(`${origin}/readyz`, { timeoutMs: 3_000 });
 	if (ready.kind === 'response' && ready.status === 200) return ok(`Handraise is running on ${port}, and ready.`);
 	const reasons = ready.kind === 'response' ? ready.body.trim().split('\n').join(', ').slice(0, 200) : ready.why;
@@ -137,26 +136,23 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 	const directory = resolve(need('DATA_DIR'));
 	const existing = nearestExisting(directory);
 	if (!statSync(existing).isDirectory()) return failure(`${existing} is a file: set DATA_DIR to a directory.`);
-	if (!mayUse(existing, constants.W_OK | constants.X_OK)) {
+	if (!mayUse(existing, constants.W_OK | constants.X_OK))
 		return failure(
 			`${existing} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
 		);
-	}
 	const ours = ['handraise.db', 'handraise.lock', 'encryption.key'].map((name) => join(directory, name));
 	const closed = ours.filter((path) => existsSync(path) && !mayUse(path, constants.R_OK | constants.W_OK));
-	if (closed.length > 0) {
+	if (closed.length > 0)
 		return failure(
 			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise started as another user?`,
 		);
-	}
 	const { type, bavail, bsize } = statfsSync(existing);
 	const known = FILE_SYSTEMS.find(({ types }) => types.some((one) => one === type));
 	if (known !== undefined) findings[known.verdict](`${directory} is ${known.words}`);
-	if (bavail * bsize < MIN_FREE_BYTES) {
+	if (bavail * bsize < MIN_FREE_BYTES)
 		warning(
 			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room. With a full disk, answers are refused.`,
 		);
-	}
 	return okIfNone(directory === existing ? `${directory} can be written.` : `the first start creates ${directory}.`);
 }
 

@@ -171,10 +171,8 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const joined = `they are ${isIn === null ? 'perhaps in' : isIn ? 'in' : 'not in'} it`;
 	const where = idIn(given, 'CGD') === null ? `${name} (${channelId})` : channelId;
 	const who = `${directory.displayName(userId)} (${userId}) in ${where}, for the app of ${teamId}`;
-	yield found(
-		'skipped',
-		`${who}. Slack told this now; facts that the running program uses may be older, as each line says`,
-	);
+	const older = 'Slack told this now; facts that the running program uses may be older, as each line says';
+	yield found('skipped', `${who}. ${older}`);
 
 	const isSetting = (ground: string): ground is keyof Settings => /^[A-Z_]+$/.test(ground);
 	const factsOf = (ground: Ground | keyof Settings) =>

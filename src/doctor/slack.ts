@@ -34,21 +34,18 @@ export function tokenAdvice(code: string, setting: keyof typeof TOKENS): string 
 /** `reply`: to `auth.test`. */
 export function checkBotToken({ ok, failure }: Findings, reply: SlackReply) {
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
-	if (reply.kind === 'refused') {
+	if (reply.kind === 'refused')
 		return failure(
 			tokenAdvice(reply.code, 'SLACK_BOT_TOKEN') ??
 				`Slack refuses it (${reply.code}): try again, then reinstall the app.`,
 		);
-	}
 	const { user, team, team_id: teamId, bot_id: botId, is_enterprise_install: isForOrganisation } = reply.data;
-	if (typeof botId !== 'string') {
+	if (typeof botId !== 'string')
 		return failure(`This is a person's token, not the bot's: copy it ${TOKENS.SLACK_BOT_TOKEN}, into SLACK_BOT_TOKEN.`);
-	}
-	if (isForOrganisation === true || typeof teamId !== 'string') {
+	if (isForOrganisation === true || typeof teamId !== 'string')
 		return failure(
 			'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN.',
 		);
-	}
 	return ok(`it is ${String(user)} in the workspace ${String(team)}.`);
 }
 
@@ -78,11 +75,10 @@ export async function checkScopes({ warning, failure, skipped, okIfNone }: Findi
 	const reply = await auth;
 	if (reply.kind !== 'ok') throw notChecked('the bot token could not be checked');
 	const header = reply.response.headers.get('x-oauth-scopes');
-	if (header === null) {
+	if (header === null)
 		return warning(
 			'Slack does not say what it granted (no x-oauth-scopes header; a proxy may remove it): compare the scopes with manifest.yml yourself.',
 		);
-	}
 	const granted = new Set(header.match(/[^\s,]+/g));
 	for (const [scope, loss] of Object.entries(REQUIRED_SCOPES)) {
 		if (!granted.delete(scope)) failure(`${scope} is missing: ${loss}. Add it ${WHERE_SCOPES_ARE}.`);
@@ -96,14 +92,12 @@ export async function checkScopes({ warning, failure, skipped, okIfNone }: Findi
 		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
 	}
 	// Only those that neither table has are left.
-	if (granted.size > 0) {
+	if (granted.size > 0)
 		warning(`${[...granted].join(', ')}: granted, but Handraise does not use it. Remove it ${WHERE_SCOPES_ARE}.`);
-	}
-	if (settings.THREAD_REPLIES) {
+	if (settings.THREAD_REPLIES)
 		skipped(
 			'THREAD_REPLIES needs the events message.channels and message.groups; `npm run doctor -- live` tries them.',
 		);
-	}
 	return okIfNone('exactly those of manifest.yml.');
 }
 
@@ -116,30 +110,27 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 	if (token === null) return;
 	const reply = await createSlackCall(need('SLACK_API_URL'), token)('apps.connections.open');
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
-	if (reply.kind === 'refused') {
+	if (reply.kind === 'refused')
 		return failure(
 			(reply.code === 'missing_scope' ? NO_CONNECTIONS : tokenAdvice(reply.code, 'SLACK_APP_TOKEN')) ??
 				`Slack opens no connection (${reply.code}): is "Enable Socket Mode" on in the app's settings, under Socket Mode?`,
 		);
-	}
 	const address = URL.parse(String(reply.data.url));
 	if (address === null) return failure('Slack gave no address to connect to: try again.');
 	const origin = `${address.protocol === 'ws:' ? 'http' : 'https'}://${address.host}/`;
 	const response = await request(origin, { timeoutMs: 10_000 });
-	if (response.kind === 'no-response') {
+	if (response.kind === 'no-response')
 		return failure(
 			`The token is good, but ${address.host} cannot be reached: ${response.why}. Allow this machine to connect there (WebSocket).`,
 		);
-	}
 	ok(`the app-level token is good, and ${address.host} can be reached.`);
 	// Only a warning, because it is not documented that an app-level token contains the app's id.
 	const tokensApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(token)?.[1];
 	const botsApp = (await bot)?.app_id;
-	if (tokensApp !== undefined && typeof botsApp === 'string' && botsApp !== tokensApp) {
+	if (tokensApp !== undefined && typeof botsApp === 'string' && botsApp !== tokensApp)
 		warning(
 			`SLACK_APP_TOKEN is of the app ${tokensApp}, SLACK_BOT_TOKEN of ${botsApp}: what people do in ${botsApp} would not arrive. Take both from one app.`,
 		);
-	}
 }
 
 /** Only the form of the secret can be checked, and only Slack knows the address. */
@@ -149,11 +140,10 @@ export function checkHttpMode({ skipped, warning }: Findings, { settings }: Setu
 	skipped(
 		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
 	);
-	if (!/^[0-9a-f]{32}$/.test(signingSecret)) {
+	if (!/^[0-9a-f]{32}$/.test(signingSecret))
 		warning(
 			'SLACK_SIGNING_SECRET does not look like one (32 characters, 0-9 and a-f): copy the Signing Secret from "Basic Information", not the client secret or the verification token.',
 		);
-	}
 }
 
 /** Ids looked up for one setting, because Slack limits the calls. */
@@ -188,9 +178,8 @@ export async function checkAccess({ warning, skipped, okIfNone }: Findings, setu
 		if (problem === undefined) unasked.push(`${setting} (${id})`);
 		else if (problem !== null) warning(`${setting} names ${id}, ${problem}.`);
 	}
-	if (unasked.length > 0) {
+	if (unasked.length > 0)
 		skipped(`${unasked.join(', ')}: not checked, because Slack refuses the app (see above) or limits the calls.`);
-	}
 	okIfNone(
 		lookups.length === 0 ? 'the settings are plausible.' : 'the people, channels and groups in the settings exist.',
 	);

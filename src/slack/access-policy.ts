@@ -27,9 +27,7 @@ export const PROVEN_REFUSALS = [
 export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 
 /** Whether this code says that somebody may not answer. */
-export function isProvenRefusal(code: string | null): boolean {
-	return PROVEN_REFUSALS.some((refusal) => refusal === code);
-}
+export const isProvenRefusal = (code: string | null) => PROVEN_REFUSALS.some((refusal) => refusal === code);
 
 /** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and groups. */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;

@@ -16,7 +16,7 @@ import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
-type PeopleClient = Pick<SlackClients, 'people'>;
+type Parts = Pick<Core, 'directChannelOf'> & { readonly clients: Pick<SlackClients, 'people'> };
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
 type SharingFlags = Pick<NonNullable<ConversationsInfoResponse['channel']>, Shared>;
 
@@ -33,14 +33,10 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
 }
 
 /** Checks whether a channel may hold watches. The bot must be in it: then somebody in it has invited the bot. */
-export function createChannels({
-	clients: { people: client },
-	directChannelOf,
-	config: { ALLOW_EXTERNAL: allowExternal },
-}: Pick<Core, 'directChannelOf'> & {
-	readonly clients: PeopleClient;
-	readonly config: Pick<Config, 'ALLOW_EXTERNAL'>;
-}) {
+export function createChannels(core: Parts & { readonly config: Pick<Config, 'ALLOW_EXTERNAL'> }) {
+	const { directChannelOf } = core;
+	const client = core.clients.people;
+	const { ALLOW_EXTERNAL: allowExternal } = core.config;
 	return {
 		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>) {
 			if (channelId === null) return no('no_channel');
@@ -84,9 +80,7 @@ export type ChannelVerdict = Awaited<ReturnType<Channels['mayWatch']>>;
 
 const YES = { ok: true } as const;
 
-function no<Reason extends string>(reason: Reason) {
-	return { ok: false, reason } as const;
-}
+const no = <Reason extends string>(reason: Reason) => ({ ok: false, reason }) as const;
 
 const TEAM_CHANNELS = 'public_channel,private_channel';
 
@@ -122,22 +116,18 @@ const PAGE_SIZE = 999;
 /** More than anybody is in; ends a list whose cursors never end. */
 const MAX_PAGES = 50;
 
-/** When people joined or left a channel lately, by user id, clock milliseconds. Replicas share it: each event reaches one. */
-type MembershipChanges = Readonly<Record<string, number>>;
-
 interface HandOvers {
 	readonly handOvers: { holds(person: Person, channelId: string, session: SessionKey): Promise<boolean> };
 }
 
 /**
  * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions
- * can be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
+ * can be watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds; replicas share it,
+ * because each event reaches one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
-	core: Pick<Core<HandOvers>, 'directChannelOf' | 'store' | 'serviceUrl' | 'clock'> & {
-		readonly clients: PeopleClient;
-	},
-	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
+	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
+	{ changes, turn }: { changes: Cell<Readonly<Record<string, number>>>; turn: PersonReads['turn'] },
 ) {
 	const { directChannelOf, serviceUrl, clock } = core;
 	const { handOvers } = core.store;

@@ -135,9 +135,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** False for a post into a thread that is gone: Slack posts into the channel, and only `thread_ts` is missing. */
-export function isThreaded(message: object | undefined): boolean {
-	return message === undefined || 'thread_ts' in message;
-}
+export const isThreaded = (message: object | undefined) => message === undefined || 'thread_ts' in message;
 
 const REMEDIES = {
 	SLACK_BOT_TOKEN: 'copy the bot token again, or reinstall the app',
@@ -172,12 +170,11 @@ export async function identify(
 		});
 		if (self === null) continue;
 		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');
-		if (self.is_enterprise_install === true || self.team_id === undefined) {
+		if (self.is_enterprise_install === true || self.team_id === undefined)
 			throw new HandraiseError(
 				'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN',
 				{ code: 'organisation_install' },
 			);
-		}
 		return {
 			teamId: self.team_id,
 			/** Null for a workspace that belongs to no organisation. */

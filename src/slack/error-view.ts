@@ -228,9 +228,7 @@ export function errorMessage(code: string, sessionId: string | null, error: Erro
 	return message(text, [...section(line), ...context(about)]);
 }
 
-function isRefusal(code: string): boolean {
-	return Object.hasOwn(REFUSALS, code);
-}
+const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
 
 const TOO_LATE = 'Slack only opens a window within three seconds, and this took longer.';
 

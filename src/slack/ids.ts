@@ -144,18 +144,14 @@ export function fieldBlockId(shown: ViewMetadata, position: number, variant: Fie
 }
 
 /** The block_id of the box for secrets: each question has its own. */
-export function secretBlockId(shown: ViewMetadata): string {
-	return `s.${askedId(shown)}`;
-}
+export const secretBlockId = (shown: ViewMetadata) => `s.${askedId(shown)}`;
 
 function askedId({ messageIndex, fingerprint }: ViewMetadata): string {
 	return `${messageIndex ?? 0}.${(fingerprint ?? '').slice(0, 8)}`;
 }
 
 /** A form with a newer revision than it began with shows its own values instead of what Slack keeps. */
-export function settingsBlockId(field: string, revision: number): string {
-	return `c.${field}.${revision}`;
-}
+export const settingsBlockId = (field: string, revision: number) => `c.${field}.${revision}`;
 
 /** How a record travels through Slack: as a JSON array of `kind` and its fields, because Slack limits the length. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
@@ -188,9 +184,7 @@ export function inboxRowId({ channelId, threadTs }: Origin, key: string): string
 }
 
 /** Null for every other block_id. */
-export function decodeInboxRow(rowId: string): Origin | null {
-	return ROW.decode(rowId)?.origin ?? null;
-}
+export const decodeInboxRow = (rowId: string) => ROW.decode(rowId)?.origin ?? null;
 
 /** The command refuses ids of sessions that are too long for a button. */
 const TARGET = z.object({
@@ -231,9 +225,7 @@ const QUESTION_MARK = z.object({ sessionId: text, fingerprint: text });
 export type QuestionMark = Readonly<z.infer<typeof QUESTION_MARK>>;
 export const { encode: encodeQuestionMark, decode: decodeQuestionMark } = slackCodec('question', QUESTION_MARK);
 
-export function questionHash(question: QuestionMark): string {
-	return hashOf(encodeQuestionMark(question));
-}
+export const questionHash = (question: QuestionMark) => hashOf(encodeQuestionMark(question));
 
 /** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
 export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
@@ -265,9 +257,7 @@ export type Choice = Readonly<z.infer<typeof CHOICE>>;
 export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice', CHOICE);
 
 /** Such as of the JSON that a view shows: with the same hash, two look the same. */
-export function hashOf(text: string): string {
-	return createHash('sha256').update(text).digest('base64url').slice(0, 22);
-}
+export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 const INDEX = z.int().min(0).max(1_000_000_000);
 const POSITIONS = z.array(INDEX).default([]);
@@ -318,6 +308,4 @@ export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<Vie
 	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 }
 
-export function newFormId(): string {
-	return randomBytes(9).toString('base64url');
-}
+export const newFormId = () => randomBytes(9).toString('base64url');

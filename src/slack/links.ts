@@ -52,9 +52,7 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 
 export type Links = ReturnType<typeof createLinks>;
 
-function refused<Why extends string>(why: Why) {
-	return { kind: 'refused', why } as const;
-}
+const refused = <Why extends string>(why: Why) => ({ kind: 'refused', why }) as const;
 
 /** `hostname` as URL returns it: lower case, IPv4 as four decimal numbers, IPv6 in brackets, dots at the end kept. */
 function isPrivate(hostname: string): boolean {

@@ -13,9 +13,7 @@ export function tableAt(lines: readonly string[], at: number): readonly string[]
 }
 
 /** `|---|:-:|` */
-function isRuler(line: string): boolean {
-	return line.includes('|') && line.includes('-') && /^[\s|:-]*$/.test(line);
-}
+const isRuler = (line: string) => line.includes('|') && line.includes('-') && /^[\s|:-]*$/.test(line);
 
 /** The lines of a table with its columns aligned; long cells go over several lines. `read`: the text of a cell. */
 export function tableLines(source: readonly string[], read: (cell: string) => string, onCut?: OnCut): string[] {
@@ -65,9 +63,7 @@ function widthOf(graphemes: readonly string[]): number {
 	return graphemes.reduce((width, grapheme) => width + columnsOf(grapheme), 0);
 }
 
-function columnsOf(grapheme: string): number {
-	return grapheme > '\u1100' && WIDE.test(grapheme) ? 2 : 1;
-}
+const columnsOf = (grapheme: string) => (grapheme > '\u1100' && WIDE.test(grapheme) ? 2 : 1);
 
 function padded(cell: readonly string[], width: number, ruler: string): string {
 	const space = ' '.repeat(Math.max(0, width - widthOf(cell)));

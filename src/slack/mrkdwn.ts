@@ -13,9 +13,7 @@ export function escapeMrkdwn(text: string): string {
 }
 
 /** Code over several lines would hide the quote marks of these lines. */
-export function withoutFences(text: string): string {
-	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
-}
+export const withoutFences = (text: string) => text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 
 /**
  * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself. Links
@@ -44,9 +42,7 @@ export function markdownToMrkdwn(source: string, isCut = false, onCut?: OnCut): 
 	return withoutFences(shown.join('\n'));
 }
 
-function codeLine(line: string): string {
-	return line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``;
-}
+const codeLine = (line: string) => (line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``);
 
 /** The last line before a cut: the marks that the cut left open are closed. */
 function closed(line: string): string {

@@ -48,9 +48,7 @@ export function context(...texts: readonly string[]): ContextBlock[] {
 	return elements.length === 0 ? [] : [{ type: 'context', elements }];
 }
 
-export function divider(): KnownBlock {
-	return { type: 'divider' };
-}
+export const divider = (): KnownBlock => ({ type: 'divider' });
 
 export function heading(text: string): KnownBlock {
 	// Slack takes 150 characters.

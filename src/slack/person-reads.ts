@@ -48,10 +48,8 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 		const entry = isRecent ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
 		setBounded(unknownIds, key, entry, MAX_PEOPLE);
 		metrics.unknownSession();
-		request.log.info(
-			{ session: loggedId(sessionId), unknownInHour: entry.count },
-			'a person named a session that the service does not know',
-		);
+		const facts = { session: loggedId(sessionId), unknownInHour: entry.count };
+		request.log.info(facts, 'a person named a session that the service does not know');
 		const options = { now: clock.now(), count: UNKNOWN_ID_COST - 1 };
 		await rateLimiter.charge(key, readRate, options).catch(() => ownLimiter.charge(key, readRate, options));
 	}

@@ -207,10 +207,8 @@ export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open'
 /** What a question asks, in one line: `“Which flight?”`; of several items, their number and the first. mrkdwn. */
 export function askedLine({ items, itemCount, context: said }: QuestionView): string {
 	const { title = '', description = '' } = items[0] ?? {};
-	const first = quotedTitleMrkdwn(
-		oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said,
-		LINE_LENGTH,
-	);
+	const asked = oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said;
+	const first = quotedTitleMrkdwn(asked, LINE_LENGTH);
 	return itemCount > 1 ? `${counted(itemCount, 'question')}, ${first}` : first;
 }
 
@@ -218,10 +216,9 @@ const LINE_LENGTH = 150;
 
 /** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {
-	const open = new Set(question.openItems);
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
-		.filter(({ position }) => !open.has(position));
+		.filter(({ position }) => !question.openItems.includes(position));
 	// Slack takes ten fields in a block.
 	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
 		const secret = isSecretValue(marks, question, position);

@@ -106,9 +106,7 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 export type PersonRequest = Readonly<ReturnType<typeof personRequest>>;
 
 /** Throws for a view that Slack does not send. */
-export function viewIn(interaction: unknown): SubmittedView | null {
-	return INTERACTION_SCHEMA.parse(interaction).view ?? null;
-}
+export const viewIn = (interaction: unknown) => INTERACTION_SCHEMA.parse(interaction).view ?? null;
 
 /** For a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
@@ -162,9 +160,7 @@ export function homeOf(person: Person): InboxPlace {
 	return { id: `home:${person.teamId}:${person.userId}`, person, viewId: null };
 }
 
-export function windowOf(person: Person, viewId: string): InboxPlace {
-	return { id: `view:${viewId}`, person, viewId };
-}
+export const windowOf = (person: Person, viewId: string): InboxPlace => ({ id: `view:${viewId}`, person, viewId });
 
 /** The inbox that a view is, which shows changes by itself; null when it is none. */
 export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {
@@ -276,9 +272,7 @@ export interface StoringTask extends Storing<() => Promise<void>> {
 type TaskOptions = Omit<Task, 'place' | 'run'>;
 
 /** For work that shows nothing of a session and stores nothing. */
-export function forAnybody(run: () => Done): Task {
-	return { place: 'anybody', run };
-}
+export const forAnybody = (run: () => Done): Task => ({ place: 'anybody', run });
 
 export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 

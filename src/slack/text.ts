@@ -24,9 +24,7 @@ export function plain(text: string, limit: number, fallback = '(empty)'): PlainT
 }
 
 /** The text on one line, cut to `limit`. Not escaped: for plain_text only. May be empty. */
-export function oneLine(text: string, limit: number): string {
-	return fitText(text, limit, squeeze);
-}
+export const oneLine = (text: string, limit: number) => fitText(text, limit, squeeze);
 
 /** The text on one line, escaped for mrkdwn and for the `text` of messages. May be empty. */
 export function oneLineMrkdwn(text: string, limit: number): string {
@@ -47,9 +45,7 @@ export function firstCharactersMrkdwn(text: string, characters: number, limit: n
 }
 
 /** For plain text: a name between quotation marks that nothing in it closes, without symbols before it. May be empty. */
-export function quotedName(text: string, limit: number): string {
-	return betweenMarks(text, limit, nameWithin);
-}
+export const quotedName = (text: string, limit: number) => betweenMarks(text, limit, nameWithin);
 
 /** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
 export function quotedNameMrkdwn(text: string, limit: number): string {
@@ -66,9 +62,7 @@ export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): s
 }
 
 /** Removes the quotation marks of `quotedName`; keeps the text after them. */
-export function withoutMarks(text: string): string {
-	return text.replace(/^“([^”]*)”/, '$1');
-}
+export const withoutMarks = (text: string) => text.replace(/^“([^”]*)”/, '$1');
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */
 export function quotedMarkdown(text: string, limit: number, onCut?: OnCut): string {
@@ -89,10 +83,8 @@ export function withoutListed(text: string, labels: readonly string[]): string {
 	const listed = text.split('\n').map((line) => LISTED.exec(line.trim())?.[2] ?? '');
 	if (labels.length === 0 || !labels.every((label) => listed.includes(label))) return text;
 	const others = text.split('\n').filter((_, at) => !labels.includes(listed[at] ?? ''));
-	return others
-		.join('\n')
-		.trim()
-		.replace(/\n{3,}/g, '\n\n');
+	const kept = others.join('\n').trim();
+	return kept.replace(/\n{3,}/g, '\n\n');
 }
 
 /** What a person wrote: each line quoted, escaped, cut to `limit` with a note. */
@@ -107,35 +99,23 @@ export function quotedLine(text: string, limit: number, onCut?: OnCut): string {
 }
 
 /** For mrkdwn that is escaped already. `verbatim`: Slack makes no links of names, channels and addresses. */
-export function mrkdwn(text: string): MrkdwnElement {
-	return { type: 'mrkdwn', text, verbatim: true };
-}
+export const mrkdwn = (text: string): MrkdwnElement => ({ type: 'mrkdwn', text, verbatim: true });
 
 /** Cuts between characters, without a note: for the initial value of an input. */
-export function cutTo(text: string, limit: number): string {
-	return text.slice(0, boundaryBefore(text, limit));
-}
+export const cutTo = (text: string, limit: number) => text.slice(0, boundaryBefore(text, limit));
 
-export function isBlank(text: string): boolean {
-	return !/[!-~]/.test(text) && neutralise(text.slice(0, 10_000)).trim() === '';
-}
+export const isBlank = (text: string) => !/[!-~]/.test(text) && neutralise(text.slice(0, 10_000)).trim() === '';
 
-function squeeze(text: string): string {
-	return text.replace(/\s+/g, ' ').trim();
-}
+const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-function inBold(text: string): string {
-	return escapeMrkdwn(text).replaceAll('*', '∗');
-}
+const inBold = (text: string) => escapeMrkdwn(text).replaceAll('*', '∗');
 
 function betweenMarks(text: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
 	const shown = fitText(text, limit - 2, convert, onCut);
 	return shown === '' ? '' : `“${shown}”`;
 }
 
-function quoteLines(text: string): string {
-	return `> ${text.replaceAll('\n', '\n> ')}`;
-}
+const quoteLines = (text: string) => `> ${text.replaceAll('\n', '\n> ')}`;
 
 /** Slack escapes each `<` that people type, so a `<` begins a new mark. The pattern stops there, so the work is linear. */
 const MARKED = /<([^<>]*)>/g;
@@ -243,9 +223,7 @@ const LEADING_SYMBOLS =
 	/^(?:[\s\p{So}\p{Sk}\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]|:[\w+'-]{1,100}:)+/u;
 
 /** A name to put between quotation marks: one line, without anything that looks like a quotation mark. */
-export function nameWithin(text: string): string {
-	return titleWithin(text.replace(LEADING_SYMBOLS, ''));
-}
+export const nameWithin = (text: string) => titleWithin(text.replace(LEADING_SYMBOLS, ''));
 
 /** A title, option or value between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
 function titleWithin(text: string): string {

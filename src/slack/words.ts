@@ -35,9 +35,7 @@ export function contactMrkdwn(adminContact: string | null | undefined): string {
 	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(contact);
 }
 
-export function isUserId(text: string): boolean {
-	return /^[UW][A-Z0-9]{2,30}$/.test(text);
-}
+export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,30}$/.test(text);
 
 /** A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
@@ -84,9 +82,7 @@ export function sessionIdMrkdwn(sessionId: string): string {
 	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
 }
 
-export function sessionName(sessionId: string): string {
-	return `session *${sessionIdMrkdwn(sessionId)}*`;
-}
+export const sessionName = (sessionId: string) => `session *${sessionIdMrkdwn(sessionId)}*`;
 
 /** `“Book a flight”`, or `session 3f9a2c1d` if it has no name. No message begins with it. mrkdwn without emphasis. */
 export function sessionTitle(name: string, sessionId: string): string {
@@ -187,27 +183,17 @@ export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secre
 	return value === null || isBlank(value) ? '(left empty)' : show(value);
 }
 
-export function joined(...parts: readonly string[]): string {
-	return parts.filter((part) => part !== '').join(' · ');
-}
+export const joined = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');
 
-export function sentences(...parts: readonly string[]): string {
-	return parts.filter((part) => part !== '').join(' ');
-}
+export const sentences = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' ');
 
 /** `1 question`, `3 questions`; `many`: the plural that `one` makes not by an s. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-	return `${count} ${count === 1 ? one : many}`;
-}
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** `and 3 more`, with `what` behind it; empty when nothing is left out. */
-export function andMoreWords(count: number, what = ''): string {
-	return count > 0 ? `and ${count} more ${what}`.trim() : '';
-}
+export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${count} more ${what}`.trim() : '');
 
-export function isDirectMessage(channelId: string): boolean {
-	return channelId.startsWith('D');
-}
+export const isDirectMessage = (channelId: string) => channelId.startsWith('D');
 
 /** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
 export function placeMrkdwn(channelId: string, whose: string | null = null): string {

@@ -104,15 +104,12 @@ export function handOverPost(
 }
 
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */
-export function handedOverWords(from: string): string {
-	return `↪️ ${personMrkdwn(from)} handed a question over to you.`;
-}
+export const handedOverWords = (from: string) => `↪️ ${personMrkdwn(from)} handed a question over to you.`;
 
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
-	if (undelivered === true) {
+	if (undelivered === true)
 		return `⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
-	}
 	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
@@ -144,9 +141,8 @@ export function tooManyHandOversText(
 ): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
-	if (who === 'from') {
+	if (who === 'from')
 		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please ${again}.`;
-	}
 	const name = quotedName(names.displayName(to), 80);
 	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
 }
@@ -183,9 +179,7 @@ export function notYoursWords(handOver: HandOver | null): string {
 }
 
 /** mrkdwn; `why`: what happened. */
-export function notGivenBackWords(why: string): string {
-	return `⚠️ The question was not given back. ${why}`;
-}
+export const notGivenBackWords = (why: string) => `⚠️ The question was not given back. ${why}`;
 
 /** Before the acknowledgement of a *Give back* that takes long to store. */
 export const GIVE_BACK_LATE =

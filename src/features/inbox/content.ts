@@ -135,7 +135,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
-		const oldIds = oldOnes(listed?.sessions ?? [], now);
+		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
+		// A few of them are shown like others: nobody has to look for what stands behind a button.
+		const oldIds = new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>
 			snoozes.find((one) => one.until > now && one.session.sessionId === sessionId && one.fingerprint === fingerprint);
 		const isFolded = ({ question: { sessionId }, isRaised, handOver }: VisibleQuestion) =>
@@ -257,12 +259,6 @@ function figuresOf(asked: Awaited<ReturnType<InboxStore['askedSince']>>, now: nu
 /** None on a page below 0. */
 function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[] {
 	return page < 0 ? [] : entries.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
-}
-
-/** The ids of old sessions. A few of them are shown like others: nobody has to look for what stands behind a button. */
-function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<string> {
-	const old = sessions.filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
-	return new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 }
 
 /** The question as asked in a channel where its person sees it, preferably with buttons. `isRaised`: only by `watch all`. */

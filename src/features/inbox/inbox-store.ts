@@ -227,9 +227,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		dismiss: (id: string, person: Person) =>
 			db.writeOne((trx) => {
 				const dismissed = { dismissedAt: sql<number>`ended_at` };
-				return hasChanged(
-					change(trx, 'answers', { id, ...personOf(person) }, dismissed).where('endedAt', 'is not', null),
-				);
+				const own = change(trx, 'answers', { id, ...personOf(person) }, dismissed);
+				return hasChanged(own.where('endedAt', 'is not', null));
 			}),
 
 		/** What agents asked since `since`, once for each channel of this workspace that watches the session, or watched it. */

@@ -95,9 +95,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	}
 
 	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
-	function nextDelay(id: string, askedMs: number | null = null): number {
-		return backOff(failures.add(id), RETRY, askedMs);
-	}
+	const nextDelay = (id: string, askedMs: number | null = null) => backOff(failures.add(id), RETRY, askedMs);
 
 	/** When to build incomplete content again, even if nobody follows the inbox: a snoozed question may come back. */
 	function completeAt(inbox: Inbox, againAt: number | null, now: number): number | null {

@@ -42,10 +42,8 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 
 	listen.action(ACTIONS.dismiss, (_, { value = '' }) => {
 		const dismiss = async ({ person, log }: PersonRequest) => {
-			log.info(
-				{ answer: value.slice(0, 60), outcome: (await store.dismiss(value, person)) ? 'dismissed' : 'not over' },
-				'dismiss',
-			);
+			const outcome = (await store.dismiss(value, person)) ? 'dismissed' : 'not over';
+			log.info({ answer: value.slice(0, 60), outcome }, 'dismiss');
 		};
 		return ifAllowedAnywhere(dismiss, { changes: true, takesTurn: true });
 	});

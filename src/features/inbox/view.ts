@@ -211,9 +211,7 @@ function dismissButton(answer: Answer): Button | null {
 	return isOver ? button(ACTIONS.dismiss, 'Dismiss', { value: answer.id }) : null;
 }
 
-function needsDecision(answer: Answer): boolean {
-	return isFailed(answer.state) || agentMayStand(answer);
-}
+const needsDecision = (answer: Answer) => isFailed(answer.state) || agentMayStand(answer);
 
 function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
 	if (accessory === null) return context(answerLine(answer));
@@ -221,9 +219,7 @@ function lastAnswerEntry(answer: Answer, accessory: Button | null = null): Known
 }
 
 /** Whether its author can take it back. Whoever presses too late is told. */
-function isUndoable({ press, state, attempts }: Answer): boolean {
-	return press !== null && state === 'accepted' && attempts === 0;
-}
+const isUndoable = ({ press, state, attempts }: Answer) => press !== null && state === 'accepted' && attempts === 0;
 
 /** `3f9a2c1d · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
 function answerLine(answer: Answer): string {
@@ -241,13 +237,11 @@ function answerLine(answer: Answer): string {
 function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
 	const { sessionId, messageIndex } = question;
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
-	return section(
-		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
-		{
-			block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
-			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
-		},
-	);
+	const line = joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt));
+	return section(`📝 ${line}`, {
+		block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
+		accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+	});
 }
 
 const MINUTE_MS = 60_000;
@@ -317,9 +311,8 @@ export function waitingSessionsWords(total: number): string {
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {
-	if (discovers) {
+	if (discovers)
 		return 'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of all sessions into a channel, type `/session watch all` there.';
-	}
 	return isWatching
 		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
 		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';

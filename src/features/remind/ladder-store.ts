@@ -49,9 +49,8 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		const sessions = new Map(read.map((row) => [row.sessionId, row]));
 		const asked = new Map(questions.map((row) => [row.sessionId, row]));
 		// The one that lasts longest counts.
-		const latest = new Map(
-			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
-		);
+		const byEnd = claims.toSorted((a, b) => a.until - b.until);
+		const latest = new Map(byEnd.map((claim) => [nameInService(claim.question), claim]));
 		return rows.map((row) => {
 			const session = sessions.get(row.sessionId);
 			const question = asked.get(row.sessionId);

@@ -46,9 +46,8 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	// The reminder is late from here. Time while somebody answered, the service was away or other settings applied does not count.
 	const dueSince = Math.max(next.at, facts.settingsChangedAt ?? next.at);
 	const reminderDueAt = Math.max(dueSince, Math.min(ladder.reminderDueAt ?? dueSince, now));
-	if (claim !== null && claim.until > now) {
+	if (claim !== null && claim.until > now)
 		return { kind: 'wait', dueAt: claim.until, reminderDueAt: claim.until, heldBy: claim.userId };
-	}
 	const unread = { kind: 'unread', heldBy: ladder.heldBy } as const;
 	if (facts.isFailing) {
 		// Others could join meanwhile, so it waits for none that fall due when the service is back.
@@ -81,8 +80,7 @@ function nextReminder({ ladder, times, quietHours, isLost }: LadderFacts, now: n
 		const from = escalationCount === 0 ? postedAt : (ladder.lastReminderAt ?? postedAt);
 		reminders.push({ stage: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
 	}
-	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0) {
+	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0)
 		reminders.push({ stage: 'reminder', at: afterQuietHours(postedAt + remindAfterMs) });
-	}
 	return reminders.find(({ at }) => at <= now) ?? reminders.toSorted((one, other) => one.at - other.at)[0] ?? null;
 }

@@ -61,9 +61,7 @@ function answerOf({ question, entry: { sessionId } }: RemindedQuestion): [answer
 	return answer === undefined ? [null, note] : [answer, ''];
 }
 
-function linkWords({ link }: RemindedQuestion): string {
-	return link === null ? '' : `<${link}|open thread>`;
-}
+const linkWords = ({ link }: RemindedQuestion) => (link === null ? '' : `<${link}|open thread>`);
 
 export function settledReminderPost(asked: RemindedQuestion): MessageContent {
 	const { outcome } = asked;

@@ -50,9 +50,8 @@ export function createOffers(core: Core) {
 			const { session } = found.watch;
 			const { question, readAt } = askedOf(found) ?? { question: null, readAt: 0 };
 			const standing = question && (await answers.standing({ ...session, messageIndex: question.messageIndex }));
-			if (question === null || question.openCount === 0 || isAnsweredSince(standing, found.checkedAt)) {
+			if (question === null || question.openCount === 0 || isAnsweredSince(standing, found.checkedAt))
 				return isMention ? async (to: AllowedRequest) => void (await tell(to, chosenTextHelp('nothing_open'))) : null;
-			}
 			const { sessionId } = session;
 			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : found.question?.id]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };

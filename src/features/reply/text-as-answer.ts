@@ -35,11 +35,10 @@ export function registerTextAsAnswer(
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const text = offers.textOf(z.object({ message: z.unknown() }).parse(body).message);
 		const sessionId = (await offers.findWatch(request))?.watch.session.sessionId;
-		if (sessionId === undefined || text === '') {
+		if (sessionId === undefined || text === '')
 			return ifAllowed(request.channelId, async (allowed) => {
 				await reply.toPerson(allowed, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
 			});
-		}
 		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, text });
 	});
 }

@@ -54,9 +54,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 }
 
 /** An id in quotes may be this word. */
-function isAll(words: readonly string[]): boolean {
-	return words.length === 1 && words[0]?.toLowerCase() === 'all';
-}
+const isAll = (words: readonly string[]) => words.length === 1 && words[0]?.toLowerCase() === 'all';
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null) {
 	const ids = words.filter((word) => !FLAG.test(word));
@@ -149,9 +147,7 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 }
 
 /** `word`: the word that `reason` is about; left out: the whole text. */
-function help(reason: HelpReason, word?: string) {
-	return { kind: 'help', reason, word } as const;
-}
+const help = (reason: HelpReason, word?: string) => ({ kind: 'help', reason, word }) as const;
 
 interface Others extends WatchCommands {
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;

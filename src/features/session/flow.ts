@@ -105,9 +105,8 @@ export function createSessionFlow(
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
 			if (!isShown) return handle.update(loadingModal(sessionId, metadata, waitedMs));
 			const outcome = await putNotice(person, handle, content, () => NOTICES.stillWaiting(waitedMs));
-			if (outcome === null) {
+			if (outcome === null)
 				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
-			}
 			isNoted ||= outcome === 'updated';
 			return outcome;
 		}

@@ -142,9 +142,8 @@ export function createPresenter(
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
-			if (question === null) {
+			if (question === null)
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
-			}
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
 			const [draft, others, typed] = await Promise.all([
@@ -224,9 +223,7 @@ function startingValues(
 	return { ...unnoted, values: drafted, notices: [NOTICES.draftRestored(restoredAt)], restoredAt };
 }
 
-function changedNotice(values: Values): string {
-	return NOTICES.questionChanged(Object.keys(values).length > 0);
-}
+const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);
 
 function isOther({ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>, question: Question): boolean {
 	return fingerprint !== question.fingerprint || isReworded(shownHash, question.shownHash);

@@ -160,11 +160,10 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			).toSorted((one, other) => one - other);
 		},
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
-			if (quietHours !== null) {
+			if (quietHours !== null)
 				return leavesTime(quietHours)
 					? ''
 					: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.';
-			}
 			return from === shown.from && to === shown.to && zone === shown.zone
 				? ''
 				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
@@ -237,13 +236,9 @@ function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[
 	});
 }
 
-function dayOption(day: Weekday): PlainTextOption {
-	return { text: plain(DAY_NAMES[day], 75), value: String(day) };
-}
+const dayOption = (day: Weekday): PlainTextOption => ({ text: plain(DAY_NAMES[day], 75), value: String(day) });
 
-export function capitalised(words: string): string {
-	return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
 function afterWords(after: SettingsValues['remind'], fallback: number | null): string {

@@ -329,9 +329,7 @@ function settingsChanges(before: ChannelSettings, after: ChannelSettings, known:
 }
 
 /** Mentions of those whom an escalation mentions, which notify them. */
-function mentionsWords(mention: Mention): string {
-	return mentionMrkdwn(mention) || 'nobody';
-}
+const mentionsWords = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
 
 /** Of people and user groups in one line. */
 const MOST_NAMED = 5;

@@ -151,9 +151,7 @@ function repeatsOptions(field: Field, description: string): boolean {
 	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(remainder.slice(0, 200));
 }
 
-function hasNote({ variant, noted }: Field): boolean {
-	return variant === 'guessed' && noted;
-}
+const hasNote = ({ variant, noted }: Field) => variant === 'guessed' && noted;
 
 function inputBlock(
 	field: Field,

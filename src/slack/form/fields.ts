@@ -108,9 +108,7 @@ function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): bo
 	return text === '' || noted || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-function yesNoOption(text: string) {
-	return YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
-}
+const yesNoOption = (text: string) => YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
 
 /** "Yes" for "yes" where the options are yes and no. */
 function asOption(text: string, options: readonly string[]): string {

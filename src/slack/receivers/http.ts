@@ -59,9 +59,8 @@ export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (
 		const raw = await readBody(request);
 		if (raw === 'gone') return null;
 		if (typeof raw === 'string') return raw;
-		if (typeof signature === 'string') {
+		if (typeof signature === 'string')
 			return new URLSearchParams(raw.toString()).get('ssl_check') === '1' ? { ssl_check: '1' } : signature;
-		}
 		if (!isSigned(signingSecret, signature, raw)) return 'wrong_signature';
 		verified();
 		return parseBody(raw.toString(), isForm) ?? 'malformed_body';
@@ -131,9 +130,8 @@ export function readSignature(headers: IncomingHttpHeaders, nowMs: number) {
 	const signature = headers['x-slack-signature'];
 	if (timestamp === undefined || signature === undefined) return 'unsigned';
 	const digest = /^v0=([0-9a-f]{64})$/.exec(String(signature))?.[1];
-	if (digest === undefined || typeof timestamp !== 'string' || !/^\d{1,11}$/.test(timestamp)) {
+	if (digest === undefined || typeof timestamp !== 'string' || !/^\d{1,11}$/.test(timestamp))
 		return 'malformed_signature';
-	}
 	const ageS = Math.floor(nowMs / 1_000) - Number(timestamp);
 	if (ageS > MAX_SKEW_S) return 'stale';
 	if (ageS < -MAX_SKEW_S) return 'ahead';
