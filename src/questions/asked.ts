@@ -41,13 +41,12 @@ export const evidence = z
 		/** The agent has written more since. */
 		grew: z.boolean(),
 		wasActive: z.boolean(),
-		/** A read showed another status than `humanInput` beside an empty field, or with more steps: a status may flicker. */
+		/** Reads showed another status than `humanInput` for some time, beside an empty field or with more steps: it may flicker. */
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
 		/** Since when all reads show the field empty; clock milliseconds. Null: the newest one does not. */
 		emptySince: z.number().nullable(),
-		// Without a value:
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
 		activeSince: z.number().nullable(),
 		/** Of a question that is asked again: our answer that was lost, see `Verdict`. */
@@ -107,7 +106,13 @@ export const NOTHING_SEEN: Evidence = {
 
 /** After a value arrived: an answer of ours (`waited` of the read before its PUT), or one from elsewhere. */
 export function withArrival(before: Evidence, value: NonNullable<Evidence['arrived']>): Evidence {
-	return { ...before, ...SINCE_ARRIVAL, waitedSeen: before.waitedSeen || value.waited, arrived: value };
+	return {
+		...before,
+		...SINCE_ARRIVAL,
+		activeSince: null,
+		waitedSeen: before.waitedSeen || value.waited,
+		arrived: value,
+	};
 }
 
 /** After a read that began after all that `before` holds. */
@@ -122,21 +127,21 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		const value = { answerId, number, at: seen.at, positions: all, steps: seen.steps, waited: waits };
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
-		return { ...withArrival(before, value), wasActive: active, continued: stood.continued };
+		const activeSince = active ? seen.at : null;
+		return { ...withArrival(before, value), wasActive: active, continued: stood.continued, activeSince };
 	}
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
-	if (before.arrived === null) {
-		const isActive = !waits && (active || before.activeSince !== null);
-		const activeSince = isActive ? since(before.activeSince) : null;
-		return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
-	}
+	const activeSince = !waits && (active || before.activeSince !== null) ? since(before.activeSince) : null;
+	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
 	const { steps, waited } = before.arrived;
 	const isEmpty = seen.filled.length === 0;
+	const isAway = isEmpty || seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS;
 	return {
 		...before,
+		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
-		hasLeft: before.hasLeft || (!waits && (isEmpty || seen.steps > steps)),
+		hasLeft: before.hasLeft || (!waits && isAway),
 		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
 		emptySince: isEmpty ? since(before.emptySince) : null,
 	};

@@ -65,6 +65,7 @@ export function describeAccept(subject: Subject): void {
 				receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 				notBefore: null,
 				missingCount: 0,
+				missingSince: null,
 				startFailed: false,
 				restartAskedAt: null,
 				questionId: null,

@@ -210,7 +210,7 @@ export function describeUpdates(subject: Subject): void {
 				evidence: {
 					...NOTHING_SEEN,
 					waitedSeen: true,
-					waitsSince: T0 + 4,
+
 					arrived: { answerId: given.id, number: 1, at: T0 + 4, positions: [0], steps: 3, waited: true },
 				},
 				timeline: [

@@ -180,7 +180,7 @@ async function watched() {
 	await announced();
 	async function heardAfter(change: Parameters<typeof put>[0]) {
 		put(change);
-		await pass(clock, 32_000);
+		await pass(clock, 45_000);
 		// First posts and updates come in any order.
 		return (await announced())
 			.map((content) => (content.kind === 'settled' ? `${content.how} ${content.messageIndex}` : content.kind))
