@@ -148,7 +148,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 }
 
 /** What a read means whose sighting is in the evidence. `isHeld`: an answer of ours is live, or nobody knows what became of it. */
-export function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verdict {
+function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verdict {
 	const waits = isWaiting(seen.status);
 	if (seen.filled.length > 0) return 'answered';
 	if (found.arrived === null) {

@@ -267,7 +267,7 @@ export function createRows() {
 	};
 }
 
-export function shownIn(session: Session, at: number, index = askingMessageIndex(session) ?? -1): Shown {
+function shownIn(session: Session, at: number, index = askingMessageIndex(session) ?? -1): Shown {
 	const filled = (session.messages[index]?.humanInput ?? []).flatMap(({ value }, position) =>
 		value === '' ? [] : [position],
 	);

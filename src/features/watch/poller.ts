@@ -4,17 +4,13 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
-import type { OurAnswers } from '../../questions/session-snapshot.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
 import { MISSING } from '../../session-service/errors.ts';
 import { createReadWindow, DOUBTED_CODES, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
-import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
-import { createReading, keptOf } from './reading.ts';
+import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 import type { ReadOutcome, SessionUpdate, TakenSession } from './watched-session-store.ts';
-
-export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest'>;
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;

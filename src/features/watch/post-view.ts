@@ -155,17 +155,11 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	}
 	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : stateLine(answer).split(' ', 1).join();
 	const words = section(`${mark} ${title} asked: ${askedLine(asked.question)}\n${line}`);
-	const isAnswerable = answer === null && post.reader === null;
-	const { sessionId } = post;
-	const anyway = encodeTarget({ sessionId, messageIndex: asked.question.messageIndex });
-	const again = !isAnswerable
-		? []
-		: how === 'wentOn'
-			? buttons(button(ACTIONS.answer, 'Answer anyway', { value: anyway }))
-			: how === 'unwatched'
-				? buttons(watchAgain(post))
-				: [];
-	return message(`${mark} ${title}: ${line}`, [...words, ...again]);
+	const anyway = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
+	const wentOn = how === 'wentOn' ? button(ACTIONS.answer, 'Answer anyway', { value: anyway }) : null;
+	const again = how === 'unwatched' ? watchAgain(post) : wentOn;
+	const row = answer === null && post.reader === null ? buttons(again) : [];
+	return message(`${mark} ${title}: ${line}`, [...words, ...row]);
 }
 
 export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'sessionId'>) {

@@ -8,8 +8,8 @@ import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
-import { seenIn } from '../../questions/session-snapshot.ts';
-import type { ReadAnswers } from './poller.ts';
+import { type OurAnswers, seenIn } from '../../questions/session-snapshot.ts';
+import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import {
 	createPlanner,
 	isEarlyReadAsked,
@@ -23,6 +23,8 @@ import type { ReadOutcome, SessionUpdate, TakenSession, WatchUpdate } from './wa
 const DAY_MS = 86_400_000;
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
+
+export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
 export function createReading(

@@ -11,7 +11,7 @@ const BEFORE = [task('Order six desk chairs.'), done('I open the shop.')];
 const QUESTION = asking('', [FLIGHT]);
 const BY_ADA = answeredBy('ada', 'LH 1173');
 /** Of an answer that is in no field any more while the agent waits: whose it was. */
-const LOST_BY_ADA = /^\*@ada: LH 1173\* · ⚠️ delivered, but no longer in the field/m;
+const LOST_BY_ADA = /^\*@ada: LH 1173\* · delivered, but no longer in the field/m;
 const STEP = done('I look again.');
 
 /** The agent asks the same again, and waits all the time. */
@@ -120,7 +120,7 @@ it('is reminded of, and is in nobody’s hands', async () => {
 	await direct.press('LH 1173');
 	await taken;
 	const second = await postAfter(id, post);
-	await app.until(() => direct.text().includes('*@tess: LH 1173* · ⚠️ delivered, but no longer in the field'));
+	await app.until(() => direct.text().includes('*@tess: LH 1173* · delivered, but no longer in the field'));
 	expect(second.text()).not.toContain('has it');
 	const reminder = await app.threadSays(id, REMINDER);
 	await reminder.press('Answer');
@@ -128,7 +128,7 @@ it('is reminded of, and is in nobody’s hands', async () => {
 	await form.choose(0, 'TP 570');
 	await form.submit();
 	await app.until(() => sentTo(id).length === 2);
-	await app.until(() => answeredBy('ada', 'TP 570').test(reminder.text()));
+	await app.until(() => reminder.text().includes('*@ada: TP 570* · ✅ delivered'));
 });
 
 it('is answered by a press in an old copy too', async () => {
