@@ -370,7 +370,7 @@ it('tells of an answer on the post of its question, and that it is gone when the
 		undefined,
 		12 * MINUTE_MS,
 	);
-	expect(second.text()).toContain('“ada” answered *“Sand”*. The answer was delivered and is no longer in the field.');
+	expect(second.text()).toContain('@ada answered *“Sand”*. The answer was delivered and is no longer in the field.');
 	await app.pass(10_000);
 	expect(app.thread(id)).toHaveLength(2);
 });
