@@ -187,8 +187,6 @@ export interface Known {
 	readonly isHeld: boolean;
 }
 
-type Position = Pick<Message, 'fingerprint'> & { readonly messageIndex: number; readonly sameBefore: number };
-
 /** What a read means for the newest question. */
 export interface Judgement {
 	/** The items of the newest question that are not open although they are empty. */
@@ -200,7 +198,7 @@ export interface Judgement {
 	/** Whether it is stored otherwise, or not at all. */
 	readonly isNews: boolean;
 	/** What the newest message asks. */
-	readonly of: Position | null;
+	readonly of: { readonly fingerprint: string; readonly messageIndex: number; readonly sameBefore: number } | null;
 	/** The positions of the newest known question at which a value had arrived before this read. */
 	readonly arrived: readonly number[];
 	/** The question that nobody had to answer any more waits again. */
@@ -242,8 +240,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const index = askingMessageIndex(session);
 	const message = index === null ? undefined : session.messages[index];
 	if (index === null || message === undefined || isOver(session.status)) return { ...NOT_JUDGED, arrived };
-	const { fingerprint } = message;
-	const of = { fingerprint, messageIndex: index, sameBefore: sameBefore(session, index) };
+	const of = { fingerprint: message.fingerprint, messageIndex: index, sameBefore: sameBefore(session, index) };
 	const base = { ...NOT_JUDGED, arrived, of };
 	const seen = sightingOf(session, message, { index, at: read.readAt, steadySince: read.steadySince });
 	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
@@ -266,7 +263,10 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		const isStillOpen = same?.settledHow === null;
 		return { ...over, closedItems: isStillOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
 	}
-	const evidence = withSighting(before, seen);
+	const shown = withSighting(before, seen);
+	// Where nobody stores what reads show, the field counts as empty since the value arrived.
+	const isStored = same !== null || shown.arrived === null || shown.emptySince === null;
+	const evidence = isStored ? shown : { ...shown, emptySince: before.emptySince ?? shown.arrived.at };
 	const verdict = verdictOf(evidence, seen, isHeld);
 	const positions = evidence.arrived?.positions ?? [];
 	const isNews = same?.messageIndex !== index || JSON.stringify(evidence) !== JSON.stringify(same.evidence);

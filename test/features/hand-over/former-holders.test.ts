@@ -94,7 +94,8 @@ it('does not take their press for what the agent asks again in the same words', 
 	app.ask(asked.id, [FLIGHT], '');
 	const { messages = [] } = structuredClone(app.service.sessions.get(asked.id));
 	app.service.sessions.patch(asked.id, { messages: messages?.toSpliced(asked.index, 1) ?? [] });
-	await app.pass(20_000);
+	// It counts as asked again once the agent has waited for a minute.
+	await app.pass(90_000);
 	await asked.dm.press('TP 570');
 	await app.until(() => toldTess().includes(NOT_THERE), toldTess);
 	await app.pass(20_000);
