@@ -343,6 +343,8 @@ async function reads({ watches }: Store, { random, token }: Actor): Promise<void
 		const update = read({ ...plan, view, questions: changes });
 		await watches.record({ session: key, token }, { update, watches: updates, now: T0 });
 	}
+	// What it has lost: no lease lapses here.
+	await watches.releaseReads([token]);
 }
 
 /** The scheduler, and a list of what waits. */
