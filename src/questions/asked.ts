@@ -191,7 +191,7 @@ export interface Known {
 export interface Judgement {
 	/** The items of the newest question that are not open although they are empty. */
 	readonly closedItems: ClosedItems;
-	/** Null while the session is over, or asks nothing. */
+	/** Null while the session is over, or asks nothing, and of a read that is older than what arrived. */
 	readonly verdict: Verdict | null;
 	/** What to store of the newest time that it asked this, if that is known. */
 	readonly evidence: Evidence | null;
@@ -260,8 +260,8 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
 	const before = isPast ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
 	if (isBefore(read, before)) {
-		const isStillOpen = same?.settledHow === null;
-		return { ...over, closedItems: isStillOpen ? NOT_JUDGED.closedItems : over.closedItems, evidence: before };
+		const closedItems = same?.settledHow === null ? NOT_JUDGED.closedItems : over.closedItems;
+		return { ...over, verdict: null, closedItems, evidence: before };
 	}
 	const shown = withSighting(before, seen);
 	// Where nobody stores what reads show, the field counts as empty since the value arrived.

@@ -315,7 +315,8 @@ async function posts({ watches }: Store, { random, token }: Actor): Promise<void
 
 /** The poller: every second read fails, and after one that does not the question is settled, asked again and reworded. */
 async function reads({ watches }: Store, { random, token }: Actor): Promise<void> {
-	const taken = await watches.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0, only: null });
+	// Who watches again plans the next read for later.
+	const taken = await watches.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0 + 60_000, only: null });
 	await watches.renew(
 		taken.toReversed().map((one) => ({ session: one.session, token })),
 		20_000,

@@ -301,27 +301,23 @@ describe('a read that began before an answer arrived', () => {
 	it('says nothing about it, as the numbers of arrivals tell, whatever its time', () => {
 		const early = read(9, asked('active', [''], 3), 0);
 		const { told, rows } = play(waits(0), answered(1), early, waits(10, ['ours']));
-		expect(told).toEqual(['waits, open: 0', 'unconfirmed, open: 0', 'answered']);
+		expect(told).toEqual(['waits, open: 0', 'null, open: 0', 'answered']);
 		expect(rows.map(({ settledHow }) => settledHow)).toEqual(['answered']);
 		expect(play(waits(0), answered(9), read(1, asked('active', ['']), 1)).told.at(-1)).toBe('taken');
 	});
 	it('does not open what was settled, nor what nobody watched', () => {
 		const early = (second: number) => read(second, asked('humanInput', ['']), 0);
-		expect(play(waits(0), waits(1, ['x']), answered(2), early(99)).told.at(-1)).toBe('unconfirmed');
-		expect(play(waits(0), unwatched, answered(2), early(99)).told.at(-1)).toBe('unconfirmed');
+		expect(play(waits(0), waits(1, ['x']), answered(2), early(99)).told.at(-1)).toBe('null');
+		expect(play(waits(0), unwatched, answered(2), early(99)).told.at(-1)).toBe('null');
 	});
 	it('is known by its time where nobody counted', () => {
 		const value = { answerId: 'a1', number: null, at: 5_000, positions: [0], steps: 0, waited: true };
 		const known = { ...NOBODY, answered: withArrival(NOTHING_SEEN, value) };
 		const verdictAt = (readAt: number, arrival: number | null) =>
 			judge(asked('active', ['']), { readAt, arrival }, known).verdict;
-		expect([verdictAt(4_999, null), verdictAt(5_000, null), verdictAt(4_999, 7)]).toEqual([
-			'unconfirmed',
-			'taken',
-			'unconfirmed',
-		]);
+		expect([verdictAt(4_999, null), verdictAt(5_000, null), verdictAt(4_999, 7)]).toEqual([null, 'taken', null]);
 		const counted = { ...known, answered: withArrival(NOTHING_SEEN, { ...value, number: 3 }) };
-		expect(judge(asked('active', ['']), { readAt: 4_999, arrival: null }, counted).verdict).toBe('unconfirmed');
+		expect(judge(asked('active', ['']), { readAt: 4_999, arrival: null }, counted).verdict).toBe('null');
 		expect(judge(asked('active', ['']), { readAt: 5_000, arrival: null }, counted).verdict).toBe('taken');
 		const elsewhere = withArrival(NOTHING_SEEN, { ...value, answerId: null });
 		expect(judge(asked('active', ['']), { readAt: 1, arrival: null }, { ...known, answered: elsewhere }).verdict).toBe(

@@ -53,8 +53,8 @@ export async function ourAnswers(
 	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: answers.some(isLive) });
 	return {
 		judged,
-		/** Those without a field in a form: who answers an agent that went on may be read all the same. */
-		closedItems: judged.verdict === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
+		/** Those without a field in a form: an agent that went on may read an answer, and an older read decides nothing. */
+		closedItems: (judged.verdict ?? 'wentOn') === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
 		/** The newest time that the agent asked, as stored when this read was judged; undefined: it was not looked up. */
 		newest: isAsked ? rows.newest : undefined,
 		/** What they say about secrecy, oldest first. */
