@@ -104,7 +104,6 @@ it('accepts, reads, hands over, ends and forgets at once on one session: no dead
 	const happened = [
 		`posts where kind = 'handedOver'`,
 		`posts where kind = 'givenBack'`,
-		`questions where settled_at is not null`,
 		`watches where ended_at is not null`,
 		`answers where state = 'withdrawn'`,
 		`answers where user_id like 'forgotten-%'`,

@@ -317,7 +317,7 @@ describe('a read that began before an answer arrived', () => {
 			judge(asked('active', ['']), { readAt, arrival }, known).verdict;
 		expect([verdictAt(4_999, null), verdictAt(5_000, null), verdictAt(4_999, 7)]).toEqual([null, 'taken', null]);
 		const counted = { ...known, answered: withArrival(NOTHING_SEEN, { ...value, number: 3 }) };
-		expect(judge(asked('active', ['']), { readAt: 4_999, arrival: null }, counted).verdict).toBe('null');
+		expect(judge(asked('active', ['']), { readAt: 4_999, arrival: null }, counted).verdict).toBeNull();
 		expect(judge(asked('active', ['']), { readAt: 5_000, arrival: null }, counted).verdict).toBe('taken');
 		const elsewhere = withArrival(NOTHING_SEEN, { ...value, answerId: null });
 		expect(judge(asked('active', ['']), { readAt: 1, arrival: null }, { ...known, answered: elsewhere }).verdict).toBe(
