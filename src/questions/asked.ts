@@ -171,6 +171,8 @@ export interface KnownAsking {
 	readonly messageIndex: number;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
+	/** Whether what reads show is stored: somebody watches the session. */
+	readonly isRead: boolean;
 	/** Null: 1.0.0 stored the row. */
 	readonly evidence: Evidence | null;
 }
@@ -265,7 +267,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	}
 	const shown = withSighting(before, seen);
 	// Where nobody stores what reads show, the field counts as empty since the value arrived.
-	const isStored = same !== null || shown.arrived === null || shown.emptySince === null;
+	const isStored = same?.isRead === true || shown.arrived === null || shown.emptySince === null;
 	const evidence = isStored ? shown : { ...shown, emptySince: before.emptySince ?? shown.arrived.at };
 	const verdict = verdictOf(evidence, seen, isHeld);
 	const positions = evidence.arrived?.positions ?? [];
