@@ -109,23 +109,18 @@ export async function recordQuestions(
 		}
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
 	}
-	await noteEvidence({ trx, now }, session, judged);
+	await noteEvidence(trx, session, judged);
 }
 
 const OPEN_AGAIN = { settledAt: null, settledHow: null, answerId: null } as const;
 
 /** Stores what reads have shown of the question that the newest message asks. */
-async function noteEvidence({ trx, now }: Tx, session: SessionKey, { of, evidence: found, isNews }: Judgement) {
+async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement): Promise<void> {
 	if (of === null || !isNews) return;
 	const { same } = await knownAskings(trx, session, of);
 	if (same === null) return;
 	const shown = found && { evidence: JSON.stringify(found) };
 	await change(trx, 'questions', { id: same.id }, { messageIndex: of.messageIndex, ...shown }).execute();
-	if (found?.lost == null || found.lost === same.evidence?.lost) return;
-	// Its author is told. Whoever writes its row at this moment waits for the session's lock, and checks it again.
-	const lost = from(trx, 'answers', { id: found.lost, state: 'delivered' }).select('id').forUpdate().skipLocked();
-	const { id } = (await lost.executeTakeFirst()) ?? {};
-	if (id !== undefined) await change(trx, 'answers', { id }, { agentOutcome: 'lost', nextAttemptAt: now }).execute();
 }
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {

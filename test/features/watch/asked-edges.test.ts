@@ -86,18 +86,6 @@ describe('an answer that is lost', () => {
 	});
 });
 
-describe('the author of an answer that is lost after ten minutes', () => {
-	it('is told, too', async () => {
-		const { id, post } = await asked();
-		await answeredInForm(id, 'LH 1173');
-		await app.pass(11 * 60_000);
-		empty(id);
-		await app.until(() => posts(id).find(({ ts }) => ts !== post.ts));
-		await app.pass(60_000);
-		await dmSays(id, line('delivered', { agentOutcome: 'lost' }));
-	});
-});
-
 describe('an agent that went on and waits again', () => {
 	async function goneOn() {
 		const { id, post } = await asked();
