@@ -52,7 +52,10 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Pr
 		})
 			.onConflict((conflict) =>
 				// What waits until it has rested begins to rest anew.
-				conflict.columns(['stream', 'uniqueKey']).doUpdateSet(due).where('posts.lastError', '=', HELD),
+				conflict
+					.columns(['stream', 'uniqueKey'])
+					.doUpdateSet({ ...due, state: 'planned' })
+					.where('posts.lastError', '=', HELD),
 			)
 			.execute();
 	}

@@ -132,19 +132,24 @@ async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionVi
 
 /** The newest time that the agent of a session asked, and the newest time that it asked this. */
 export async function knownAskings(db: Db, session: SessionKey, asked: Asking | null) {
-	const rows = from(db, 'questions', sessionOf(session)).selectAll().orderBy('number', 'desc').limit(1);
+	const all = from(db, 'questions', sessionOf(session)).selectAll().select(IS_READ.as('isRead'));
+	const rows = all.orderBy('number', 'desc').limit(1);
 	const equal = asked && rows.where('fingerprint', '=', asked.fingerprint).where('sameBefore', '=', asked.sameBefore);
-	const [newest, same] = await Promise.all([rows.executeTakeFirst(), equal?.executeTakeFirst()]);
-	return {
-		newest: newest === undefined ? null : readAsking(newest),
-		same: same === undefined ? null : readAsking(same),
-	};
+	// First what is compared before a read is stored: an answer may arrive in between.
+	const newest = readAsking(await rows.executeTakeFirst());
+	return { newest, same: readAsking(await equal?.executeTakeFirst()) };
 }
 type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore'>;
 
-function readAsking(row: Row<'questions'>): KnownAsking {
+/** Whether the session of a row is watched. */
+const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as session where next_read_at is not null
+	and session.service = questions.service and session.session_id = questions.session_id) then 1 else 0 end`;
+
+function readAsking(row?: Row<'questions'> & { readonly isRead: number }): KnownAsking | null {
+	if (row === undefined) return null;
 	return {
 		...pick(row, 'id', 'messageIndex', 'askedAt'),
+		isRead: row.isRead === 1,
 		settledHow: row.settledHow as SettledHow | null,
 		evidence: parseOrNull(evidence, row.evidence),
 	};

@@ -171,6 +171,8 @@ export interface KnownAsking {
 	readonly messageIndex: number;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
+	/** Whether what reads show is stored: somebody watches the session. */
+	readonly isRead: boolean;
 	/** Null: 1.0.0 stored the row. */
 	readonly evidence: Evidence | null;
 }
@@ -253,7 +255,8 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const anew = { ...base, verdict: 'waits', evidence: withSighting(NOTHING_SEEN, seen), isNews: true } as const;
 	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
 	// It was settled or superseded: without a new value, only an agent that waits asks it again.
-	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
+	const wasClosed = same?.settledHow === 'changed' || (same?.settledHow === 'closed' && seen.steps > 0);
+	const isPast = same !== null && (!isNewest || wasClosed);
 	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
 	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
 	const kept = same?.evidence ?? answered;
@@ -265,7 +268,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	}
 	const shown = withSighting(before, seen);
 	// Where nobody stores what reads show, the field counts as empty since the value arrived.
-	const isStored = same !== null || shown.arrived === null || shown.emptySince === null;
+	const isStored = same?.isRead === true || shown.arrived === null || shown.emptySince === null;
 	const evidence = isStored ? shown : { ...shown, emptySince: before.emptySince ?? shown.arrived.at };
 	const verdict = verdictOf(evidence, seen, isHeld);
 	const positions = evidence.arrived?.positions ?? [];

@@ -65,7 +65,7 @@ export type Change =
 	/** Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see `Verdict`. */
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number; readonly wentOn?: true }
 	/** The agent waits again, after it had gone on without an answer. */
-	| { readonly kind: 'questionReopened'; readonly messageIndex: number }
+	| { readonly kind: 'questionReopened'; readonly messageIndex: number; readonly items: readonly number[] }
 	| { readonly kind: 'ended'; readonly status: string }
 	| { readonly kind: 'resultChanged' }
 	| { readonly kind: 'filesChanged' };
@@ -189,10 +189,11 @@ function changesOfNewest(
 	// The session got shorter and an older question is the newest again. Its answers were announced before.
 	const shrank = before !== null && messageIndex < before.messageIndex;
 	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
-	if (gotValue && isReopened) changes.push({ kind: 'questionReopened', messageIndex });
+	if (gotValue && isReopened) changes.push({ kind: 'questionReopened', messageIndex, items: [] });
 	if (gotValue) changes.push(answered(messageIndex, current.open.length === 0));
 	const opened = without(current.open, same?.open ?? []);
-	if (opened.length > 0) changes.push(isReopened ? { kind: 'questionReopened', messageIndex } : asked(current, opened));
+	const kind = isReopened ? 'questionReopened' : 'questionAsked';
+	if (opened.length > 0) changes.push({ kind, messageIndex, items: opened });
 	const closed = same !== null && same.open.length > 0 && current.open.length === 0 && !gotValue;
 	if (closed && evidence?.arrived != null) changes.push({ ...answered(messageIndex), taken: true });
 	else if (closed)

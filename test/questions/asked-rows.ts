@@ -116,6 +116,7 @@ export function createRows() {
 			question,
 			messageIndex,
 			askedAt,
+			isRead: true,
 			settledHow: settled,
 			evidence: NOTHING_SEEN,
 			shown: [],

@@ -162,7 +162,7 @@ describe('changesBetween', () => {
 		const after = digestOf(session, wentOn.closedItems);
 		expect(changesBetween(after, session, wentOn)).toEqual([]);
 		expect(changesBetween(after, session, { ...NOT_JUDGED, isReopened: true })).toEqual([
-			{ kind: 'questionReopened', messageIndex: 0 },
+			{ kind: 'questionReopened', messageIndex: 0, items: [0] },
 		]);
 	});
 	it('finds that an answer in the newest question was taken when no read had shown it', () => {

@@ -71,7 +71,8 @@ export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 			const { session } = reading;
 			signal.throwIfAborted();
 			const now = clock.now();
-			if (!canRestart(answer, session)) {
+			const standing = await store.answers.standing(answer.question);
+			if (!canRestart(answer, session, standing?.id === answer.id)) {
 				const found = await outcomeIn(store.answers, answer, { ...reading, steadySince: steadySince(clock) });
 				const ended = { startFailed: false, restartAskedAt: null, lastError: NOTHING_TO_START, receiptState };
 				return await put.write(answer, token, { ...found, ...ended, nextAttemptAt: now });
@@ -103,16 +104,17 @@ export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 
 /**
  * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or the answer
- * may be lost, and cannot be put over anything: its question is the newest, and none of its items has a value.
+ * may be lost, and cannot be put over anything: its question is the newest, none of its items has a value, and `isCurrent`:
+ * nobody has answered it since.
  */
-function canRestart(answer: Answer, session: Session): boolean {
+function canRestart(answer: Answer, session: Session, isCurrent: boolean): boolean {
 	const { question, fingerprint, shownHash, agentOutcome } = answer;
 	const message = session.messages[question.messageIndex];
 	if (message === undefined || isOver(session.status)) return false;
 	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
 	const storedValues = message.sent.map(({ value }) => stringOf(value));
 	const isNewest = askingMessageIndex(session) === question.messageIndex;
-	const mayBeLost = agentOutcome === 'emptied' || agentOutcome === 'unconfirmed';
+	const mayBeLost = isCurrent && (agentOutcome === 'emptied' || agentOutcome === 'unconfirmed');
 	if (mayBeLost && isNewest && storedValues.every((value) => value === '')) return true;
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }

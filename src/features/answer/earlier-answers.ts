@@ -48,8 +48,11 @@ export async function ourAnswers(
 	// One that answered a row says nothing of an equal question that has its place now.
 	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
 	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
-	const isLive = ({ state, questionId, question }: Answer) =>
-		isBlocking(state) && (questionId === null ? question.messageIndex === index : questionId === id);
+	const isLive = ({ state, putStartedAt, questionId, question }: Answer) => {
+		// The PUT of one that ended may have arrived.
+		const isSent = isBlocking(state) || (putStartedAt !== null && rows.same?.settledHow === null);
+		return isSent && (questionId === null ? question.messageIndex === index : questionId === id);
+	};
 	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: answers.some(isLive) });
 	return {
 		judged,

@@ -230,5 +230,7 @@ function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
 	if (questions.length > 0) return true;
 	if (view === undefined || view.question === null) return false;
-	return view.name !== before?.name || !isDeepStrictEqual(view.question, before?.question);
+	// Steps after a question show in no inbox.
+	const question = { ...view.question, stepsSince: before?.question?.stepsSince };
+	return view.name !== before?.name || !isDeepStrictEqual(question, before?.question);
 }

@@ -126,8 +126,11 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	const { lost, isUpdate, names } = post;
 	if (lost == null) return '';
 	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
-	const items = itemsOf(lost).map(({ value, secret }) => ({ value: secret ? null : value }));
-	const asked = question.items.map((one, at) => ({ ...one, open: false, value: items[at]?.value ?? null }));
+	const values = itemsOf(lost).map(({ value, secret }) => (secret ? null : value));
+	// `shownByAuto` is of the empty field.
+	const asked = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
+		return { ...one, open: false, value: one.secret ? null : (values[at] ?? null) };
+	});
 	const given = valuesWords(asShownBy(post.showAnswers, { ...question, items: asked }), question);
 	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
 }

@@ -227,9 +227,9 @@ function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
 export function postsOf(watch: Watch, changes: readonly Change[], isChecking = false): NewPost[] {
 	const target = targetOf(watch);
 	return changes.flatMap((change): NewPost[] => {
-		if (change.kind === 'questionAsked' || change.kind === 'questionChanged') {
+		if ('items' in change) {
 			const content = { kind: 'question', changed: change.kind === 'questionChanged' } as const;
-			// The store adds which time it is asked.
+			// The store adds which time it is asked. One that waits again has its post, but not where the watch is newer.
 			return change.items.length === 0 ? [] : [{ target, key: 'question:', content }];
 		}
 		if (watch.mode !== 'everything') return [];

@@ -64,8 +64,9 @@ export function createSubscriptions(
 			}
 			const { session, readAt, arrival } = reading;
 			const ours = await ourAnswers(reading, null);
-			const view = snapshotOf(session, readAt, ours, arrival);
-			const changes = changesBetween(null, session, ours.judged);
+			const { judged } = ours;
+			const view = snapshotOf(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
+			const changes = changesBetween(null, session, judged);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const { postTs = null } = request;
 			const former =
@@ -86,7 +87,7 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				judged: ours.judged,
+				judged,
 				news: postsOf(watch, changes),
 				limits: core.config.watchLimits,
 			});

@@ -115,10 +115,11 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
 			const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
-			// What reads have shown of the newest one stays, without its text.
+			// What reads have shown of the newest one stays, without its text and its people.
+			const gone = { content: null, heldWatchId: null, fromUserId: null, toUserId: null };
 			await db.writeOne((trx) => {
 				const id = settled(trx).where('content', 'is not', null);
-				return change(trx, 'questions', { id }, { content: null }).execute();
+				return change(trx, 'questions', { id }, gone).execute();
 			});
 			await inBatches((limit) =>
 				db.writeOne((trx) =>

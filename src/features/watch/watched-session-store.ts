@@ -210,6 +210,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				const isBack = row.failures > 0 && update.failures === 0;
 				const isAgain = questions.some(({ kind }) => kind === 'reopened');
 				if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
+				// Nobody was asked while the agent worked.
+				if (isAgain) await change(trx, 'ladders', sessionOf(key), { postedAt: now, lastReminderAt: null }).execute();
 				return true;
 			}),
 

@@ -344,6 +344,23 @@ describe('while reads wait for the request budget', () => {
 	});
 });
 
+it('has inboxes follow questions, but not the steps after them', async () => {
+	let count = 0;
+	const onQuestions = () => {
+		count += 1;
+	};
+	const { clock, put } = await createWatchedHarness({ state: asking, onQuestions });
+	put(answered);
+	await pass(clock, 60_000);
+	const before = count;
+	expect(before).toBeGreaterThan(0);
+	for (const step of [1, 2, 3]) {
+		put({ messages: [...answered.messages, ...Array.from({ length: step }, () => assistant('Going on'))] });
+		await pass(clock, 30_000);
+	}
+	expect(count).toBe(before);
+});
+
 it('reads nothing during a pause of the request budget', async () => {
 	const until = T0 + 40_000;
 	const budget = { ...plentiful, pausedUntil: () => until };

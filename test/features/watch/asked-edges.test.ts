@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { done } from '../../../sandbox/session-service/builders.ts';
+import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { line, REMINDER } from '../../support/sentences.ts';
+import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+
+/* What is asked, taken and gone on where watches begin and end, and what channels may see of it. */
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({
+		env: { ...SOME_REQUESTS, UNDO_SECONDS: '0', REMIND_AFTER: '5m' },
+		// Each test plays the agent itself.
+		service: { resumeAfterMs: 24 * 3_600_000 },
+	});
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+const ITEM = { title: 'Which flight?', description: '', value: '' };
+const posts = (id: string, channel = '#agents') =>
+	app.thread(id, channel).filter((one) => one.text().includes('Which flight?'));
+const step = (id: string) => app.service.sessions.push(id, done('I book it.'));
+
+async function asked(status = 'humanInput') {
+	const id = await app.watched();
+	app.ask(id, [ITEM]);
+	app.service.sessions.setStatus(id, status);
+	const post = await app.threadSays(id, 'Which flight?');
+	return { id, post };
+}
+
+function empty(id: string): void {
+	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
+	app.service.sessions.patch(id, { messages });
+}
+
+async function answeredInForm(id: string, text: string, who = 'ada') {
+	const form = await openSession(app.app, id, who);
+	await form.fill(0, text);
+	await form.submit();
+	const count = app.service.log.savedPuts(id).length;
+	await app.until(() => app.service.log.savedPuts(id).length > count);
+	await form.close();
+}
+
+const dmSays = (id: string, words: string) =>
+	app.until(() =>
+		app.slack
+			.as('ada')
+			.dm()
+			.find((dm) => dm.text().includes(words) && JSON.stringify(dm.blocks()).includes(id)),
+	);
+
+describe('an answer that is lost', () => {
+	it('shows nobody a value that channels do not see', async () => {
+		const { id, post } = await asked();
+		await answeredInForm(id, 'KX7-9942-QQ31-0815');
+		empty(id);
+		const again = await app.until(() => posts(id).find(({ ts }) => ts !== post.ts));
+		expect(again.text()).toContain('is no longer in the field');
+		expect(
+			app
+				.thread(id)
+				.map((one) => one.text())
+				.join('\n'),
+		).not.toContain('KX7-9942');
+	});
+
+	it('can be given again where nobody watches the session any more', async () => {
+		const { id } = await asked();
+		await app.command(`/session unwatch ${id}`);
+		await answeredInForm(id, 'LH 1173');
+		empty(id);
+		const dm = await dmSays(id, line('delivered', { agentOutcome: 'lost' }));
+		await app.pass(60_000);
+		await dm.press('Answer again');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('step 2 of'));
+		expect(form.submitText()).not.toBeNull();
+	});
+});
+
+describe('an agent that went on and waits again', () => {
+	async function goneOn() {
+		const { id, post } = await asked();
+		await app.pass(5_000);
+		app.service.sessions.setStatus(id, 'active');
+		step(id);
+		await app.until(() => post.text().includes(SETTLED_WORDS.wentOn));
+		return { id, post };
+	}
+
+	it('reminds nobody of the time in which it worked', async () => {
+		const { id, post } = await goneOn();
+		await app.pass(6 * 60_000);
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.until(() => post.buttons().length > 1);
+		await app.pass(60_000);
+		expect(app.thread(id).some((one) => REMINDER.test(one.text()))).toBe(false);
+	});
+
+	it('asks in a channel that began to watch meanwhile', async () => {
+		const { id } = await goneOn();
+		await app.watch(id, { channel: '#secret' });
+		await app.pass(10_000);
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.pass(60_000);
+		const asking = app.thread(id, '#secret').filter((one) => one.buttons().some((label) => label.startsWith('Answer')));
+		expect(asking.length).toBe(1);
+	});
+
+	it('asks in a channel that stopped watching and watches again', async () => {
+		const { id } = await goneOn();
+		await app.command(`/session unwatch ${id}`);
+		await app.watch(id);
+		await app.pass(10_000);
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.pass(60_000);
+		expect(posts(id).filter((one) => one.buttons().some((label) => label.startsWith('Answer'))).length).toBe(1);
+	});
+});
+
+describe('a question that was closed', () => {
+	it('is asked again when its message is back, by an agent that never waits visibly', async () => {
+		const { id, post } = await asked('active');
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		app.service.sessions.patch(id, { messages: messages.slice(0, -1) });
+		await app.until(() => post.text().includes(SETTLED_WORDS.closed));
+		app.service.sessions.patch(id, { messages });
+		await app.pass(60_000);
+		expect(posts(id).filter((one) => one.buttons().length > 0).length).toBe(1);
+		const form = await openSession(app.app, id, 'grace');
+		expect(form.submitText()).not.toBeNull();
+	});
+
+	it('is asked again in a session that was stopped and goes on', async () => {
+		const { id, post } = await asked('active');
+		app.service.sessions.setStatus(id, 'stopped');
+		await app.until(() => post.text().includes(SETTLED_WORDS.ended));
+		await app.pass(30_000);
+		app.service.sessions.setStatus(id, 'active');
+		const form = await openSession(app.app, id, 'grace');
+		expect(form.submitText()).not.toBeNull();
+	});
+});
+
+describe('an answer that its author may send again', () => {
+	it('is not sent after somebody else has answered what is asked again', async () => {
+		const { id, post } = await asked('active');
+		await answeredInForm(id, 'LH 1173');
+		empty(id);
+		step(id);
+		const receipt = await dmSays(id, line('delivered', { agentOutcome: 'emptied' }));
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.until(() => posts(id).some(({ ts }) => ts !== post.ts));
+		await answeredInForm(id, 'TP 570', 'grace');
+		app.service.sessions.setStatus(id, 'active');
+		empty(id);
+		step(id);
+		await app.pass(30_000);
+		await receipt.press('Send again');
+		await app.pass(30_000);
+		expect(app.service.log.savedPuts(id)).toHaveLength(2);
+	});
+});
+
+describe('an answer of which nobody knows whether it arrived', () => {
+	it('does not let a post say that the agent went on without one', async () => {
+		const { id, post } = await asked();
+		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+		app.service.hooks.onSaved = () => {
+			delete app.service.hooks.onSaved;
+			app.service.sessions.setStatus(id, 'active');
+			empty(id);
+			step(id);
+		};
+		const form = await openSession(app.app, id);
+		await form.fill(0, 'LH 1173');
+		await form.submit();
+		await app.until(() => form.text().includes('may have arrived'));
+		await app.pass(2 * 60_000);
+		expect([post.text(), ...post.editHistory()].join()).not.toContain(SETTLED_WORDS.wentOn);
+	});
+});
