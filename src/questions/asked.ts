@@ -255,8 +255,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const anew = { ...base, verdict: 'waits', evidence: withSighting(NOTHING_SEEN, seen), isNews: true } as const;
 	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
 	// It was settled or superseded: without a new value, only an agent that waits asks it again.
-	const wasClosed = same?.settledHow === 'changed' || (same?.settledHow === 'closed' && seen.steps > 0);
-	const isPast = same !== null && (!isNewest || wasClosed);
+	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
 	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
 	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
 	const kept = same?.evidence ?? answered;

@@ -460,8 +460,7 @@ describe('a session that nobody watched', () => {
 		['answered', asked('active', [''], 4), 'unconfirmed', [0]],
 		['answered', asked('humanInput', ['']), 'checking', [0]],
 		['answered', asked('active', ['x']), 'answered', []],
-		['closed', asked('active', [''], 4), 'unconfirmed', [0]],
-		['closed', asked('active', ['']), 'waits', []],
+		['closed', asked('active', ['']), 'unconfirmed', [0]],
 		['closed', asked('humanInput', ['']), 'waits', []],
 		['renewed', asked('active', ['']), 'unconfirmed', [0]],
 	])('of 1.0.0 is known by its rows: %s', (settledHow, session, verdict, closed) => {

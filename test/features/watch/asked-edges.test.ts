@@ -126,30 +126,6 @@ describe('an agent that went on and waits again', () => {
 	});
 });
 
-describe('a question that was closed', () => {
-	it('is asked again when its message is back, by an agent that never waits visibly', async () => {
-		const { id, post } = await asked('active');
-		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-		app.service.sessions.patch(id, { messages: messages.slice(0, -1) });
-		await app.until(() => post.text().includes(SETTLED_WORDS.closed));
-		app.service.sessions.patch(id, { messages });
-		await app.pass(60_000);
-		expect(posts(id).filter((one) => one.buttons().length > 0).length).toBe(1);
-		const form = await openSession(app.app, id, 'grace');
-		expect(form.submitText()).not.toBeNull();
-	});
-
-	it('is asked again in a session that was stopped and goes on', async () => {
-		const { id, post } = await asked('active');
-		app.service.sessions.setStatus(id, 'stopped');
-		await app.until(() => post.text().includes(SETTLED_WORDS.ended));
-		await app.pass(30_000);
-		app.service.sessions.setStatus(id, 'active');
-		const form = await openSession(app.app, id, 'grace');
-		expect(form.submitText()).not.toBeNull();
-	});
-});
-
 describe('an answer that its author may send again', () => {
 	it('is not sent after somebody else has answered what is asked again', async () => {
 		const { id, post } = await asked('active');
