@@ -176,8 +176,7 @@ export async function noteArrival(trx: Db, answer: Answer, at: number, number: n
 	if (row === undefined || (row.id !== questionId && (questionId !== null || !isIts))) return;
 	const before = parseOrNull(evidence, row.evidence) ?? NOTHING_SEEN;
 	const { arrived } = evidenceAt(answer, at, number);
-	const positions = [...new Set([...(before.arrived?.positions ?? []), ...answer.positions])].sort((a, b) => a - b);
-	const found = arrived && withArrival(before, { ...arrived, positions });
+	const found = arrived && withArrival(before, arrived);
 	const answerId = row.settledHow === 'answered' ? (row.answerId ?? answer.id) : row.answerId;
 	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId }).execute();
 }

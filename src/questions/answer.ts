@@ -324,13 +324,18 @@ export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answ
 	return state === 'delivered' && startFailed === true && (agentOutcome ?? 'unseen') === 'unseen';
 }
 
+/** It may be gone without the agent having it. */
+export function mayBeLost({ agentOutcome }: Pick<Answer, 'agentOutcome'>): boolean {
+	return agentOutcome === 'emptied' || agentOutcome === 'unconfirmed';
+}
+
 /** Whether its author can have it sent once more: nobody can tell whether the agent has it, or is at work. */
 export function canSendAgain(answer: Answer): boolean {
-	const { state, agentOutcome, restartAskedAt } = answer;
+	const { state, restartAskedAt } = answer;
 	if (restartAskedAt !== null || state !== 'delivered') return false;
 	// Into the empty field nobody can put what was wiped.
 	const isKept = answer.content.kind === 'readable' && !itemsOf(answer).some(({ wiped }) => wiped);
-	return agentMayStand(answer) || (isKept && (agentOutcome === 'emptied' || agentOutcome === 'unconfirmed'));
+	return agentMayStand(answer) || (isKept && mayBeLost(answer));
 }
 
 export function textsOf(answer: Answer): Readonly<Record<number, string>> {

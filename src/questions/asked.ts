@@ -2,9 +2,9 @@ import { z } from 'zod';
 import {
 	askingMessageIndex,
 	type ClosedItems,
+	indexesOf,
 	isOver,
 	isWaiting,
-	type Message,
 	type Session,
 	sameBefore,
 	stepsSince,
@@ -60,7 +60,7 @@ export type Evidence = z.infer<typeof evidence>;
 export interface Sighting {
 	/** When the read began, clock milliseconds. */
 	readonly at: number;
-	/** No time since then was measured with a clock that was set: times before it do not tell how long something lasted. */
+	/** No time since then was measured with a clock that was set: times before it do not say how long something lasted. */
 	readonly steadySince: number;
 	readonly status: string;
 	/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
@@ -74,7 +74,7 @@ export interface Sighting {
  * - `wentOn`: nobody has to: the agent works on without an answer. It may still read one.
  * - `answered`: as the field shows.
  * - `checking`: an answer arrived and is not in the field; the agent still waits.
- * - `taken`: the agent has the answer. `emptied`: it has it, or the answer was lost. `unconfirmed`: no read tells.
+ * - `taken`: the agent has the answer. `emptied`: it has it, or the answer was lost. `unconfirmed`: no read shows which.
  * - `askedAgain`: it has the answer, and asks once more. `lost`: the answer is gone, and the agent waits.
  */
 export type Verdict =
@@ -104,14 +104,15 @@ export const NOTHING_SEEN: Evidence = {
 	lost: null,
 };
 
-/** After a value arrived: an answer of ours (`waited` of the read before its PUT), or one from elsewhere. */
+/** After a value arrived beside earlier ones: an answer of ours (`waited` of the read before its PUT), or one from elsewhere. */
 export function withArrival(before: Evidence, value: NonNullable<Evidence['arrived']>): Evidence {
+	const all = [...new Set([...(before.arrived?.positions ?? []), ...value.positions])].sort((a, b) => a - b);
 	return {
 		...before,
 		...SINCE_ARRIVAL,
 		activeSince: null,
 		waitedSeen: before.waitedSeen || value.waited,
-		arrived: value,
+		arrived: { ...value, positions: all },
 	};
 }
 
@@ -123,8 +124,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const isNew = seen.filled.some((position) => !known.includes(position));
 	if (isNew) {
 		const { answerId = null, number = null } = before.arrived ?? {};
-		const all = [...new Set([...known, ...seen.filled])].sort((a, b) => a - b);
-		const value = { answerId, number, at: seen.at, positions: all, steps: seen.steps, waited: waits };
+		const value = { answerId, number, at: seen.at, positions: seen.filled, steps: seen.steps, waited: waits };
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
 		const activeSince = active ? seen.at : null;
@@ -244,7 +244,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	if (index === null || message === undefined || isOver(session.status)) return { ...NOT_JUDGED, arrived };
 	const of = { fingerprint: message.fingerprint, messageIndex: index, sameBefore: sameBefore(session, index) };
 	const base = { ...NOT_JUDGED, arrived, of };
-	const seen = sightingOf(session, message, { index, at: read.readAt, steadySince: read.steadySince });
+	const seen = sightingOf(session, index, read);
 	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
 	const closing = (positions: Iterable<number>): ClosedItems => {
 		const closed = new Set([...positions].filter((position) => empty.has(position)));
@@ -304,30 +304,26 @@ export function afterRead(
 	before: Evidence,
 	session: Session,
 	place: { readonly messageIndex: number; readonly fingerprint: string; readonly sameBefore: number | null },
-	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
+	read: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
-	const equal = [...session.messages.keys()].filter((at) => session.messages[at]?.fingerprint === place.fingerprint);
+	const equal = indexesOf(session, place.fingerprint);
 	// Messages before it may have been added or removed since.
 	const index = equal[place.sameBefore ?? equal.indexOf(place.messageIndex)] ?? equal.at(-1) ?? -1;
-	const message = session.messages[index];
-	// Of a message that is gone, only the status tells.
-	const gone = { at, steadySince, status: session.status, steps: 0, filled: [] };
-	const seen = message === undefined ? gone : sightingOf(session, message, { index, at, steadySince });
+	const seen = sightingOf(session, index, read);
 	const evidence = withSighting(before, seen);
 	const asking = askingMessageIndex(session);
 	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
 	return { evidence, verdict: isPast ? 'taken' : verdictOf(evidence, seen) };
 }
 
+/** `index` -1: the message is gone, and only the status shows something. */
 function sightingOf(
 	session: Session,
-	{ humanInput }: Pick<Message, 'humanInput'>,
-	{
-		index,
-		at,
-		steadySince = Number.NEGATIVE_INFINITY,
-	}: { index: number; at: number; steadySince?: number | undefined },
+	index: number,
+	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
 ): Sighting {
-	const filled = humanInput.flatMap(({ value }, position) => (value === '' ? [] : [position]));
-	return { at, steadySince, status: session.status, steps: stepsSince(session, index), filled };
+	const items = session.messages[index]?.humanInput ?? [];
+	const filled = items.flatMap(({ value }, position) => (value === '' ? [] : [position]));
+	const steps = index === -1 ? 0 : stepsSince(session, index);
+	return { at, steadySince, status: session.status, steps, filled };
 }

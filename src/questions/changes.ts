@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
 import {
 	askingMessageIndex,
-	asks,
 	assistantCountOf,
 	type ClosedItems,
+	indexesOf,
 	isOver,
 	questionAt,
 	type Session,
@@ -143,10 +143,6 @@ function takenFrom({ messageIndex, fingerprint, open }: QuestionState, arrived: 
 	const isThere =
 		current?.fingerprint === fingerprint && arrived.some((position) => current.answered.includes(position));
 	return isThere ? [] : open.filter((position) => arrived.includes(position));
-}
-
-function indexesOf({ messages }: Session, fingerprint: string): number[] {
-	return messages.flatMap((message, index) => (asks(message) && message.fingerprint === fingerprint ? [index] : []));
 }
 
 function changesOfOlder(before: QuestionState, session: Session): Change[] {

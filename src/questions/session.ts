@@ -241,10 +241,14 @@ export function questionAt(session: Session, messageIndex: number, closedItems?:
 	};
 }
 
-/** How many earlier messages ask what this one asks. */
-export function sameBefore({ messages }: Pick<Session, 'messages'>, messageIndex: number): number {
-	const { fingerprint } = messages[messageIndex] ?? {};
-	return messages.slice(0, messageIndex).filter((one) => asks(one) && one.fingerprint === fingerprint).length;
+/** How many earlier messages ask what this one asks; -1: it does not ask. */
+export function sameBefore(session: Pick<Session, 'messages'>, messageIndex: number): number {
+	return indexesOf(session, session.messages[messageIndex]?.fingerprint ?? '').indexOf(messageIndex);
+}
+
+/** Of the messages that ask this, ascending. */
+export function indexesOf({ messages }: Pick<Session, 'messages'>, fingerprint: string): number[] {
+	return messages.flatMap((message, index) => (asks(message) && message.fingerprint === fingerprint ? [index] : []));
 }
 
 /** Items on a message of any role but `user` are a question, as on the service's own page. */

@@ -343,12 +343,9 @@ async function countArrived(db: Db, session: SessionKey): Promise<number> {
 
 /** Whether people see a difference. */
 function looksOther(before: Answer, after: Answer): boolean {
-	const isEmptied = ({ evidence }: Answer) => evidence != null && evidence.emptySince !== null;
-	const isChanged = (name: 'state' | 'agentOutcome' | 'lastError' | 'startFailed') => before[name] !== after[name];
-	return (
-		isEmptied(before) !== isEmptied(after) ||
-		(['state', 'agentOutcome', 'lastError', 'startFailed'] as const).some(isChanged)
-	);
+	const isEmptied = ({ evidence }: Answer) => evidence?.emptySince != null;
+	const shown = ['state', 'agentOutcome', 'lastError', 'startFailed'] as const;
+	return isEmptied(before) !== isEmptied(after) || shown.some((name) => before[name] !== after[name]);
 }
 
 /** Its author may have been forgotten since it was read. The lock of the row that is written keeps that out until the commit. */

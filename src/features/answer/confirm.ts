@@ -2,10 +2,8 @@ import { elapsedSince, startDeadline, steadySince } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
 import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { beforePut } from '../../questions/compare.ts';
-import { askingMessageIndex, isOver, isReworded, type Session } from '../../questions/session.ts';
-import { stringOf } from '../../questions/texts.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { isStoredAnswer, outcomeIn } from './earlier-answers.ts';
+import { canRestart, outcomeIn } from './earlier-answers.ts';
 import {
 	checkedFrom,
 	classifyFailure,
@@ -39,9 +37,11 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 		} catch {
 			signal.throwIfAborted();
 		}
-		// The reads of a watch may have shown it, where this one failed.
-		const { newest } = await store.answers.asked(answer.question, null);
-		if (newest?.evidence?.lost === answer.id) found = { agentOutcome: 'lost', ...found };
+		if (found?.agentOutcome === undefined) {
+			// The reads of a watch may have shown it, where this one failed.
+			const { newest } = await store.answers.asked(answer.question, null);
+			if (newest?.evidence?.lost === answer.id) found = { ...found, agentOutcome: 'lost' };
+		}
 		const now = clock.now();
 		// Counts only time that has certainly passed, so that a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
@@ -100,21 +100,4 @@ export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 			return put.write(begun, token, { ...next, restartAskedAt: null, lastError, receiptState });
 		}
 	};
-}
-
-/**
- * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or the answer
- * may be lost, and cannot be put over anything: its question is the newest, none of its items has a value, and `isCurrent`:
- * nobody has answered it since.
- */
-function canRestart(answer: Answer, session: Session, isCurrent: boolean): boolean {
-	const { question, fingerprint, shownHash, agentOutcome } = answer;
-	const message = session.messages[question.messageIndex];
-	if (message === undefined || isOver(session.status)) return false;
-	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
-	const storedValues = message.sent.map(({ value }) => stringOf(value));
-	const isNewest = askingMessageIndex(session) === question.messageIndex;
-	const mayBeLost = isCurrent && (agentOutcome === 'emptied' || agentOutcome === 'unconfirmed');
-	if (mayBeLost && isNewest && storedValues.every((value) => value === '')) return true;
-	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }

@@ -8,13 +8,14 @@ import {
 	hasArrived,
 	isBlocking,
 	itemsOf,
+	mayBeLost,
 	type OtherAnswer,
 } from '../../questions/answer.ts';
 import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
-import { askingMessageIndex, isOver, questionAt } from '../../questions/session.ts';
+import { askingMessageIndex, isOver, isReworded, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -104,7 +105,7 @@ function newestFirst(one: Answer, other: Answer): number {
 }
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */
-export function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolean {
+function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolean {
 	const items = itemsOf(answer);
 	const fits = items.every(({ value, wiped }, position) => {
 		const text = storedValues[position] ?? '';
@@ -112,6 +113,22 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
 		return value === null || value === '' || sameText(text, value);
 	});
 	return items.length > 0 && fits;
+}
+
+/**
+ * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or the answer
+ * may be lost, and cannot be put over anything: its question is the newest, none of its items has a value, and `isCurrent`:
+ * nobody has answered it since.
+ */
+export function canRestart(answer: Answer, session: Session, isCurrent: boolean): boolean {
+	const { question, fingerprint, shownHash } = answer;
+	const message = session.messages[question.messageIndex];
+	if (message === undefined || isOver(session.status)) return false;
+	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
+	const storedValues = message.sent.map(({ value }) => stringOf(value));
+	const isNewest = askingMessageIndex(session) === question.messageIndex;
+	if (isCurrent && mayBeLost(answer) && isNewest && storedValues.every((value) => value === '')) return true;
+	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }
 
 /** The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has them. */

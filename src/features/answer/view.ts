@@ -117,7 +117,7 @@ export function stateLine(answer: ToldAnswer): string {
 	if (agentMayStand(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
-	const isChecked = state === 'delivered' && answer.evidence != null && answer.evidence.emptySince !== null;
+	const isChecked = state === 'delivered' && answer.evidence?.emptySince != null;
 	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
 
