@@ -1,5 +1,6 @@
 import { createManualClock } from '../../../fake-slack/index.ts';
 import type { Clock } from '../../../src/core/clock.ts';
+import { nextTurn } from '../../../src/core/slices.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { createDelivery } from '../../../src/features/answer/deliver.ts';
 import { createPut } from '../../../src/features/answer/put.ts';
@@ -159,9 +160,9 @@ export async function createHarness() {
 		return result.answer;
 	}
 
-	/** Waits until started work, including commits, has run. */
+	/** Waits until started work, including commits, has run. Comparisons take turns: each turn here comes after those of all that wait. */
 	async function settle(): Promise<void> {
-		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+		for (let turn = 0; turn < 20; turn++) await nextTurn();
 	}
 
 	return {
