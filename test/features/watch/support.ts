@@ -4,6 +4,7 @@ import { createManualClock, type ManualClock } from '../../../fake-slack/index.t
 import type { Clock } from '../../../src/core/clock.ts';
 import { HandraiseError } from '../../../src/core/errors.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
+import { nextTurn } from '../../../src/core/slices.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
 import type { Watch, WatchEnd, WatchLimits } from '../../../src/database/watch.ts';
 import { ourAnswers } from '../../../src/features/answer/earlier-answers.ts';
@@ -100,7 +101,7 @@ const STEP_MS = 200;
 const LONGEST_STEP_MS = 5_000;
 
 async function turns(): Promise<void> {
-	for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+	for (let turn = 0; turn < 12; turn += 1) await nextTurn();
 }
 
 export class FakeServiceError extends HandraiseError {
