@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull, pick } from '../core/values.ts';
-import { add, change, from } from '../database/database.ts';
+import { add, change, from, hasChanged, remove } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
 import { type Db, type Row, sessionOf } from '../database/tables.ts';
 import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt, type QuestionKey } from '../questions/answer.ts';
@@ -77,7 +77,8 @@ export async function recordQuestions(
 			continue;
 		}
 		// Somebody watches again what was settled: its row has what reads and answers have shown.
-		if (isLast && one.kind === 'asked' && one.settled !== null && before === null && last.settledAt !== null) continue;
+		const isKnown = isLast && last.settledAt !== null && !judged.isAnsweredAnew;
+		if (isKnown && one.kind === 'asked' && one.settled !== null && before === null) continue;
 		const open = await openQuestionOf(trx, session);
 		const isSame = open?.fingerprint === question.fingerprint && open.sameBefore === question.sameBefore;
 		if (open !== undefined && (one.kind !== 'asked' || (isSame && one.settled === null))) {
@@ -95,7 +96,8 @@ export async function recordQuestions(
 			where service = ${service} and session_id = ${sessionId})`;
 		// Nobody can answer it any more.
 		const wentOn = { ...sessionOf(session), settledHow: 'wentOn' };
-		await change(trx, 'questions', wentOn, { settledHow: 'closed' }).execute();
+		if (await hasChanged(change(trx, 'questions', wentOn, { settledHow: 'closed', handOverNote: null })))
+			await remove(trx, 'snoozes', sessionOf(session)).execute();
 		const id = randomUUID();
 		const wasSettled = one.settled !== null && before === null;
 		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: wasSettled ? 0 : readAt };
@@ -108,6 +110,14 @@ export async function recordQuestions(
 			await change(trx, 'posts', told, { questionId: id }).execute();
 		}
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
+	}
+	if (before === null && judged.of !== null) {
+		const { fingerprint, sameBefore } = judged.of;
+		// Another one was asked while nobody watched: it comes back only if the agent waits for it.
+		const left = change(trx, 'questions', { ...sessionOf(session), settledHow: 'unwatched' }, { settledHow: 'closed' });
+		await left
+			.where((is) => is.or([is('fingerprint', '!=', fingerprint), is('sameBefore', '!=', sameBefore)]))
+			.execute();
 	}
 	await noteEvidence(trx, session, judged);
 }
@@ -268,7 +278,8 @@ export async function settleQuestion(
 	const columns = {
 		settledAt: now,
 		settledHow: how,
-		handOverNote: null,
+		// Who has it may be asked again.
+		...(how !== 'wentOn' && { handOverNote: null }),
 		...(how !== 'unwatched' && { answerId: ours }),
 		...(how === 'renewed' && { heldWatchId: null }),
 	};

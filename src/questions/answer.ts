@@ -307,8 +307,15 @@ export function evidenceAt(
 	const waited = isWaiting(before?.status ?? '');
 	// Of a number that nobody knows no read says that it grew.
 	const steps = before?.stepsSince ?? Number.MAX_SAFE_INTEGER;
-	const value = { answerId: id, number: number < 0 ? null : number, at, positions, steps, waited };
-	return withArrival(NOTHING_SEEN, value);
+	const all = [...positions, ...(before?.filled ?? [])];
+	return withArrival(NOTHING_SEEN, {
+		answerId: id,
+		number: number < 0 ? null : number,
+		at,
+		positions: all,
+		steps,
+		waited,
+	});
 }
 
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {

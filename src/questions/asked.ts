@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
 	askingMessageIndex,
 	type ClosedItems,
+	filledAt,
 	indexesOf,
 	isOver,
 	isWaiting,
@@ -41,7 +42,7 @@ export const evidence = z
 		/** The agent has written more since. */
 		grew: z.boolean(),
 		wasActive: z.boolean(),
-		/** Reads showed another status than `humanInput` for some time, beside an empty field or with more steps: it may flicker. */
+		/** Reads showed another status than `humanInput` beside an empty field, or that it worked: it may flicker. */
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
@@ -135,13 +136,13 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
 	const { steps, waited } = before.arrived;
 	const isEmpty = seen.filled.length === 0;
-	const isAway = isEmpty || seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS;
+	const hasWorked = active && (seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
 	return {
 		...before,
 		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
-		hasLeft: before.hasLeft || (!waits && isAway),
+		hasLeft: before.hasLeft || hasWorked || (!waits && isEmpty),
 		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
 		emptySince: isEmpty ? since(before.emptySince) : null,
 	};
@@ -201,6 +202,8 @@ export interface Judgement {
 	readonly isNews: boolean;
 	/** What the newest message asks. */
 	readonly of: { readonly fingerprint: string; readonly messageIndex: number; readonly sameBefore: number } | null;
+	/** It has a value, and was asked since what is stored of it ended, if anything is. */
+	readonly isAnsweredAnew: boolean;
 	/** The positions of the newest known question at which a value had arrived before this read. */
 	readonly arrived: readonly number[];
 	/** The question that nobody had to answer any more waits again. */
@@ -210,6 +213,7 @@ export interface Judgement {
 const NONE: ReadonlySet<number> = new Set();
 export const NOT_JUDGED: Judgement = {
 	of: null,
+	isAnsweredAnew: false,
 	closedItems: () => NONE,
 	verdict: null,
 	evidence: null,
@@ -258,6 +262,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
 	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
 	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
+	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
 	const kept = same?.evidence ?? answered;
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
 	const before = isPast ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
@@ -272,7 +277,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const verdict = verdictOf(evidence, seen, isHeld);
 	const positions = evidence.arrived?.positions ?? [];
 	const isNews = same?.messageIndex !== index || JSON.stringify(evidence) !== JSON.stringify(same.evidence);
-	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews };
+	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews, isAnsweredAnew };
 	switch (verdict) {
 		case 'waits': {
 			const isReopened = same?.settledHow === 'wentOn' && waits && !isHeld;
@@ -322,8 +327,6 @@ function sightingOf(
 	index: number,
 	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
 ): Sighting {
-	const items = session.messages[index]?.humanInput ?? [];
-	const filled = items.flatMap(({ value }, position) => (value === '' ? [] : [position]));
 	const steps = index === -1 ? 0 : stepsSince(session, index);
-	return { at, steadySince, status: session.status, steps, filled };
+	return { at, steadySince, status: session.status, steps, filled: filledAt(session, index) };
 }

@@ -4,6 +4,7 @@ import {
 	askingMessageIndex,
 	assistantCountOf,
 	type ClosedItems,
+	filledAt,
 	indexesOf,
 	isOver,
 	questionAt,
@@ -187,7 +188,9 @@ function changesOfNewest(
 	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
 	if (gotValue && isReopened) changes.push({ kind: 'questionReopened', messageIndex, items: [] });
 	if (gotValue) changes.push(answered(messageIndex, current.open.length === 0));
-	const opened = without(current.open, same?.open ?? []);
+	// A read that is older than what arrived opens nothing.
+	const isOlder = verdict === null && evidence !== null;
+	const opened = isOlder && same !== null ? [] : without(current.open, same?.open ?? []);
 	const kind = isReopened ? 'questionReopened' : 'questionAsked';
 	if (opened.length > 0) changes.push({ kind, messageIndex, items: opened });
 	const closed = same !== null && same.open.length > 0 && current.open.length === 0 && !gotValue;
@@ -208,9 +211,8 @@ function answered(messageIndex: number, isWhole = true) {
 function questionDigestAt(session: Session, messageIndex: number, closedItems?: ClosedItems): QuestionState | null {
 	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
-	const { fingerprint, shownHash, items, openItems: open } = question;
-	const answered = items.flatMap((item, position) => (item.value === '' ? [] : [position]));
-	return { messageIndex, fingerprint, shownHash, answered, open };
+	const { fingerprint, shownHash, openItems: open } = question;
+	return { messageIndex, fingerprint, shownHash, answered: filledAt(session, messageIndex), open };
 }
 
 function without(positions: readonly number[], others: readonly number[]): number[] {

@@ -2,6 +2,7 @@ import { inSlices } from '../core/slices.ts';
 import {
 	askingMessageIndex,
 	assistantCountOf,
+	filledAt,
 	isOver,
 	isReworded,
 	isWaiting,
@@ -101,6 +102,8 @@ export interface BeforePut {
 	/** See `Sighting.steps` and `QuestionDigest`. Null: 1.0.0 did not count them. */
 	readonly stepsSince: number | null;
 	readonly sameBefore: number | null;
+	/** The positions that had a value. Left out by earlier versions. */
+	readonly filled?: readonly number[];
 }
 
 type Comparable = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;
@@ -113,6 +116,7 @@ export async function beforePut(input: Comparable & Pick<DeliveryInput, 'message
 		sameCount: await inSlices(countSame(input)),
 		stepsSince: stepsSince(session, messageIndex),
 		sameBefore: sameBefore(session, messageIndex),
+		filled: filledAt(session, messageIndex),
 	};
 }
 

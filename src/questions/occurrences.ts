@@ -15,11 +15,12 @@ export type OccurrenceChange =
 	/** `items`: with the values of an answer that this read shows. */
 	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: QuestionView['items'] | undefined };
 
-/** What to write, in this order. `changes` are those since `before`. */
+/** What to write, in this order. `changes` are those since `before`. `isAnsweredAnew`: see `Judgement`. */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
 	{ view: { digest: current }, digestAt, questionAt }: ReturnType<typeof seenIn>,
+	isAnsweredAnew = false,
 ): OccurrenceChange[] {
 	const found: OccurrenceChange[] = [];
 	const known = before?.question ?? null;
@@ -79,10 +80,10 @@ export function occurrenceChanges(
 			default:
 		}
 	}
-	// What was answered before anybody watched: reads may show later that it is asked again.
 	const { question } = current;
-	if (before === null && question !== null && question.answered.length > 0 && found.length === 0)
-		ask(question.messageIndex, 'answered');
 	const isNew = found.some(({ kind }) => kind === 'asked');
+	// What was answered before anybody watched or saw it asked: reads may show later that it is asked again.
+	const isUnseen = isAnsweredAnew || (before === null && (question?.answered.length ?? 0) > 0);
+	if (isUnseen && !isNew && question !== null) ask(question.messageIndex, 'answered');
 	return isOpen && !isNew && isUpdated && question !== null ? [...found, { kind: 'updated', question }] : found;
 }

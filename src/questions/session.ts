@@ -241,6 +241,12 @@ export function questionAt(session: Session, messageIndex: number, closedItems?:
 	};
 }
 
+/** The positions of a message's items that have a value, ascending. */
+export function filledAt({ messages }: Pick<Session, 'messages'>, messageIndex: number): number[] {
+	const items = messages[messageIndex]?.humanInput ?? [];
+	return items.flatMap(({ value }, position) => (value === '' ? [] : [position]));
+}
+
 /** How many earlier messages ask what this one asks; -1: it does not ask. */
 export function sameBefore(session: Pick<Session, 'messages'>, messageIndex: number): number {
 	return indexesOf(session, session.messages[messageIndex]?.fingerprint ?? '').indexOf(messageIndex);

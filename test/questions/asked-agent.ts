@@ -63,6 +63,8 @@ export function createAgent(manner: Manner) {
 	/** Until then the status is still that of before, or another one for a moment. */
 	let leavesAt = 0;
 	let other = { status: '', until: 0 };
+	/** Until then it does not look for answers. */
+	let pausedUntil = 0;
 
 	const newest = () => messages.findLast(({ values }) => values.length > 0);
 	const say = (role = 'assistant') =>
@@ -124,15 +126,18 @@ export function createAgent(manner: Manner) {
 
 	const acts = {
 		ask,
-		take: (n: number, asked: Asked) => take(asked, n),
+		take(n: number, asked: Asked) {
+			if (now >= pausedUntil) take(asked, n);
+		},
 		/** It works on, and looks for an answer later. */
 		workOn(n: number) {
 			waits = false;
 			leavesAt = now;
 			if (n % 4 > 0) say();
 		},
+		/** If it has not got a value meanwhile: it looks before it waits. */
 		waitAgain(_n: number, asked: Asked) {
-			if (!asked.isTaken) waits = true;
+			if ([...asked.needs].some((position) => asked.values[position] === '')) waits = true;
 		},
 		/** Into its own message, in the same words. */
 		askSame(_n: number, asked: Asked) {
@@ -179,7 +184,8 @@ export function createAgent(manner: Manner) {
 				other = { status: n % 3 === 0 ? 'inactive' : 'active', until: now + 1_000 + (n % 8) * 1_000 };
 		},
 		pause(n: number) {
-			other = { status: n % 2 === 0 ? 'paused' : 'inactive', until: now + (n % 10) * 60_000 };
+			pausedUntil = now + (n % 10) * 60_000;
+			other = { status: n % 2 === 0 ? 'paused' : 'inactive', until: pausedUntil };
 		},
 		end(n: number) {
 			if (n % 4 === 0) isOver = true;

@@ -13,6 +13,9 @@ const anyManner: fc.Arbitrary<Manner> = fc
 	.map((one) => ({ ...one, leavesAfterMs: Math.min(one.leavesAfterMs, one.flaps ? 8_000 : 60_000) }));
 const anyActs = fc.array(fc.nat(2 ** 30).map(actOf), { minLength: 3, maxLength: 28, size: 'max' });
 
+/** The same ones in every run, because a rare one must not fail somebody else's change. `HISTORIES=1000000` looks for new ones. */
+const SOUGHT = Number(process.env.HISTORIES ?? 0);
+
 const VISIBLE: Manner = { isVisible: true, flaps: false, leavesAfterMs: 0 };
 /** What a history has shown to be wrong once. */
 const ONCE_WRONG: [Manner, Act[]][] = [
@@ -88,6 +91,78 @@ const ONCE_WRONG: [Manner, Act[]][] = [
 			['answer', 11_000, 57],
 		],
 	],
+	// What nobody had seen asked was answered at a lower index, and then taken.
+	[
+		VISIBLE,
+		[
+			['ask', 0, 0],
+			['read', 600_000, 31],
+			['change', 61_000, 38],
+			['dashboard', 0, 50],
+			['compact', 9_000, 49],
+			['reword', 11_000, 46],
+			['read', 600_000, 24],
+			['take', 0, 10],
+		],
+	],
+	// While nobody watched, another one was asked.
+	[
+		VISIBLE,
+		[
+			['ask', 0, 0],
+			['compact', 20_000, 31],
+			['read', 20_000, 6],
+			['ask', 9_000, 49],
+			['workOn', 1_000, 36],
+			['unwatch', 61_000, 39],
+			['read', 0, 29],
+			['rewind', 9_000, 49],
+			['read', 5_000, 50],
+		],
+	],
+	// What was asked in the words of a changed question was answered before a read showed it open.
+	[
+		{ ...VISIBLE, leavesAfterMs: 59_000 },
+		[
+			['change', 0, 23],
+			['read', 61_000, 20],
+			['ask', 9_000, 23],
+			['workOn', 1_000, 46],
+			['read', 20_000, 5],
+			['waitAgain', 61_000, 36],
+			['dashboard', 5_000, 33],
+			['read', 7_200_000, 57],
+			['take', 0, 34],
+			['read', 0, 17],
+		],
+	],
+	// A read that began before an answer opened what an earlier read had closed.
+	[
+		VISIBLE,
+		[
+			['ask', 0, 0],
+			['dashboard', 9_000, 45],
+			['read', 5_000, 5],
+			['askSame', 11_000, 42],
+			['read', 7_200_000, 48],
+			['beginRead', 61_000, 11],
+			['answer', 1_000, 36],
+			['take', 61_000, 52],
+		],
+	],
+	// An answer filled one position, and the dashboard the other one, which only the read before the PUT showed.
+	[
+		{ ...VISIBLE, leavesAfterMs: 40_000 },
+		[
+			['ask', 0, 0],
+			['read', 61_000, 21],
+			['dashboard', 5_000, 24],
+			['answer', 11_000, 48],
+			['unwatch', 9_000, 2],
+			['take', 61_000, 8],
+			['read', 0, 17],
+		],
+	],
 ];
 
 it('asks for whoever waits, never for what was taken, and claims no more than was read, in any history', () => {
@@ -95,8 +170,6 @@ it('asks for whoever waits, never for what was taken, and claims no more than wa
 		fc.property(anyManner, anyActs, (manner, acts) => {
 			play(manner, [['ask', 0, 1], ['read', 0, 0], ...acts]);
 		}),
-		// About one in 40,000 still fails: what is changed, answered in the dashboard and moved between two reads, and then taken, is
-		// asked again. The seed is fixed until the rule knows that (issue 50 goes on).
-		{ numRuns: 10_000, examples: ONCE_WRONG, seed: 50 },
+		SOUGHT > 0 ? { numRuns: SOUGHT, examples: ONCE_WRONG } : { numRuns: 10_000, examples: ONCE_WRONG, seed: 50 },
 	);
-}, 120_000);
+}, 3_600_000);

@@ -41,6 +41,8 @@ type Begun = Read & {
 	readonly time: number;
 	readonly isFilled: boolean;
 	readonly wasTaken: boolean;
+	/** See `isUnsure`. */
+	readonly isUnsure: boolean;
 	/** It was superseded, and its agent works. */
 	readonly isPast: boolean;
 };
@@ -70,7 +72,9 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		const asked = agent.newest() ?? null;
 		const isFilled = asked?.values.some((value) => value !== '') === true;
 		const { time = 0, isTaken = false } = asked ?? {};
-		const isPast = superseded.has(time) && asked?.isRepeated === false && !agent.waits();
+		// While the status still says so, nobody can tell.
+		const waits = agent.waits() || agent.session().status === W;
+		const isPast = superseded.has(time) && asked?.isRepeated === false && !waits;
 		const wasTaken = isTaken && known.has(time) && !isUnsure(asked);
 		return {
 			session: agent.session(),
@@ -79,6 +83,7 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 			time,
 			isFilled,
 			wasTaken,
+			isUnsure: isUnsure(asked),
 			isPast,
 		};
 	}
@@ -91,9 +96,12 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		hold(opened === null || !wasTaken, 'what was taken is asked again');
 		hold(opened === null || !isPast, 'what nobody waits for comes back');
 		if (newestTime !== read.time) superseded.add(newestTime);
+		// It is asked once more.
+		if (read.session.status === W) superseded.delete(read.time);
 		newestTime = read.time;
 		for (const row of program.rows()) {
-			if (row.settledHow === 'wentOn' && !hadEnded.has(row)) hold(isWentOn(row.shown), 'it did not go on');
+			if (row.settledHow === 'wentOn' && !hadEnded.has(row))
+				hold(read.isUnsure || isWentOn(row.shown), 'it did not go on');
 		}
 		const row = program
 			.rows()

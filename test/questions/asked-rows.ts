@@ -21,7 +21,14 @@ import {
 } from '../../src/questions/changes.ts';
 import { type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
-import { askingMessageIndex, type Session, sameBefore, stepsSince } from '../../src/questions/session.ts';
+import {
+	askingMessageIndex,
+	filledAt,
+	indexesOf,
+	type Session,
+	sameBefore,
+	stepsSince,
+} from '../../src/questions/session.ts';
 import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 
 /** What a read showed of a question, or that an answer arrived (`put`: what the read before its PUT showed). */
@@ -80,7 +87,7 @@ export function createRows() {
 			(row) => row.question.fingerprint === question?.fingerprint && row.question.sameBefore === question.sameBefore,
 		);
 
-	function known(session: Session) {
+	function knownOf(session: Session) {
 		const index = askingMessageIndex(session);
 		const asking = index === null ? null : digestOfQuestionAt(session, index);
 		const same = sameAs(asking) ?? null;
@@ -131,16 +138,17 @@ export function createRows() {
 
 		/** What a read means, and the row that it opened. */
 		record({ session, readAt, arrival }: Read): { judged: Judgement; opened: Row | null } {
-			const judged = judge(session, { readAt, arrival }, known(session));
+			const judged = judge(session, { readAt, arrival }, knownOf(session));
 			const changes = changesBetween(before, session, judged);
 			const current = digestOf(session, judged.closedItems);
 			const wasOpen = open()?.id;
+			const known = sameAs(judged.of);
 			const seen = {
 				view: { digest: current } as SessionSnapshot,
 				digestAt: (index: number) => digestOfQuestionAt(session, index, judged.closedItems),
 				questionAt: () => null,
 			};
-			for (const one of occurrenceChanges(before, changes, seen)) {
+			for (const one of occurrenceChanges(before, changes, seen, judged.isAnsweredAnew)) {
 				const row = open();
 				if (one.kind === 'settled') settle(one.how);
 				else if (one.kind === 'moved') Object.assign(row ?? {}, { messageIndex: one.messageIndex });
@@ -154,14 +162,19 @@ export function createRows() {
 					if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
 						Object.assign(last, { question, messageIndex, settledHow: settled });
 						if (judged.verdict === 'lost' || judged.verdict === 'askedAgain') last.shown = [];
-					} else if (isLast && isFirst && last.settledHow !== null) continue;
+					} else if (isLast && isFirst && last.settledHow !== null && !judged.isAnsweredAnew) continue;
 					else if (row !== undefined && (one.kind !== 'asked' || (row === sameAs(question) && settled === null)))
 						Object.assign(row, { question, messageIndex });
 					else if (one.kind === 'asked') ask(question, settled, isFirst ? 0 : readAt);
 				}
 			}
 			const same = sameAs(judged.of);
+			for (const row of before === null && judged.of !== null ? rows : [])
+				if (row.settledHow === 'unwatched' && row !== same) row.settledHow = 'closed';
 			if (judged.isNews && same !== undefined) same.evidence = judged.evidence;
+			// What was seen of the value goes on with it.
+			if (same !== undefined && same !== known && judged.evidence?.arrived != null)
+				same.shown = [...(known?.shown ?? [])];
 			before = current;
 			if (same !== undefined) same.shown.push(shownIn(session, readAt));
 			const now = open() ?? null;
@@ -170,7 +183,7 @@ export function createRows() {
 
 		/** The question of a form, open as far as it can be answered; null: no read has found it here. */
 		form({ session, ...read }: Read): QuestionDigest | null {
-			const { closedItems, verdict } = judge(session, read, known(session));
+			const { closedItems, verdict } = judge(session, read, knownOf(session));
 			const index = askingMessageIndex(session);
 			const question =
 				index === null ? null : digestOfQuestionAt(session, index, verdict === 'wentOn' ? undefined : closedItems);
@@ -204,7 +217,11 @@ export function createRows() {
 			const { kind } = compareForDelivery({ session, messageIndex, fingerprint, shownHash, values });
 			answer.state = kind === 'clear' ? 'delivering' : 'changed';
 			const { status } = session;
-			const place = { stepsSince: stepsSince(session, messageIndex), sameBefore: sameBefore(session, messageIndex) };
+			const place = {
+				stepsSince: stepsSince(session, messageIndex),
+				sameBefore: sameBefore(session, messageIndex),
+				filled: filledAt(session, messageIndex),
+			};
 			answer.before = { status, assistantCount: 0, sameCount: 0, ...place };
 			const its = rows.findLast(
 				(row) => row.question.sameBefore === place.sameBefore && row.question.fingerprint === fingerprint,
@@ -235,8 +252,7 @@ export function createRows() {
 			if (row === undefined || arrived === null) return;
 			if (row.id !== answer.questionId && (answer.questionId !== null || !isIts)) return;
 			const known = row.evidence ?? NOTHING_SEEN;
-			const positions = [...new Set([...(known.arrived?.positions ?? []), ...answer.positions])].sort((a, b) => a - b);
-			row.evidence = withArrival(known, { ...arrived, positions });
+			row.evidence = withArrival(known, arrived);
 			row.shown.push(shown);
 		},
 
@@ -247,7 +263,7 @@ export function createRows() {
 			const found = afterRead(answer.evidence ?? NOTHING_SEEN, session, place, { readAt });
 			answer.evidence = found.evidence;
 			answer.verdict = found.verdict;
-			const equal = session.messages.flatMap((one, at) => (one.fingerprint === question.fingerprint ? [at] : []));
+			const equal = indexesOf(session, question.fingerprint);
 			const index = equal[place.sameBefore ?? -1] ?? equal.at(-1) ?? -1;
 			answer.shown.push(shownIn(session, readAt, index));
 		},

@@ -240,6 +240,7 @@ describe('beforePut', () => {
 			assistantCount: 4,
 			sameCount: 0,
 			stepsSince: 2,
+			filled: [],
 			sameBefore: 0,
 		});
 	});

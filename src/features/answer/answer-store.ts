@@ -22,7 +22,6 @@ import {
 	type AnswerPatch,
 	type AnswerState,
 	ARRIVED_STATES,
-	arrivalOf,
 	BLOCKING_STATES,
 	canSendAgain,
 	evidenceAt,
@@ -133,7 +132,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const isFirst = patch.state === 'delivered' && answer.state !== 'delivered';
 				const arrival = isFirst ? (await countArrived(trx, row)) + 1 : undefined;
 				const arrivedAt = patch.deliveredAt ?? null;
-				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? -1;
+				// One that is sent again has its time alone.
+				const number = arrival ?? -1;
 				const arrived = arrivedAt !== null && { evidence: evidenceAt({ ...answer, ...patch }, arrivedAt, number) };
 				const named = {
 					...patch,

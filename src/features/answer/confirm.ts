@@ -37,11 +37,6 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 		} catch {
 			signal.throwIfAborted();
 		}
-		if (found?.agentOutcome === undefined) {
-			// The reads of a watch may have shown it, where this one failed.
-			const { newest } = await store.answers.asked(answer.question, null);
-			if (newest?.evidence?.lost === answer.id) found = { ...found, agentOutcome: 'lost' };
-		}
 		const now = clock.now();
 		// Counts only time that has certainly passed, so that a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);

@@ -49,6 +49,7 @@ export const beforePut: z.ZodType<BeforePut> = z.object({
 	sameCount: z.int().nullable(),
 	stepsSince: z.int().nullable().default(null),
 	sameBefore: z.int().nullable().default(null),
+	filled: z.exactOptional(positions),
 });
 export const otherColumn = sealedColumn('answers.other', OTHER_ANSWER);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */

@@ -54,7 +54,7 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	emptied: '👀 Delivered. The field is empty again: the agent took it, or it was lost',
 	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
 	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
-	unseen: '👀 Delivered. The agent has not gone on yet; look at the session later',
+	unseen: '👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
 };
 
 const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, string>> = {

@@ -60,11 +60,11 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	const stored = await startReading(trx, { ...watch, readAt }, read);
 	const { question } = view.digest;
 	const isOpen = hasOpenQuestion(view.digest);
-	// One that is neither open nor shows a value has no row: nobody can tell whether it was answered.
-	if (stored === null && question !== null && (isOpen || question.answered.length > 0)) {
+	if (stored === null && question !== null) {
 		const asked = { kind: 'asked', question, settled: isOpen ? null : 'answered' } as const;
 		const newest = { question: view.question, readAt: view.seenAt };
-		await recordQuestions(tx, watch.session, [asked], {
+		// One that is neither open nor shows a value has no row: nobody can tell whether it was answered.
+		await recordQuestions(tx, watch.session, isOpen || question.answered.length > 0 ? [asked] : [], {
 			newest,
 			before: null,
 			...(watch.judged && { judged: watch.judged }),

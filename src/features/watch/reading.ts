@@ -105,7 +105,7 @@ export function createReading(
 			const isLost = taken.digest === null && taken.lastReadAt !== null && !hasOpenQuestion(digest);
 			const questions = isLost
 				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
-				: occurrenceChanges(taken.digest, sinceRead, seen);
+				: occurrenceChanges(taken.digest, sinceRead, seen, judged.isAnsweredAnew);
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const base = {
 				stepRate: measuredRate(taken, digest, {

@@ -175,6 +175,9 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		 */
 		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
 			db.write(async (trx) => {
+				const lost = update.judged?.verdict === 'lost' ? update.judged.evidence?.lost : null;
+				// Before its session: the order in which all writes lock them.
+				if (lost != null) await from(trx, 'answers', { id: lost }).select('id').forUpdate().execute();
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
 				const { judged } = update;
@@ -194,8 +197,9 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				const isSettled = questions.some(
 					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
 				);
-				// What the agent asks next may have the same words.
-				if (isSettled) await remove(trx, 'snoozes', sessionOf(key)).execute();
+				// What the agent asks next may have the same words. It may ask again what it went on without.
+				if (isSettled && !questions.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
+					await remove(trx, 'snoozes', sessionOf(key)).execute();
 				for (const watch of watches) await recordWatch(tx, watch);
 				if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, { urgency: 'progress' });
 				if (questions.length > 0) {
@@ -212,6 +216,9 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
 				// Nobody was asked while the agent worked.
 				if (isAgain) await change(trx, 'ladders', sessionOf(key), { postedAt: now, lastReminderAt: null }).execute();
+				// The worker tells its author.
+				const told = { agentOutcome: 'lost', nextAttemptAt: now };
+				if (lost != null) await change(trx, 'answers', { id: lost, state: 'delivered' }, told).execute();
 				return true;
 			}),
 

@@ -24,6 +24,11 @@ const ASKED: QuestionDigest = {
 };
 const OTHER: QuestionDigest = { ...ASKED, messageIndex: 3, fingerprint: 'fingerprint-2' };
 
+const placeOf = ({ fingerprint, messageIndex, sameBefore }: QuestionDigest) => ({
+	fingerprint,
+	messageIndex,
+	sameBefore,
+});
 const asks = (question = ASKED): OccurrenceChange => ({ kind: 'asked', question, settled: null });
 const settles = (how: SettledHow): OccurrenceChange => ({ kind: 'settled', how });
 const REOPENED: OccurrenceChange = { kind: 'reopened', question: ASKED };
@@ -97,6 +102,36 @@ export function describeAskings(subject: Subject): void {
 			expect((await current(subject.store, second.id)).evidence?.arrived).toMatchObject({ positions: [2] });
 		});
 
+		it('is noted with the values that stood beside it before the PUT, and by its time alone when it is sent again', async () => {
+			await added();
+			await found([asks()]);
+			const given = await accepted(subject.store, submission());
+			await lease(subject.store, given.id);
+			const begun = { state: 'delivering', putStartedAt: T0, before: { ...BEFORE_PUT, filled: [2] } } as const;
+			await patched(subject.store, given.id, begun);
+			await patched(subject.store, given.id, { state: 'delivered', deliveredAt: T0 + 2 });
+			expect((await evidenceOf(0))?.arrived).toMatchObject({ number: 1, positions: [0, 2] });
+			await patched(subject.store, given.id, { before: BEFORE_PUT, putStartedAt: T0 + 9 });
+			await patched(subject.store, given.id, { state: 'delivered', deliveredAt: T0 + 10 });
+			expect((await evidenceOf(0))?.arrived).toMatchObject({ number: null, at: T0 + 10 });
+			expect((await current(subject.store, given.id)).timeline.at(-1)).toMatchObject({ arrival: 1 });
+		});
+
+		it('is due to its author when a read shows that it is lost, whatever they were told before', async () => {
+			await added();
+			await found([asks()]);
+			const given = await accepted(subject.store, submission());
+			await lease(subject.store, given.id);
+			await patched(subject.store, given.id, { state: 'delivering', putStartedAt: T0, before: BEFORE_PUT });
+			const told = { state: 'delivered', deliveredAt: T0, agentOutcome: 'unseen', nextAttemptAt: null } as const;
+			await patched(subject.store, given.id, told, { release: true });
+			const evidence = { ...NOTHING_SEEN, lost: given.id };
+			await found([], { of: placeOf(ASKED), evidence, isNews: true, verdict: 'waits' });
+			expect(await current(subject.store, given.id)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
+			await found([settles('answered'), asks()], { of: placeOf(ASKED), evidence, isNews: true, verdict: 'lost' });
+			expect(await current(subject.store, given.id)).toMatchObject({ agentOutcome: 'lost', nextAttemptAt: T0 });
+		});
+
 		it('is noted in no other row', async () => {
 			await added();
 			await found([asks()]);
@@ -146,7 +181,7 @@ export function describeAskings(subject: Subject): void {
 	describe('a time that an agent asks', () => {
 		it('keeps what reads have shown of it', async () => {
 			await added();
-			const of = { fingerprint: ASKED.fingerprint, messageIndex: ASKED.messageIndex, sameBefore: 0 };
+			const of = placeOf(ASKED);
 			const shown = { ...NOTHING_SEEN, waitedSeen: true };
 			await found([asks()], { of, evidence: shown, isNews: true });
 			expect(await evidenceOf(0)).toEqual(shown);
@@ -189,7 +224,7 @@ export function describeAskings(subject: Subject): void {
 
 		it('goes on as it was when its session is watched again', async () => {
 			const watch = await added();
-			const of = { fingerprint: ASKED.fingerprint, messageIndex: ASKED.messageIndex, sameBefore: 0 };
+			const of = placeOf(ASKED);
 			const shown = { ...NOTHING_SEEN, waitedSeen: true };
 			const [id] = await found([asks()], { of, evidence: shown, isNews: true });
 			await store().end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
@@ -209,9 +244,10 @@ export function describeAskings(subject: Subject): void {
 			const watch = await added();
 			await found([asks()]);
 			await store().end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
-			await added();
-			await found([asks(OTHER)]);
-			expect(await rows()).toMatchObject([{ settledHow: 'unwatched' }, { messageIndex: 3, settledAt: null }]);
+			const view = askingView({ ...QUESTION, messageIndex: OTHER.messageIndex, fingerprint: OTHER.fingerprint });
+			const judged = { ...NOT_JUDGED, of: placeOf(OTHER) };
+			await added({ view: { ...view, digest: { ...view.digest, question: OTHER } }, judged });
+			expect(await rows()).toMatchObject([{ settledHow: 'closed' }, { messageIndex: 3, settledAt: null }]);
 		});
 
 		it('is the same one when its agent went on without an answer, and waits again', async () => {

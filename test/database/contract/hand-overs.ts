@@ -354,6 +354,20 @@ export function describeHandOvers(subject: Subject): void {
 				expect(await waiting()).toEqual(ALL_AGAIN);
 			});
 
+			it('its agent went on without keeps its note, until the agent asks something else', async () => {
+				const watch = await askedIn();
+				await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+				const note = await storedNote();
+				await reads({ kind: 'settled', how: 'wentOn' });
+				expect(await storedNote()).toBe(note);
+				await reads({ kind: 'reopened', question: again });
+				expect(await current()).toMatchObject({ id: 'V1', to: 'U-BOB' });
+				await reads({ kind: 'settled', how: 'wentOn' });
+				await reads({ ...asked, question: { ...again, fingerprint: 'another', messageIndex: 9 } });
+				const notes = await subject.replica.db.read.selectFrom('questions').select('handOverNote').execute();
+				expect(notes.map((row) => row.handOverNote)).toEqual([null, null]);
+			});
+
 			it('is settled stays with whoever had it then, until the agent asks again', async () => {
 				const watch = await askedIn();
 				const hand = (id: string, ...people: [string, string]) => store().handOver(wish(watch, id, people), T0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
@@ -332,6 +333,22 @@ export function describeSnoozes(subject: Subject): void {
 			expect(await replica().snoozes(SERVICE, BOB)).toEqual([]);
 			const anns = await replica().snoozes(SERVICE, ANN);
 			expect(anns.map((snooze) => snooze.session.sessionId)).toEqual(['s2']);
+		});
+
+		it('of a question go on while its agent has gone on without an answer, until it asks something else', async () => {
+			const acts = watchActs(subject);
+			await acts.added();
+			const found = (...questions: OccurrenceChange[]) =>
+				acts.recorded([], read({ nextRead: { at: T0, by: T0 }, questions }));
+			await found(ASKED);
+			await snooze(T0 + 15 * MINUTE);
+			await found(settled('wentOn'));
+			expect(await replica().snoozes(SERVICE, ANN)).toHaveLength(1);
+			await found({ kind: 'reopened', question: ASKED.question });
+			expect(await replica().snoozes(SERVICE, ANN)).toHaveLength(1);
+			await found(settled('wentOn'));
+			await found({ ...ASKED, question: { ...ASKED.question, fingerprint: 'another', messageIndex: 9 } });
+			expect(await replica().snoozes(SERVICE, ANN)).toEqual([]);
 		});
 
 		it('are forgotten after their end', async () => {

@@ -180,7 +180,7 @@ describe('receipts', () => {
 		[
 			'then unseen',
 			{ state: 'delivered', agentOutcome: 'unseen' },
-			'👀 Delivered. The agent has not gone on yet; look at the session later',
+			'👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
 		],
 	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
 		expectReceipt(answer, headline, more);

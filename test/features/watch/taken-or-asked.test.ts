@@ -191,6 +191,6 @@ describe('an agent that works on', () => {
 		step(id, 3);
 		await app.pass(11 * MINUTE_MS);
 		expect([post.text(), ...post.editHistory()].join()).not.toContain('the agent went on');
-		expect(post.text()).toContain('The agent has not gone on yet');
+		expect(post.text()).toContain('Nothing shows yet that the agent has read it');
 	});
 });
