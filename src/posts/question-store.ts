@@ -62,11 +62,6 @@ export async function recordQuestions(
 			await settleQuestion(trx, session, one.how, { now });
 			continue;
 		}
-		if (one.kind === 'moved') {
-			const { messageIndex } = one;
-			await change(trx, 'questions', { ...sessionOf(session), settledAt: null }, { messageIndex }).execute();
-			continue;
-		}
 		const { question } = one;
 		const last = await newestQuestionOf(trx, session);
 		const isLast = last?.fingerprint === question.fingerprint && last.sameBefore === question.sameBefore;

@@ -6,11 +6,9 @@ import type { QuestionView, seenIn } from './session-snapshot.ts';
 export type OccurrenceChange =
 	/** The agent asks; or asked, and was answered before anybody saw it open (`settled`). */
 	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
-	/** The open one has another place, be it that it is settled by the same read. */
-	| { readonly kind: 'moved'; readonly messageIndex: number }
 	/** The newest one waits again, after its agent had gone on without an answer. */
 	| { readonly kind: 'reopened'; readonly question: QuestionDigest }
-	/** The open one has another text, or other answered items. */
+	/** The open one has another text, place, or other answered items. */
 	| { readonly kind: 'updated'; readonly question: QuestionDigest }
 	/** `items`: with the values of an answer that this read shows. */
 	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: QuestionView['items'] | undefined };
@@ -67,7 +65,7 @@ export function occurrenceChanges(
 			}
 			case 'questionMoved':
 				knownAt = change.messageIndex;
-				if (isOpen) found.push({ kind: 'moved', messageIndex: knownAt });
+				isUpdated = true;
 				break;
 			case 'questionClosed':
 				settle(change.wentOn === true ? 'wentOn' : 'closed');

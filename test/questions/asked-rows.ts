@@ -151,7 +151,6 @@ export function createRows() {
 			for (const one of occurrenceChanges(before, changes, seen, judged.isAnsweredAnew)) {
 				const row = open();
 				if (one.kind === 'settled') settle(one.how);
-				else if (one.kind === 'moved') Object.assign(row ?? {}, { messageIndex: one.messageIndex });
 				else {
 					const { question } = one;
 					const { messageIndex } = question;

@@ -54,7 +54,6 @@ function occurrencesOf(reads: readonly Session[], judgedAt: (read: number) => Pa
 			}
 			if (open === undefined) throw new Error(`nothing is open: ${JSON.stringify(change)}`);
 			if (change.kind === 'updated') open.question = change.question;
-			else if (change.kind === 'moved') open.question = { ...open.question, messageIndex: change.messageIndex };
 			else open.how = change.how;
 		}
 		before = current;
