@@ -1,5 +1,9 @@
 import { HandraiseError } from '../core/errors.ts';
 
+/** The content codings that words name; any other is `other`. */
+export const CODINGS = ['gzip', 'deflate', 'br', 'zstd', 'other'] as const;
+const CODED = { retryable: true, repeated: false, ofService: true } as const;
+
 /**
  * - `retryable`: the same call may succeed later.
  * - `repeated`: it may pass within seconds, so a read is tried again; not a wrong key, which an operator has to fix.
@@ -20,6 +24,12 @@ const CODES = {
 	refused: { retryable: false, repeated: false, ofService: false },
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
+	/** A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked. */
+	coded_gzip: CODED,
+	coded_deflate: CODED,
+	coded_br: CODED,
+	coded_zstd: CODED,
+	coded_other: CODED,
 	/** A success of the list operation with something else than a list. */
 	not_a_list: { retryable: false, repeated: false, ofService: false },
 	body_too_large: { retryable: false, repeated: false, ofService: false },

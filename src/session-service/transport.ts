@@ -7,7 +7,7 @@ import { nextTurn } from '../core/slices.ts';
 import { parseBaseUrl } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
-import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
+import { CODINGS, errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
@@ -234,7 +234,7 @@ const utf8 = new TextDecoder();
 
 /**
  * What `read` finds in the JSON of a response; it returns null for a response to another operation.
- * @throws SessionServiceError `body_too_complex`, `not_a_list` or `unreadable_answer` (a PUT may have saved)
+ * @throws SessionServiceError `body_too_complex`, `not_a_list`, `coded_…` or `unreadable_answer` (a PUT may have saved)
  */
 export async function readBody<T>(
 	{ status, headers, body }: HttpResponse,
@@ -243,10 +243,14 @@ export async function readBody<T>(
 ): Promise<T> {
 	const outcomeUnknown = operation === 'put';
 	await nextTurn();
-	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
-	const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity';
-	const text = isPlain ? utf8.decode(body) : '';
 	const about = `of a ${operation} (status ${status}, ${body.length} bytes)`;
+	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
+	const coding = codingOf(headers);
+	if (coding !== null)
+		throw new SessionServiceError(`coded_${coding}`, `The response ${about} has the content coding ${coding}`, {
+			outcomeUnknown,
+		});
+	const text = utf8.decode(body);
 	if (hasTooManyParts(text)) {
 		throw new SessionServiceError('body_too_complex', `The response ${about} has too many parts`, { outcomeUnknown });
 	}
@@ -286,6 +290,16 @@ function endOfString(text: string, start: number): number {
 		if ((quote - slash) % 2 === 1) return quote;
 		from = quote + 1;
 	}
+}
+
+/** Null: the body is readable. `none` is no coding, but some servers say so. */
+function codingOf(headers: HttpResponse['headers']): (typeof CODINGS)[number] | null {
+	const codings = (headers.get('content-encoding') ?? '')
+		.toLowerCase()
+		.split(',')
+		.map((one) => one.trim().replace(/^x-/, ''));
+	const coding = codings.find((one) => !['', 'identity', 'none'].includes(one));
+	return coding === undefined ? null : (CODINGS.find((known) => known === coding) ?? 'other');
 }
 
 function etagOf({ headers }: HttpResponse): string | null {

@@ -43,7 +43,15 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	slack_unavailable: ['Slack did not let Handraise finish this.'],
 };
 
+const codedWords = (coding: string) =>
+	`The session service, or something in front of it, sent a compressed response (${coding}), which Handraise does not read.`;
+
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
+	coded_gzip: [codedWords('gzip')],
+	coded_deflate: [codedWords('deflate')],
+	coded_br: [codedWords('br')],
+	coded_zstd: [codedWords('zstd')],
+	coded_other: [codedWords('unknown coding')],
 	unauthorized: ['The session service refuses our key.'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',

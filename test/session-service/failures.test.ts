@@ -222,15 +222,31 @@ it('an aborted read rejects with the reason of its signal', async () => {
 	await expect(read).rejects.toThrow('modal closed');
 });
 
-it('a response that was compressed unasked is unreadable', async () => {
-	const address = await serve((request, response) => {
-		expect(request.headers['accept-encoding']).toBe('identity');
-		response
-			.writeHead(200, { 'content-encoding': 'gzip' })
-			.end(Buffer.from('{"session":{"sessionId":"s1","messages":[]}}'));
+describe('a response whose content coding is', () => {
+	async function coded(coding: string) {
+		const address = await serve((request, response) => {
+			expect(request.headers['accept-encoding']).toBe('identity');
+			response.writeHead(200, { 'content-encoding': coding }).end('{"session":{"sessionId":"s1","messages":[]}}');
+		});
+		return clientFor(address).client;
+	}
+
+	it.each(['identity', 'Identity', 'none', '', ' , identity'])('%j is read', async (coding) => {
+		expect((await (await coded(coding)).read('s1', once)).session.sessionId).toBe('s1');
 	});
-	const { client } = clientFor(address);
-	expect((await failureOf(client.read('s1', once))).code).toBe('unreadable_answer');
+
+	it.each([
+		['gzip', 'coded_gzip'],
+		['X-GZIP', 'coded_gzip'],
+		['identity, br', 'coded_br'],
+		['zstd', 'coded_zstd'],
+		['deflate', 'coded_deflate'],
+		['secret-4711', 'coded_other'],
+	])('%s is not decompressed, and named', async (coding, code) => {
+		const failure = await failureOf((await coded(coding)).read('s1', once));
+		expect(failure.code).toBe(code);
+		expect(failure.message).toMatch(new RegExp(`content coding ${code.replace('coded_', '')}$`));
+	});
 });
 
 it('no error shows the key or text of the service', async () => {
