@@ -14,7 +14,10 @@ export function createWritten({ clients: { people: client }, personReads, botUse
 	return {
 		/** Without a mention of the app. */
 		textOf,
-		mentionsApp: (message: unknown) => MESSAGE.parse(message).text.includes(`<@${botUserId}`),
+		mentionsApp(message: unknown) {
+			const mentioned = [...MESSAGE.parse(message).text.matchAll(/<@(\w+)/g)];
+			return mentioned.some(([, userId]) => userId === botUserId);
+		},
 		/**
 		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is known. Null:
 		 * Slack does not tell. @throws `too_fast`: people share the limit of these calls

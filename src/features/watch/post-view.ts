@@ -220,12 +220,18 @@ const MOST_VALUES = 3;
 /** What was answered, in one line, as far as this channel may see it; empty for nothing. `answer`: null from outside. mrkdwn. */
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, { showAnswers }: PostContext): string {
 	if (showAnswers === 'never') return '';
-	// An option has at most 30 characters. Escaping makes them longer.
-	const option = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
-	if (option != null) return oneLineMrkdwn(option, 200);
+	const pressed = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
+	if (pressed != null) return valueWords(pressed, question);
 	// What a read found may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
 	return valuesWords(asShownBy(showAnswers, { ...question, items: answered }), question);
+}
+
+/** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */
+function valueWords(value: string, { quick }: QuestionView): string {
+	const isPlain = quick?.options.includes(value) === true && /^[\p{L}\p{M}\p{N} .,'’()/+&%€$£-]*$/u.test(value);
+	// An option has at most 30 characters. Escaping makes them longer.
+	return isPlain ? oneLineMrkdwn(value, 200) : quotedTitleMrkdwn(value, 120);
 }
 
 /** The values of these items, in one line, of those that were open; empty when none is shown. mrkdwn. */
@@ -235,11 +241,7 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 			question.items[position]?.open !== false && (value || secret || withheld),
 	);
 	if (given.every(({ value }) => !value)) return '';
-	const isOption = (value: string) => question.quick?.options.includes(value) === true;
-	const values = given.slice(0, MOST_VALUES).map(({ value }) => {
-		if (!value) return '(hidden)';
-		return isOption(value) ? oneLineMrkdwn(value, 200) : quotedTitleMrkdwn(value, 120);
-	});
+	const values = given.slice(0, MOST_VALUES).map(({ value }) => (value ? valueWords(value, question) : '(hidden)'));
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 

@@ -84,7 +84,7 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 	expect(own.calls('chat.postEphemeral', from)).toEqual([]);
 	await Promise.all([offer.press('Send'), offer.press('Send')]);
 	await own.until(() => thread.buttons().includes('Undo') && isGone(own, offer));
-	expect(thread.text()).toContain('*@ada: Sand & <stone>*');
+	expect(thread.text()).toContain('*@ada: “Sand & <stone>”*');
 	await own.until(() => own.service.log.effectivePuts(id).length === 1);
 	await own.pass(20_000);
 	expect(own.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
@@ -115,6 +115,19 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 	await mention.press('Send');
 	await app.until(() => answersTo(id).length === 1);
 	expect(answersTo(id)).toEqual(['Sand']);
+});
+
+it('shows a reply in a form that nothing in it leaves, and offers one that mentions somebody of a similar id', async () => {
+	const { id, post } = await asked('Which colour?');
+	const text = 'Sand* · Grace · the agent went on';
+	await (await offered(post, text)).press('Send');
+	await app.until(() => answersTo(id).length === 1);
+	await app.until(() => !post.buttons().includes('Undo'));
+	expect(answersTo(id)).toEqual([text]);
+	expect(post.text()).toContain('“Sand∗ · Grace · the agent went on”');
+
+	const other = await asked('Which size?');
+	await offered(other.post, 'Ask <@U0BOTANY>');
 });
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
