@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
@@ -122,7 +123,11 @@ const environment = z.object({
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
 	NO_PROXY: z.string().trim().default(''),
-	DATA_DIR: z.string().trim().default('./data'),
+	DATA_DIR: z
+		.string()
+		.trim()
+		.refine((path) => !path.startsWith('~'), 'begins with ~, which only a shell replaces: write the whole path')
+		.default('./data'),
 	ENCRYPTION_KEY: optional,
 	ENCRYPTION_KEY_FORMER: optional,
 	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
@@ -210,10 +215,12 @@ export function readSettings(given: Environment) {
 		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
 		const lowerCase = name.toLowerCase();
-		const parsed = type.safeParse(textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name));
-		if (parsed.success) settings[name] = parsed.data;
+		const text = textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name);
+		const parsed = type.safeParse(text);
+		const what = name in files ? `${name}_FILE names a file whose content` : name;
+		if (IN_QUOTES.test(text?.trim() ?? '') && !QUOTED.includes(name)) problems.push(`${what} ${inQuotesWords(name)}`);
+		else if (parsed.success) settings[name] = parsed.data;
 		else {
-			const what = name in files ? `${name}_FILE names a file whose content` : name;
 			problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 		}
 	}
@@ -221,7 +228,16 @@ export function readSettings(given: Environment) {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value. */
-		problems: [...new Set([...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)])],
+		problems: [
+			...new Set([
+				...unreadableFile(),
+				...fileProblems,
+				...problems,
+				...crossProblems(given, settings),
+				...unreadNames(env),
+				...misspeltAccess(env),
+			]),
+		],
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
@@ -233,6 +249,34 @@ const OUR_NAMES =
 const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);
 const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
+
+/** Docker and systemd keep quotation marks, which would be a part of a key, or make a folder of that name. */
+const IN_QUOTES = /^(["'`]).*\1$/s;
+/** Quotation marks may be meant; of a former key, a start with them has shown that they are. */
+const QUOTED: readonly string[] = ['ADMIN_CONTACT', 'ENCRYPTION_KEY_FORMER'];
+
+function inQuotesWords(name: string): string {
+	const words = 'stands in quotation marks, which are a part of it here: remove them';
+	if (name !== 'ENCRYPTION_KEY') return words;
+	return `${words}. If Handraise has run with them, put the former value with its marks into ENCRYPTION_KEY_FORMER`;
+}
+
+/** A setting in a line that a byte-order mark or a space keeps from being read would be silently left out. */
+function unreadNames(env: Environment): string[] {
+	const unread = Object.keys(env).filter((name) => name !== name.trim() && isSetting(name.trim()));
+	return unread.map((name) =>
+		name.startsWith('\uFEFF')
+			? `${name.trim()} follows a byte-order mark and is not read: save the file as UTF-8 without BOM`
+			: `${name.trim()} has a space before or behind its name and is not read: remove the space`,
+	);
+}
+
+/** Of the file that Node.js was told to read settings from. It takes none from UTF-16, without a word. */
+function unreadableFile(): string[] {
+	const paths = process.execArgv.flatMap((option) => /^--env-file(?:-if-exists)?=(.+)$/.exec(option)?.[1] ?? []);
+	const isUtf16 = (path: string) => existsSync(path) && readFileSync(path).includes(0);
+	return paths.filter(isUtf16).map((path) => `${path} is UTF-16, so no setting in it is read: save it as UTF-8`);
+}
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
 function misspeltAccess(env: Environment): string[] {

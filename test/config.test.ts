@@ -308,6 +308,21 @@ describe('the settings', () => {
 		['a name as user group', { ALLOWED_USERGROUPS: 'ops' }, /^ALLOWED_USERGROUPS contains something/],
 		['a flag of another kind', { ALLOW_GUESTS: 'perhaps' }, /^ALLOW_GUESTS is neither true nor false/],
 		['answers shown now and then', { SHOW_ANSWERS: 'sometimes' }, /^SHOW_ANSWERS is not one of auto, always, never/],
+		['a name behind a byte-order mark', { '\uFEFFALLOWED_USERS': 'U0ADA' }, /^ALLOWED_USERS follows a byte-order mark/],
+		['a name behind a space', { ' ALLOWED_USERS': 'U0ADA' }, /^ALLOWED_USERS has a space before or behind its name/],
+		['a name before a space', { 'DATA_DIR ': 'secret' }, /^DATA_DIR has a space before or behind its name/],
+		[
+			'a key in quotation marks',
+			{ SESSION_SERVICE_API_KEY: '"secret"' },
+			/^SESSION_SERVICE_API_KEY stands in quotation/,
+		],
+		['a folder in quotation marks', { DATA_DIR: "'./secret'" }, /^DATA_DIR stands in quotation marks/],
+		[
+			'an encryption key in quotation marks',
+			{ ENCRYPTION_KEY: '"secret"' },
+			/^ENCRYPTION_KEY stands in quotation marks.*: remove them\. .*ENCRYPTION_KEY_FORMER$/,
+		],
+		['a folder of the home folder', { DATA_DIR: '~/secret' }, /^DATA_DIR begins with ~, which only a shell replaces/],
 		['a port beyond ports', { PORT: '70000' }, /^PORT is more than 65535/],
 		['a log level nobody knows', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL is not one of trace, debug/],
 		[
@@ -320,6 +335,11 @@ describe('the settings', () => {
 		expect(found).toEqual([expect.stringMatching(words)]);
 		expect(found.join()).not.toContain('secret');
 		expect(found.join()).not.toContain('\n');
+	});
+
+	it('takes a former key in the quotation marks with which it was used, and a contact in its own', () => {
+		const former = { ENCRYPTION_KEY: 'k', ENCRYPTION_KEY_FORMER: '"k"', ADMIN_CONTACT: '"Ops" <ops@example.com>' };
+		expect(problems({ ...COMPLETE, ...former })).toEqual([]);
 	});
 
 	it('reports all problems at once', () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +88,28 @@ describe('the program', () => {
 		expect(stderr).not.toContain('secret');
 		expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
 	});
+
+	it.each([
+		['utf16le', '.env is UTF-16, so no setting in it is read: save it as UTF-8'],
+		['utf8', 'ALLOWED_USERS follows a byte-order mark and is not read: save the file as UTF-8 without BOM'],
+	] as const)(
+		'exits with 1 and one line for a .env with a byte-order mark in %s, as doctor does',
+		async (encoding, line) => {
+			const folder = await mkdtemp(join(tmpdir(), 'handraise-env-'));
+			await writeFile(join(folder, '.env'), '\uFEFFALLOWED_USERS=U0ADA\n', encoding);
+			const run = (file: string) =>
+				spawnSync(process.execPath, ['--env-file-if-exists=.env', new URL(file, import.meta.url).pathname], {
+					cwd: folder,
+					encoding: 'utf8',
+					env: { PATH: process.env.PATH ?? '', ...complete() },
+				});
+			const { status, stdout, stderr } = run('../src/main.ts');
+			expect([status, stdout, stderr]).toEqual([1, '', `${line}\n`]);
+			const doctor = run('../src/doctor.ts');
+			expect(doctor.stdout + doctor.stderr).toContain(line);
+			await rm(folder, { recursive: true });
+		},
+	);
 
 	it('exits with 1 and one line when Slack refuses the bot token', async () => {
 		const { code, stderr } = await start({ ...complete(), SLACK_BOT_TOKEN: 'xoxb-wrong-secret' }).closed;
