@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -45,7 +46,22 @@ async function main([act, userId = '', flag, given = '', ...others]: readonly st
 	const ask: AskFor =
 		settings.DATABASE_URL == null ? (asked) => overSocket(directory, asked) : await overRows(settings);
 	if (!isForget) return exportPerson(ask, userId);
-	return wordsOf((await ask({ act: 'forget', userId })) as Forgotten & { isCompact?: boolean }, userId);
+	return wordsOf(
+		(await ask({ act: 'forget', userId, by: whoRunsIt() })) as Forgotten & { isCompact?: boolean },
+		userId,
+	);
+}
+
+/** For the access line: `handraise@host`. With sudo also who used it. */
+function whoRunsIt(): string {
+	const { SUDO_USER } = process.env;
+	let account = `uid ${process.getuid?.() ?? '?'}`;
+	try {
+		account = userInfo().username;
+	} catch {
+		// An account without a name, as in containers.
+	}
+	return `${SUDO_USER === undefined ? '' : `${SUDO_USER} as `}${account}@${hostname()}`.slice(0, 300);
 }
 
 /** Asks the program that holds the database in this directory, by its absolute path. */
@@ -99,7 +115,7 @@ async function exportPerson(ask: AskFor, userId: string): Promise<string> {
 	for (const table of PERSON_TABLES) {
 		const all: unknown[] = [];
 		for (let after: string | null = ''; after !== null; ) {
-			const { rows, next } = (await ask({ act: 'page', userId, place: { table, after } })) as Page;
+			const { rows, next } = (await ask({ act: 'page', userId, by: whoRunsIt(), place: { table, after } })) as Page;
 			all.push(...rows);
 			after = next;
 		}

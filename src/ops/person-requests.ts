@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { relative, resolve } from 'node:path';
@@ -5,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { codeOf } from '../core/errors.ts';
 import type { Core } from '../core.ts';
-import { change, from, type StoreDatabase } from '../database/database.ts';
+import { add, change, from, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
 import type { Db } from '../database/tables.ts';
@@ -25,6 +26,8 @@ const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
 const ASK = z.object({
 	act: z.enum(['page', 'forget']),
 	userId: z.string().regex(/^[UW][A-Z0-9]{2,30}$/),
+	/** The account that ran the command, and its machine, as the command says. */
+	by: z.string().max(300).default('unknown'),
 	/** Of a page. */
 	place: z.object({ table: z.enum(PERSON_TABLES), after: z.string() }).default({ table: 'answers', after: '' }),
 });
@@ -32,6 +35,18 @@ export type Ask = z.input<typeof ASK>;
 export type Page = Awaited<ReturnType<ReturnType<typeof createPersonStore>['page']>>;
 type Parts = { db: StoreDatabase; cipher: Cipher; compact(): Promise<boolean> };
 export type Forgotten = Awaited<ReturnType<ReturnType<typeof createPersonStore>['forget']>>;
+
+const NAME_SALT = 'name_salt';
+
+/** A name of this person in access lines, the same each time until somebody is forgotten. */
+async function nameInLog(trx: Db, userId: string): Promise<string> {
+	const made = { name: NAME_SALT, value: randomBytes(16).toString('hex') };
+	await add(trx, 'meta', made)
+		.onConflict((conflict) => conflict.doNothing())
+		.execute();
+	const { value } = await from(trx, 'meta', { name: NAME_SALT }).select('value').executeTakeFirstOrThrow();
+	return createHmac('sha256', value).update(userId).digest('hex').slice(0, 16);
+}
 
 /** Does what `npm run person` asks for: over a socket in `DATA_DIR`, which only this user and root can open, or by rows. */
 export function createPersonRequests(
@@ -43,16 +58,25 @@ export function createPersonRequests(
 	let server: Server | null = null;
 	let loop: Promise<void> | null = null;
 
-	async function work(trx: Db, asked: string): Promise<Page | Forgotten> {
-		const { act, userId, place } = ASK.parse(JSON.parse(asked));
-		if (act === 'page') return people.page(trx, userId, place);
-		return people.forget({ trx, now: clock.now() }, userId);
+	async function work(trx: Db, asked: string) {
+		const { act, userId, place, by } = ASK.parse(JSON.parse(asked));
+		const line = { access: `person ${act === 'page' ? 'export' : act}`, by, about: await nameInLog(trx, userId) };
+		if (act === 'page') {
+			const page = await people.page(trx, userId, place);
+			const isFirst = place.table === PERSON_TABLES[0] && place.after === '';
+			const isLast = place.table === PERSON_TABLES.at(-1) && page.next === null;
+			return { reply: page, line: isFirst || isLast ? { ...line, outcome: isLast ? 'done' : 'begun' } : null };
+		}
+		const reply = await people.forget({ trx, now: clock.now() }, userId);
+		// With another salt the names in lines so far mean nobody.
+		if (reply.kind === 'forgotten') await remove(trx, 'meta', { name: NAME_SALT }).execute();
+		return { reply, line: { ...line, outcome: reply.kind } };
 	}
 
 	/** What is committed. */
-	function note<Reply extends Page | Forgotten | null>(reply: Reply): Reply {
-		if (reply && 'counts' in reply) log.info({ counts: reply.counts }, 'a person is forgotten');
-		return reply;
+	function note(done: Awaited<ReturnType<typeof work>> | null): void {
+		if (done?.line != null) log.info(done.line, 'access');
+		if (done && 'counts' in done.reply) log.info({ counts: done.reply.counts }, 'a person is forgotten');
 	}
 
 	function noteFailure(error: unknown): void {
@@ -61,7 +85,9 @@ export function createPersonRequests(
 
 	async function serve(socket: Socket): Promise<void> {
 		const asked = await text(socket);
-		const reply = note(await db.write((trx) => work(trx, asked)));
+		const done = await db.write((trx) => work(trx, asked));
+		note(done);
+		const { reply } = done;
 		// Whether the files hold nothing of the person any more.
 		socket.end(JSON.stringify({ ...reply, isCompact: 'rows' in reply || (await compact()) }));
 	}
@@ -93,17 +119,22 @@ export function createPersonRequests(
 			const asked = letter && cipher.decrypt(letter.state, letterPlace(letter.name));
 			if (letter === undefined || asked == null) return null;
 			const name = letter.name.replace(LETTERS.ask, LETTERS.reply);
-			const reply = await work(trx, asked);
-			const state = cipher.encrypt(JSON.stringify(reply), letterPlace(name));
+			const done = await work(trx, asked);
+			const state = cipher.encrypt(JSON.stringify(done.reply), letterPlace(name));
 			await change(trx, 'shared_states', { name: letter.name }, { name, state }).execute();
-			return reply;
+			return done;
 		});
 
 	async function look(): Promise<void> {
 		for (let soonUntil = 0; !stopping.signal.aborted; ) {
 			// While somebody writes it fails, and is tried again soon.
-			const taken = takeLetter().then(note, (error) => codeOf(error) === 'store_unavailable' || noteFailure(error));
-			if ((await taken) !== null) soonUntil = clock.now() + LOOK.soonForMs;
+			const taken = takeLetter().catch((error) => {
+				if (codeOf(error) !== 'store_unavailable') noteFailure(error);
+				return undefined;
+			});
+			const done = await taken;
+			note(done ?? null);
+			if (done !== null) soonUntil = clock.now() + LOOK.soonForMs;
 			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : LOOK.everyMs;
 			await clock.sleep(waitMs, stopping.signal).catch(() => undefined);
 		}

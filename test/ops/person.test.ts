@@ -245,6 +245,35 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 	expect(await forget('U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
 });
 
+it('logs who exported or forgot whom, under a name that means nobody once they are forgotten', async () => {
+	await start();
+	const { post } = await app.asked();
+	await app.seenBy('ada', post).press('LH 1173');
+	await app.until(() => post.text().includes('the agent went on'));
+	type Line = Readonly<Record<'access' | 'by' | 'about' | 'outcome', string>>;
+	const lines = () =>
+		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person ') === true);
+	await person(['export', ADA]);
+	await person(['export', ADA]);
+	await forget();
+	await person(['export', ADA]);
+	const [first, ...others] = lines();
+	expect(lines().map(({ access, outcome }) => `${access}: ${outcome}`)).toEqual([
+		'person export: begun',
+		'person export: done',
+		'person export: begun',
+		'person export: done',
+		'person forget: forgotten',
+		'person export: begun',
+		'person export: done',
+	]);
+	expect(new Set(lines().map(({ by }) => by))).toEqual(new Set([expect.stringMatching(/^(\S+ as )?\S.*@\S+$/)]));
+	expect(first?.about).toMatch(/^[0-9a-f]{16}$/);
+	expect(others.slice(0, 4).every(({ about }) => about === first?.about)).toBe(true);
+	expect(others.slice(4).some(({ about }) => about === first?.about)).toBe(false);
+	expect(JSON.stringify(lines())).not.toContain(ADA);
+});
+
 it.each([
 	[['forgett', ADA], /^Usage: /],
 	[['export', ADA, '--yes'], /^Usage: /],
