@@ -187,25 +187,19 @@ const listSchema = z.object({
 });
 
 /**
- * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. `sessions`:
- * those that can be read; `itemCount`: of this page, with those that cannot; `sessionCount`: of all pages.
+ * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. The counts are
+ * no doubt: services count and find one after another. `sessions`: those that can be read; `itemCount`: of this page, with those
+ * that cannot; `sessionCount`: of all pages.
  */
 export function readListResponse(value: unknown, asked: AskedPage) {
 	const parsed = listSchema.safeParse(value);
 	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;
-	const { sessions, totalSessions: sessionCount, totalPages: pageCount } = parsed.data;
+	const { sessions, totalSessions, totalPages: pageCount } = parsed.data;
 	const itemCount = sessions.length;
-	if (!sessions.every(({ status }) => isWaiting(status))) return null;
-	const isPlausible =
-		itemCount <= asked.limit &&
-		itemCount <= sessionCount &&
-		pageCount <= sessionCount &&
-		(sessionCount === 0) === (pageCount === 0) &&
-		// A first page is empty only when there is nothing.
-		(asked.page > 1 || (itemCount === 0) === (sessionCount === 0));
+	if (itemCount > asked.limit || !sessions.every(({ status }) => isWaiting(status))) return null;
 	// One odd id is no reason to do without the list.
 	const readable = sessions.filter(({ sessionId }) => isSessionId(sessionId));
-	return isPlausible ? { sessions: readable, itemCount, sessionCount, pageCount } : null;
+	return { sessions: readable, itemCount, sessionCount: Math.max(totalSessions, itemCount), pageCount };
 }
 
 /* Lenient readers for values from JSON.parse: they never throw. */

@@ -87,13 +87,9 @@ it.each([
 	['an item without an id', body({ sessions: [{ ...item, sessionId: '' }] })],
 	['another status than the one asked for', body({ sessions: [{ ...item, status: 'active' }] })],
 	['no status', body({ sessions: [{ ...item, status: undefined }] })],
-	['more sessions than it counts', body({ sessions: [item, item], totalSessions: 1 })],
 	['no counts', JSON.stringify({ sessions: [item] })],
 	['a count below zero', body({ totalSessions: -1 })],
 	['half a session', body({ totalSessions: 1.5 })],
-	['more pages than sessions', body({ totalPages: 2 })],
-	['sessions and no page', body({ totalPages: 0 })],
-	['an empty first page of several sessions', body({ sessions: [], totalSessions: 3 })],
 	['more sessions than the limit', body({ sessions: Array(201).fill(item), totalPages: 2, totalSessions: 300 })],
 	['no JSON', '{"sessions": ['],
 	['an empty body', ''],
@@ -102,6 +98,22 @@ it.each([
 	service.faults.add({ kind: 'body', body: text, onlyLists: true });
 	const error = await failureOf(client.listWaiting());
 	expect(error).toMatchObject({ code: 'not_a_list', retryable: false });
+});
+
+const other = { ...item, sessionId: 's2' };
+it.each([
+	['more sessions than it counted', { sessions: [item, other] }, ['s1', 's2'], true],
+	['fewer sessions than it counted', { totalSessions: 3 }, ['s1'], false],
+	['sessions although it counted none', { totalSessions: 0, totalPages: 0 }, ['s1'], true],
+	['no sessions although it counted some', { sessions: [], totalSessions: 3 }, [], false],
+	['fewer pages than it counted', { totalPages: 2 }, ['s1'], true],
+])('takes %s for a list: services count and find one after another', async (_, fields, ids, isComplete) => {
+	const { client, service } = await start();
+	service.faults.add({ kind: 'body', body: body(fields), onlyLists: true, times: 1 });
+	service.faults.add({ kind: 'body', body: body({ ...fields, sessions: [] }), onlyLists: true });
+	const found = await client.listWaiting();
+	expect(found.sessions.map(({ sessionId }) => sessionId)).toEqual(ids);
+	expect(found.isComplete).toBe(isComplete);
 });
 
 const shown = { sessionId: 's1', status: 'humanInput', name: 'Order cards', updatedAt: null };

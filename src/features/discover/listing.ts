@@ -51,10 +51,11 @@ const DISCOVERY_FACTOR = 4;
 const SHARE = 1 / 4;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
-/** A list that has vanished is looked for this many times, then once a day, or this often while people rely on it. */
+/** There is no list when this many looks agree, which takes some minutes: something in front may say so for a moment. */
 const TRIES = 8;
+/** It is looked for this often then. */
+const ABSENT_EVERY_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
-const EXPECTED_EVERY_MS = 5 * 60_000;
 /** How often to look whether there is something to list, or whether the process that lists is gone. */
 const LOOK_MS = 10_000;
 
@@ -86,7 +87,7 @@ const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnl
 
 /**
  * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start and once
- * a day, to know whether it can. Nothing depends on it, because the schedule reads every watched session as well.
+ * a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session as well.
  */
 export function createListing(core: Core<{ watches: WatchStore }>, options: Options) {
 	const { cell, budget, health, discoveries, onEarlyRead } = options;
@@ -99,8 +100,10 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 	const own = randomUUID();
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
-	/** Since the last list. From `TRIES` on, there is none. */
+	/** Since the last list. */
 	let failures = 0;
+	/** Those of them that say that there is none. */
+	let absences = 0;
 	/** When the last list began, by uptime: the clock may be set in between. */
 	let listedAt = Number.NEGATIVE_INFINITY;
 	/** Of the last list. */
@@ -116,6 +119,8 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 			const found = before ?? NOBODY;
 			if (leaseMs === null || isOthers(found)) return { state: found, result: found };
 			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
+			// The process before has looked often enough, until this one finds a list.
+			if (condition === 'unknown' && found.isUnlisted && failures === 0) failures = absences = TRIES;
 			const state = { ...held, isAvailable: condition === 'works', isUnlisted: failures >= TRIES, perSecond };
 			return { state, result: state };
 		});
@@ -163,11 +168,12 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 			found = await sessionService.listWaiting(signal);
 		} catch (error) {
 			signal.throwIfAborted();
-			const waitMs = await failed(error);
+			const waitMs = failed(error);
 			if (failures >= TRIES) await discoveries.unlisted();
 			return waitMs;
 		}
 		failures = 0;
+		absences = 0;
 		requestCount = found.requestCount;
 		become('works', 'ok');
 		metrics.listed(found);
@@ -179,7 +185,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		return listEveryMs(found, { watched, discoverSessions, backgroundPerSecond: budget.rates().left });
 	}
 
-	async function failed(error: unknown): Promise<number> {
+	function failed(error: unknown): number {
 		const code = codeOf(error);
 		metrics.listFailed(code);
 		if (code === 'rate_limited') {
@@ -194,12 +200,13 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 			if (condition !== 'none') become('failing', code);
 			return backOff(failures, RETRY);
 		}
-		// People rely on a list: one that is not there at the start has probably vanished for a moment.
-		const isReliedOn = (await store.discoveries(serviceUrl)).length > 0;
-		if (condition === 'unknown' && !isReliedOn) failures = TRIES;
+		absences += 1;
+		if (absences < TRIES) {
+			if (condition === 'works') become('failing', code);
+			return backOff(failures, RETRY);
+		}
 		become('none', code);
-		if (failures < TRIES) return backOff(failures, RETRY);
-		return isReliedOn ? EXPECTED_EVERY_MS : DAY_MS;
+		return ABSENT_EVERY_MS;
 	}
 
 	function become(next: Exclude<Condition, 'unknown'>, code: string): void {

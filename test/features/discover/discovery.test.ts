@@ -286,8 +286,17 @@ describe('/session watch all is refused in words', () => {
 
 	it('when the service has no list', async () => {
 		await start({ service: { list: { mode: 'off' } } });
-		await app.pass(5_000);
+		await app.pass(5 * MINUTE);
 		expect((await app.watchAll()).text()).toContain('cannot get the list of sessions');
+	});
+
+	it('but not for one unlucky look at the start', async () => {
+		await start({ service: { list: { mode: 'off' } } });
+		await app.pass(3_000);
+		app.service.list.mode = 'on';
+		expect((await app.watchAll()).text()).not.toContain('cannot get the list of sessions');
+		const id = app.waiting();
+		await app.until(() => app.inChannel('#agents').some((post) => JSON.stringify(post.blocks()).includes(id)));
 	});
 
 	it.each([

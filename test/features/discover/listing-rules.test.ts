@@ -22,16 +22,6 @@ const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
 	...overrides,
 });
 
-const DISCOVERY = {
-	teamId: 'T1',
-	channelId: 'C1',
-	service: SERVICE,
-	discreet: false,
-	buttons: true,
-	createdBy: 'U-ANN',
-	createdAt: 0,
-};
-
 class ListFailure extends HandraiseError {
 	constructor(code: string, retryable: boolean) {
 		super('the list fails', { code, retryable });
@@ -70,7 +60,6 @@ function start({
 		onList: async (): Promise<void> => {},
 		/** How often it was told that there is no list. */
 		unlistedCount: 0,
-		isExpected: false,
 		isAvailable: false,
 		failures: [] as string[],
 		requests: [] as number[],
@@ -99,7 +88,6 @@ function start({
 				countSessions: async () => harness.watched,
 				isFailing: async () => true,
 				readWaiting: async () => [],
-				discoveries: async () => (harness.isExpected ? [DISCOVERY] : []),
 			} as Partial<WatchStore> as WatchStore,
 		},
 		metrics: {
@@ -230,28 +218,37 @@ it('asks once at the start and once a day while nothing is watched', async () =>
 	expect(harness.requests.length).toBeGreaterThan(2);
 });
 
-it('asks a service without a list once a day', async () => {
+it('takes a service for one without a list after looks over minutes, then looks every 5 min, and says it once', async () => {
 	const harness = start({ answer: vanished });
-	await jump(harness.clock, HOUR_MS);
-	expect(harness.requests).toEqual([0]);
-	expect(harness.isAvailable).toBe(false);
+	await pass(harness.clock, 200_000);
+	expect(harness.unlistedCount).toBe(0);
+	await pass(harness.clock, 100_000);
 	expect(harness.unlistedCount).toBe(1);
-	await jump(harness.clock, 23 * HOUR_MS + 1_000);
-	expect(harness.requests).toEqual([0, 86_400]);
+	await jump(harness.clock, HOUR_MS);
+	expect(harness.requests.slice(0, 10)).toEqual([0, 4, 12, 28, 60, 120, 180, 240, 540, 840]);
+	expect(harness.requests).toHaveLength(8 + 12);
+	expect(harness.isAvailable).toBe(false);
 	expect(linesOf(harness)).toEqual([expect.stringContaining('has no list')]);
 });
 
-it('begins to use a list that appears', async () => {
+it('begins to use a list that appears, within minutes', async () => {
 	const harness = start({ answer: vanished });
 	await jump(harness.clock, HOUR_MS);
 	harness.answer = () => list();
-	await jump(harness.clock, 23 * HOUR_MS - 1_000);
-	await pass(harness.clock, 6_000);
-	expect(harness.requests).toEqual([0, 86_400, 86_402, 86_404]);
+	await pass(harness.clock, 6 * 60_000);
 	expect(harness.isAvailable).toBe(true);
 });
 
-it('looks for a list that has vanished again within a minute, then once a day, and says it once', async () => {
+it('uses a list whose first looks met something else', async () => {
+	const harness = start({ answer: vanished });
+	await pass(harness.clock, 3_000);
+	harness.answer = () => list();
+	await pass(harness.clock, 2_000);
+	expect(harness.isAvailable).toBe(true);
+	expect(linesOf(harness)).toEqual([expect.stringContaining('lists the sessions')]);
+});
+
+it('looks for a list that has vanished again within a minute, then every 5 min', async () => {
 	const harness = start();
 	await pass(harness.clock, 1_000);
 	harness.answer = vanished;
@@ -259,15 +256,15 @@ it('looks for a list that has vanished again within a minute, then once a day, a
 	expect(harness.unlistedCount).toBe(0);
 	await pass(harness.clock, 100_000);
 	expect(harness.unlistedCount).toBe(1);
-	await jump(harness.clock, HOUR_MS);
-	expect(harness.requests).toEqual([0, 2, 6, 14, 30, 62, 122, 182, 242]);
+	await jump(harness.clock, 10 * 60_000);
+	expect(harness.requests).toEqual([0, 2, 6, 14, 30, 62, 122, 182, 242, 542, 842]);
 	expect(harness.isAvailable).toBe(false);
 	expect(harness.reserved).toBe(0);
-	expect(linesOf(harness)).toHaveLength(2);
-	harness.answer = () => list();
-	await jump(harness.clock, 24 * HOUR_MS);
-	expect(harness.requests[9]).toBe(242 + 86_400);
 	expect(linesOf(harness)).toHaveLength(3);
+	harness.answer = () => list();
+	await jump(harness.clock, 6 * 60_000);
+	expect(harness.isAvailable).toBe(true);
+	expect(linesOf(harness)).toHaveLength(4);
 });
 
 it('tries a failing list again after at most a minute for as long as it fails, and says it once', async () => {
@@ -315,21 +312,6 @@ it('sends nothing while the budget is paused, and looks once a minute while the 
 	expect(harness.requests.length).toBeGreaterThan(before);
 });
 
-it('looks again after minutes instead of a day where people rely on a list that is not there at the start', async () => {
-	const harness = start({ answer: vanished });
-	harness.isExpected = true;
-	await pass(harness.clock, 60_000);
-	expect(harness.unlistedCount).toBe(0);
-	await pass(harness.clock, 5 * 60_000);
-	expect(harness.unlistedCount).toBe(1);
-	const before = harness.requests.length;
-	await pass(harness.clock, 11 * 60_000);
-	expect(harness.requests.length - before).toBe(2);
-	harness.answer = () => list();
-	await pass(harness.clock, 6 * 60_000);
-	expect(harness.isAvailable).toBe(true);
-});
-
 it('goes on after the clock was put back', async () => {
 	const clock = createManualClock();
 	let putBackMs = 0;
@@ -353,7 +335,7 @@ it('knows in each process what the one that lists has found', async () => {
 	const first = start({ answer: vanished });
 	const { clock, cell } = first;
 	const second = start({ clock, cell, answer: vanished });
-	await pass(clock, 60_000);
+	await pass(clock, 300_000);
 	expect([first, second].map(({ listing }) => listing.isUnlisted())).toEqual([true, true]);
 	const third = start({ clock, cell });
 	await pass(clock, 30_000);

@@ -58,7 +58,7 @@ it('/session watch all posts each question once, and goes on when one replica is
 
 it('/session watch all says the same of the list, whichever replica is asked', async () => {
 	await start('off');
-	await app.pass(30_000);
+	await app.pass(5 * MINUTE);
 	const answers = async (command: string) => {
 		const told: string[] = [];
 		for (let time = 0; time < 6; time += 1) told.push((await app.command(command)).text());
