@@ -42,11 +42,11 @@ export const evidence = z
 		/** The agent has written more since. */
 		grew: z.boolean(),
 		wasActive: z.boolean(),
-		/** Reads showed another status than `humanInput` beside an empty field, or that it worked: it may flicker. */
+		/** Reads showed `active` beside an empty field, or that it worked: it may flicker. */
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
-		/** Since when all reads show the field empty; clock milliseconds. Null: the newest one does not. */
+		/** Since when all reads show the field empty, without pauses; clock milliseconds. Null: the newest one does not. */
 		emptySince: z.number().nullable(),
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
 		activeSince: z.number().nullable(),
@@ -90,7 +90,7 @@ export type Verdict =
 	| 'lost';
 
 /** An agent that has waited for this long beside an empty field has not read the answer, or asks once more. */
-const LOST_AFTER_MS = 60_000;
+export const LOST_AFTER_MS = 60_000;
 /** One that was away since waits for this long before it counts: an agent writes more than one field at a time. */
 const AWAY_EMPTY_MS = 10_000;
 const WENT_ON_AFTER_MS = 30_000;
@@ -136,15 +136,17 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
 	const { steps, waited } = before.arrived;
 	const isEmpty = seen.filled.length === 0;
-	const hasWorked = active && (seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
+	const hasWorked = active && (isEmpty || seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
 	return {
 		...before,
 		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
-		hasLeft: before.hasLeft || hasWorked || (!waits && isEmpty),
-		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
-		emptySince: isEmpty ? since(before.emptySince) : null,
+		hasLeft: before.hasLeft || hasWorked,
+		// One that waits visibly may only write that it does.
+		continued: before.continued || (waited && active) || (!waits && steps === 0 && seen.steps > 0 && !isEmpty),
+		// A pause is no time in which it could have looked.
+		emptySince: isEmpty ? since(waits || active ? before.emptySince : null) : null,
 	};
 }
 
@@ -286,8 +288,11 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 			return { ...found, isReopened };
 		}
 		case 'answered':
-		case 'checking':
-			return { ...found, closedItems: closing(positions), isReopened: same?.settledHow === 'wentOn' };
+		case 'checking': {
+			// In part: the others were not open while the status was another.
+			const isRest = same?.settledHow === 'answered' && waits && seen.filled.length > 0;
+			return { ...found, closedItems: closing(positions), isReopened: same?.settledHow === 'wentOn' || isRest };
+		}
 		case 'askedAgain':
 		case 'lost': {
 			const lost = verdict === 'lost' ? (evidence.arrived?.answerId ?? null) : null;

@@ -210,7 +210,7 @@ describe('the rule', () => {
 		],
 		[
 			'9: and it is asked again once the agent waits',
-			[waits(0), answered(1), paused(2), waits(11), waits(12)],
+			[waits(0), answered(1), paused(2), waits(11), waits(62)],
 			['waits, open: 0', 'unconfirmed', 'checking', 'lost, open: 0'],
 		],
 		// 10

@@ -22,6 +22,7 @@ import {
 	type AnswerPatch,
 	type AnswerState,
 	ARRIVED_STATES,
+	arrivalOf,
 	BLOCKING_STATES,
 	canSendAgain,
 	evidenceAt,
@@ -32,6 +33,7 @@ import {
 	type Person,
 	type QuestionKey,
 } from '../../questions/answer.ts';
+import type { Evidence } from '../../questions/asked.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
 import {
@@ -132,12 +134,16 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const isFirst = patch.state === 'delivered' && answer.state !== 'delivered';
 				const arrival = isFirst ? (await countArrived(trx, row)) + 1 : undefined;
 				const arrivedAt = patch.deliveredAt ?? null;
-				// One that is sent again has its time alone.
-				const number = arrival ?? -1;
-				const arrived = arrivedAt !== null && { evidence: evidenceAt({ ...answer, ...patch }, arrivedAt, number) };
+				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? -1;
+				const arrived = arrivedAt !== null && {
+					evidence: await seenAt(trx, { ...answer, ...patch }, arrivedAt, number),
+				};
+				// A check that found nothing takes back no word of a read that did.
+				const isLost = answer.agentOutcome === 'lost' && UNCERTAIN.includes(patch.agentOutcome);
 				const named = {
 					...patch,
 					...arrived,
+					...(isLost && { agentOutcome: answer.agentOutcome }),
 					arrival,
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
@@ -339,6 +345,16 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 async function countArrived(db: Db, session: SessionKey): Promise<number> {
 	const arrived = from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES });
 	return (await arrived.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
+}
+
+const UNCERTAIN: readonly unknown[] = ['unseen', 'unconfirmed'];
+
+/** `evidenceAt`, with what reads of a watch have shown of its question before: that the agent waits, unless it went on. */
+async function seenAt(trx: Db, answer: Answer, at: number, number: number): Promise<Evidence> {
+	const found = evidenceAt(answer, at, number);
+	const { newest } = await knownAskings(trx, answer.question, null);
+	const isIts = newest?.id === answer.questionId && newest?.settledHow !== 'wentOn';
+	return { ...found, waitedSeen: found.waitedSeen || (isIts && newest?.evidence?.waitedSeen === true) };
 }
 
 /** Whether people see a difference. */

@@ -1,6 +1,7 @@
 import { elapsedSince, startDeadline, steadySince } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
 import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
+import { LOST_AFTER_MS } from '../../questions/asked.ts';
 import { beforePut } from '../../questions/compare.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { canRestart, outcomeIn } from './earlier-answers.ts';
@@ -40,11 +41,15 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 		const now = clock.now();
 		// Counts only time that has certainly passed, so that a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
-		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
-		if (found?.agentOutcome === undefined && next !== undefined)
-			return { ...found, nextAttemptAt: now + next - elapsed };
-		const isEmpty = (found?.evidence ?? answer.evidence)?.emptySince != null;
-		return { agentOutcome: isEmpty ? 'unconfirmed' : 'unseen', ...found, nextAttemptAt: now };
+		const emptySince = (found?.evidence ?? answer.evidence)?.emptySince ?? null;
+		const nextMs = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
+		if (found?.agentOutcome === undefined && nextMs !== undefined) {
+			// Then it is certain whether it is lost.
+			const certainAt = emptySince === null ? 0 : emptySince + LOST_AFTER_MS + 1_000;
+			const nextAt = now + nextMs - elapsed;
+			return { ...found, nextAttemptAt: certainAt > now ? Math.min(nextAt, certainAt) : nextAt };
+		}
+		return { agentOutcome: emptySince !== null ? 'unconfirmed' : 'unseen', ...found, nextAttemptAt: now };
 	};
 }
 
