@@ -44,6 +44,9 @@ export async function recordQuestions(
 	},
 ): Promise<void> {
 	const { question: view, readAt } = newest;
+	const { of, renumbered } = judged;
+	if (of !== null && renumbered !== null)
+		await change(trx, 'questions', { id: renumbered }, { sameBefore: of.sameBefore }).execute();
 	function contentOf(id: string, { messageIndex }: QuestionDigest) {
 		if (view?.messageIndex !== messageIndex) return {};
 		return { content: contentColumn.seal({ question: view, readAt }, id, cipher) };
@@ -106,8 +109,8 @@ export async function recordQuestions(
 		}
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
 	}
-	if (before === null && judged.of !== null) {
-		const { fingerprint, sameBefore } = judged.of;
+	if (before === null && of !== null) {
+		const { fingerprint, sameBefore } = of;
 		// Another one was asked while nobody watched: it comes back only if the agent waits for it.
 		const left = change(trx, 'questions', { ...sessionOf(session), settledHow: 'unwatched' }, { settledHow: 'closed' });
 		await left
@@ -141,10 +144,13 @@ export async function knownAskings(db: Db, session: SessionKey, asked: Asking | 
 	const rows = all.orderBy('number', 'desc').limit(1);
 	const equal = asked && rows.where('fingerprint', '=', asked.fingerprint).where('sameBefore', '=', asked.sameBefore);
 	// First what is compared before a read is stored: an answer may arrive in between.
-	const newest = readAsking(await rows.executeTakeFirst());
-	return { newest, same: readAsking(await equal?.executeTakeFirst()) };
+	const first = await rows.executeTakeFirst();
+	const [newest, same] = [readAsking(first), readAsking(await equal?.executeTakeFirst())];
+	// Equal messages before the newest one are gone, unless its history was rewound to one of them.
+	const isLeft = asked !== null && first?.fingerprint === asked.fingerprint && first.sameBefore > asked.sameBefore;
+	return { newest, same: isLeft && same?.messageIndex !== asked.messageIndex ? newest : same };
 }
-type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore'>;
+type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore' | 'messageIndex'>;
 
 /** Whether the session of a row is watched. */
 const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as session where next_read_at is not null
@@ -153,7 +159,7 @@ const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as 
 function readAsking(row?: Row<'questions'> & { readonly isRead: number }): KnownAsking | null {
 	if (row === undefined) return null;
 	return {
-		...pick(row, 'id', 'messageIndex', 'askedAt'),
+		...pick(row, 'id', 'messageIndex', 'sameBefore', 'askedAt'),
 		isRead: row.isRead === 1,
 		settledHow: row.settledHow as SettledHow | null,
 		evidence: parseOrNull(evidence, row.evidence),

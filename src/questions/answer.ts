@@ -93,11 +93,12 @@ export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
  * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. With an empty
- * field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`.
+ * field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`; `replaced`: lost, and another answer has arrived since.
  */
 // biome-ignore format: a list of words
 export const AGENT_OUTCOMES = [
-	'resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten', 'taken', 'emptied', 'lost', 'unconfirmed',
+	'resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten', 'taken', 'emptied', 'lost', 'replaced',
+	'unconfirmed',
 ] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 

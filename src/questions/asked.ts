@@ -42,11 +42,11 @@ export const evidence = z
 		/** The agent has written more since. */
 		grew: z.boolean(),
 		wasActive: z.boolean(),
-		/** Reads showed `active` beside an empty field, or that it worked: it may flicker. */
+		/** Reads showed another status than `humanInput` beside an empty field, or that it worked: it may flicker. */
 		hasLeft: z.boolean(),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
-		/** Since when all reads show the field empty, without pauses; clock milliseconds. Null: the newest one does not. */
+		/** Since when all reads show the field empty; clock milliseconds. Null: the newest one does not. */
 		emptySince: z.number().nullable(),
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
 		activeSince: z.number().nullable(),
@@ -136,17 +136,15 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
 	const { steps, waited } = before.arrived;
 	const isEmpty = seen.filled.length === 0;
-	const hasWorked = active && (isEmpty || seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
+	const hasWorked = active && (seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
 	return {
 		...before,
 		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
-		hasLeft: before.hasLeft || hasWorked,
-		// One that waits visibly may only write that it does.
-		continued: before.continued || (waited && active) || (!waits && steps === 0 && seen.steps > 0 && !isEmpty),
-		// A pause is no time in which it could have looked.
-		emptySince: isEmpty ? since(waits || active ? before.emptySince : null) : null,
+		hasLeft: before.hasLeft || hasWorked || (!waits && isEmpty),
+		continued: before.continued || (waited && active) || (steps === 0 && seen.steps > 0 && !isEmpty),
+		emptySince: isEmpty ? since(before.emptySince) : null,
 	};
 }
 
@@ -172,6 +170,7 @@ function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verdict {
 export interface KnownAsking {
 	readonly id: string;
 	readonly messageIndex: number;
+	readonly sameBefore: number;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
 	/** Whether what reads show is stored: somebody watches the session. */
@@ -210,6 +209,8 @@ export interface Judgement {
 	readonly arrived: readonly number[];
 	/** The question that nobody had to answer any more waits again. */
 	readonly isReopened: boolean;
+	/** The newest time that it asked, when equal messages before it are gone: it has another `sameBefore` now. */
+	readonly renumbered: string | null;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -222,6 +223,7 @@ export const NOT_JUDGED: Judgement = {
 	isNews: false,
 	arrived: [],
 	isReopened: false,
+	renumbered: null,
 };
 
 /** A read that began before a value arrived says nothing about it. */
@@ -249,7 +251,9 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const message = index === null ? undefined : session.messages[index];
 	if (index === null || message === undefined || isOver(session.status)) return { ...NOT_JUDGED, arrived };
 	const of = { fingerprint: message.fingerprint, messageIndex: index, sameBefore: sameBefore(session, index) };
-	const base = { ...NOT_JUDGED, arrived, of };
+	const isNewest = same !== null && same.id === newest?.id;
+	const renumbered = isNewest && same.sameBefore !== of.sameBefore ? same.id : null;
+	const base = { ...NOT_JUDGED, arrived, of, renumbered };
 	const seen = sightingOf(session, index, read);
 	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
 	const closing = (positions: Iterable<number>): ClosedItems => {
@@ -257,7 +261,6 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		return (messageIndex) => (messageIndex === index ? closed : NONE);
 	};
 	const waits = isWaiting(session.status);
-	const isNewest = same !== null && same.id === newest?.id;
 	const anew = { ...base, verdict: 'waits', evidence: withSighting(NOTHING_SEEN, seen), isNews: true } as const;
 	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
 	// It was settled or superseded: without a new value, only an agent that waits asks it again.
@@ -288,11 +291,8 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 			return { ...found, isReopened };
 		}
 		case 'answered':
-		case 'checking': {
-			// In part: the others were not open while the status was another.
-			const isRest = same?.settledHow === 'answered' && waits && seen.filled.length > 0;
-			return { ...found, closedItems: closing(positions), isReopened: same?.settledHow === 'wentOn' || isRest };
-		}
+		case 'checking':
+			return { ...found, closedItems: closing(positions), isReopened: same?.settledHow === 'wentOn' };
 		case 'askedAgain':
 		case 'lost': {
 			const lost = verdict === 'lost' ? (evidence.arrived?.answerId ?? null) : null;

@@ -111,7 +111,7 @@ export function changesBetween(before: Digest | null, session: Session, judged: 
 	if (before.status !== current.status)
 		changes.push({ kind: 'statusChanged', from: before.status, to: current.status });
 	if (before.assistantCount !== current.assistantCount) changes.push({ kind: 'stepped' });
-	const found = before.question && atCurrentIndex(before.question, session);
+	const found = before.question && atCurrentIndex(before.question, session, judged);
 	const taken = found === null ? [] : takenFrom(found, arrived, session);
 	const announced = found && { ...found, open: without(found.open, taken), answered: [...found.answered, ...taken] };
 	if (before.question !== null && announced !== null) {
@@ -133,8 +133,9 @@ export function changesBetween(before: Digest | null, session: Session, judged: 
 }
 
 /** The announced question with its current index. Messages before it may have been added or removed. */
-export function atCurrentIndex(before: QuestionDigest, session: Session): QuestionState {
-	const messageIndex = indexesOf(session, before.fingerprint)[before.sameBefore];
+export function atCurrentIndex(before: QuestionDigest, session: Session, judged = NOT_JUDGED): QuestionState {
+	const isLeft = judged.renumbered !== null && judged.of?.fingerprint === before.fingerprint;
+	const messageIndex = isLeft ? judged.of.messageIndex : indexesOf(session, before.fingerprint)[before.sameBefore];
 	return messageIndex === undefined ? before : { ...before, messageIndex };
 }
 

@@ -132,10 +132,11 @@ function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): str
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/** Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it. */
+/** Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it; `state`: of that. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
+	state = 'The agent should go on soon',
 ): string {
 	if (newest === null || newest.goneOn) {
 		const asked =
@@ -145,7 +146,7 @@ export function waitingWords(
 		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
 	const by = answer === null ? '' : ` by ${personMrkdwn(answer.person.userId)} ${momentMrkdwn(answer.acceptedAt)}`;
-	return `The newest question has been answered${by}. The agent should go on soon.`;
+	return `The newest question has been answered${by}. ${state}.`;
 }
 
 export function stillWaitingWords(waitedMs: number): string {

@@ -29,7 +29,7 @@ export interface Asked {
 	filled: Set<number>;
 	/** Whether another one was the newest since. */
 	wasOlder: boolean;
-	/** Whether the same was asked before. */
+	/** Whether the same was asked before, or after it. */
 	isRepeated: boolean;
 }
 
@@ -53,6 +53,8 @@ function messageOf({ role, content, title, values }: Asked): Message {
 export function createAgent(manner: Manner) {
 	const messages: Asked[] = [];
 	const asks = new Set<string>();
+	/** What was asked in more than one message. */
+	const twice = new Set<string>();
 	let now = 0;
 	let count = 0;
 	let times = 0;
@@ -66,6 +68,7 @@ export function createAgent(manner: Manner) {
 	/** Until then it does not look for answers. */
 	let pausedUntil = 0;
 
+	const keyOf = ({ title, values }: Asked) => `${title} ${values.length}`;
 	const newest = () => messages.findLast(({ values }) => values.length > 0);
 	const say = (role = 'assistant') =>
 		messages.push({
@@ -89,8 +92,9 @@ export function createAgent(manner: Manner) {
 
 	/** It has no answer to any item, and waits. */
 	function wants(asked: Asked): void {
-		const key = `${asked.title} ${asked.values.length}`;
+		const key = keyOf(asked);
 		if (asked.time === 0 || asked.title.endsWith('?')) asked.isRepeated = asks.has(key);
+		if (asked.isRepeated) twice.add(key);
 		asks.add(key);
 		asked.needs = new Set(asked.values.keys());
 		asked.time = ++times;
@@ -169,6 +173,8 @@ export function createAgent(manner: Manner) {
 			isCut = true;
 			messages.splice(messages.indexOf(asked));
 			const older = newest();
+			// Which of equal ones is left?
+			for (const one of messages) one.isRepeated ||= twice.has(keyOf(one));
 			if (older !== undefined && n % 2 === 0) acts.askSame(n, older);
 			else waits = false;
 		},

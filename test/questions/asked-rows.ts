@@ -40,7 +40,7 @@ export interface Shown {
 	readonly put?: Pick<BeforePut, 'status' | 'stepsSince'> & { readonly positions: readonly number[] };
 }
 
-export interface Row extends KnownAsking {
+export interface Row extends Omit<KnownAsking, 'sameBefore'> {
 	question: QuestionDigest;
 	settledHow: SettledHow | null;
 	messageIndex: number;
@@ -90,7 +90,16 @@ export function createRows() {
 	function knownOf(session: Session) {
 		const index = askingMessageIndex(session);
 		const asking = index === null ? null : digestOfQuestionAt(session, index);
-		const same = sameAs(asking) ?? null;
+		const newestRow = rows.at(-1);
+		const first = sameAs(asking);
+		// Equal messages before the newest one are gone, unless its history was rewound to one of them.
+		const isLeft =
+			asking !== null &&
+			newestRow?.question.fingerprint === asking.fingerprint &&
+			newestRow.question.sameBefore > asking.sameBefore &&
+			first?.messageIndex !== asking.messageIndex;
+		const same = (isLeft ? newestRow : first) ?? null;
+		const asKnown = (row: Row | null | undefined) => (row ? { ...row, sameBefore: row.question.sameBefore } : null);
 		const to = answers.filter(
 			({ question }) => question.fingerprint === asking?.fingerprint && question.messageIndex === asking.messageIndex,
 		);
@@ -101,8 +110,8 @@ export function createRows() {
 		const newest = arrived.at(-1)?.evidence;
 		const positions = [...new Set(arrived.flatMap((one) => one.positions))];
 		return {
-			newest: rows.at(-1) ?? null,
-			same,
+			newest: asKnown(newestRow),
+			same: asKnown(same),
 			answered: newest?.arrived ? { ...newest, arrived: { ...newest.arrived, positions } } : NOTHING_SEEN,
 			isHeld: to.some(({ state }) => isBlocking(state)),
 		};
@@ -140,9 +149,15 @@ export function createRows() {
 		record({ session, readAt, arrival }: Read): { judged: Judgement; opened: Row | null } {
 			const judged = judge(session, { readAt, arrival }, knownOf(session));
 			const changes = changesBetween(before, session, judged);
+			const { of, renumbered } = judged;
+			for (const row of rows.filter(({ id }) => id === renumbered && of !== null))
+				row.question = { ...row.question, sameBefore: of?.sameBefore ?? 0 };
 			const current = digestOf(session, judged.closedItems);
 			const wasOpen = open()?.id;
 			const known = sameAs(judged.of);
+			const older = open();
+			const olderAt = indexesOf(session, older?.question.fingerprint ?? '')[older?.question.sameBefore ?? 0];
+			if (older !== known && olderAt !== undefined) older?.shown.push(shownIn(session, readAt, olderAt));
 			const seen = {
 				view: { digest: current } as SessionSnapshot,
 				digestAt: (index: number) => digestOfQuestionAt(session, index, judged.closedItems),

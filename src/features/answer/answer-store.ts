@@ -157,6 +157,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
 					await markQuestion({ trx, now }, changed.question, what);
+				if (arrivedAt !== null) await replaceLost(trx, changed, now);
 				// After the lock of its session.
 				if (arrivedAt !== null) await noteArrival(trx, changed, arrivedAt, number);
 				return changed;
@@ -355,6 +356,13 @@ async function seenAt(trx: Db, answer: Answer, at: number, number: number): Prom
 	const { newest } = await knownAskings(trx, answer.question, null);
 	const isIts = newest?.id === answer.questionId && newest?.settledHow !== 'wentOn';
 	return { ...found, waitedSeen: found.waitedSeen || (isIts && newest?.evidence?.waitedSeen === true) };
+}
+
+/** Authors of lost answers to this question are told that there is nothing left to do. */
+async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: number): Promise<void> {
+	const lost = { ...questionOf(question), fingerprint, state: 'delivered', agentOutcome: 'lost' };
+	const replaced = { agentOutcome: 'replaced', nextAttemptAt: now };
+	await change(trx, 'answers', lost, replaced).where('id', '!=', id).execute();
 }
 
 /** Whether people see a difference. */

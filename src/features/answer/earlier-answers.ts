@@ -189,7 +189,8 @@ export async function outcomeIn(
 	const { session, readAt } = reading;
 	const overwritten = await isOverwritten(store, answer, session);
 	if (overwritten === null) return null;
-	if (overwritten) return { agentOutcome: 'overwritten' };
+	// What stands in a field that was empty before replaced nothing.
+	if (overwritten && answer.evidence?.emptySince == null) return { agentOutcome: 'overwritten' };
 	const { question, fingerprint, deliveredAt } = answer;
 	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
 	const place = { ...question, fingerprint, sameBefore: answer.before?.sameBefore ?? null };

@@ -6,6 +6,7 @@ import type { Became, Question, Session } from '../../questions/session.ts';
 import {
 	ageOf,
 	askingMessageIndex,
+	isAnswered,
 	isOver,
 	isWaiting,
 	questionAt,
@@ -99,7 +100,7 @@ export interface SessionModel {
 	readonly arrival?: number | null;
 	readonly question: Question | null;
 	/** Whose answer settled the newest question, where nothing is open. */
-	readonly settledBy?: Pick<Answer, 'person' | 'acceptedAt'> | null;
+	readonly settledBy?: (Pick<Answer, 'person' | 'acceptedAt'> & Parameters<typeof stateLine>[0]) | null;
 	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
 	/** Values by position to fill the fields with: a draft, typed text, a chosen message. */
@@ -240,10 +241,13 @@ function isGuessed(block: KnownBlock): boolean {
 function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] {
 	const newest = askingMessageIndex(session);
 	const question = newest === null ? null : questionAt(session, newest);
-	if (isWaiting(session.status)) return section(waitingWords(question, settledBy));
+	// What became of an answer that does not stand there.
+	const isEmpty = question !== null && !isAnswered(question.items);
+	const state = settledBy !== null && isEmpty ? stateLine(settledBy) : undefined;
+	if (isWaiting(session.status)) return section(waitingWords(question, settledBy, state));
 	const who = settledBy === null ? '' : personMrkdwn(settledBy.person.userId);
 	const by = settledBy && `${who} answered its newest question ${momentMrkdwn(settledBy.acceptedAt)}.`;
-	return section(sentences(statusWords(session.status).meaning, by ?? ''));
+	return section(sentences(statusWords(session.status).meaning, by ?? '', state === undefined ? '' : `${state}.`));
 }
 
 function footer(model: SessionModel): KnownBlock[] {
@@ -284,7 +288,7 @@ export function cutQuestionWords(hasDashboard: boolean): string {
 
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 
-export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
+export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer, but it may not read it.';
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
@@ -305,7 +309,7 @@ export const NOTICES = {
 		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
 	},
 	draftRestored: (at: number) => `📝 Your text from ${momentMrkdwn(at)} is back in the fields.`,
-	prefilled: '📝 Your answer is in the field. Check it, then send.',
+	prefilled: '📝 Your earlier answer is filled in below. Check it, then send.',
 	nothingOpen: '📝 No question is open here, so the message you chose was not used.',
 	onlySecrets: '🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',
 	stillWaiting: (waitedMs: number) => `⏳ ${stillWaitingWords(waitedMs)}`,

@@ -104,7 +104,7 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 		case 'ended':
 			return [open, post];
 		default:
-			if (canSendAgain(answer)) return [button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' })];
+			if (canSendAgain(answer)) return [button(ACTIONS.sendAgain, 'Send again', { value: id }), open];
 			if (answer.agentOutcome === 'lost')
 				return [button(ACTIONS.answerNew, 'Answer again', { value: again, style: 'primary' })];
 			return answer.agentOutcome === 'overwritten' ? [open, post] : [];

@@ -11,6 +11,7 @@ import {
 	type Person,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
+import { MISSING } from '../../session-service/errors.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
 import { whyWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
@@ -53,6 +54,7 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	taken: '✅ Delivered; the agent took it',
 	emptied: '👀 Delivered. The field is empty again: the agent took it, or it was lost',
 	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
+	replaced: '▫️ Delivered, but no longer in the field; answered again since',
 	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
 	unseen: '👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
 };
@@ -88,6 +90,7 @@ export function firstPersonOf({ content }: Partial<Answer>): Person | null {
 function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 	if (state === 'refused' && isProvenRefusal(answer.lastError)) return `⛔ Not sent: ${MAY_NOT_ANSWER}`;
+	if (state === 'refused' && answer.lastError === MISSING.gone) return '⛔ Not sent: the session is gone';
 	if (state !== 'conflicted') return STATE_LINES[state];
 	const first = firstPersonOf(answer);
 	return LOST_TO_LINES[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { Asked } from '../../posts/post.ts';
-import { type Answer, arrivalOf, canSendAgain, isBlocking, itemsOf } from '../../questions/answer.ts';
+import { type Answer, arrivalOf, canSendAgain, hasArrived, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
 import type { HandOver } from '../../questions/hand-over.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
@@ -126,12 +126,7 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	const { lost, isUpdate, names } = post;
 	if (lost == null) return '';
 	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
-	const values = itemsOf(lost).map(({ value, secret }) => (secret ? null : value));
-	// `shownByAuto` is of the empty field.
-	const asked = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
-		return { ...one, open: false, value: one.secret ? null : (values[at] ?? null) };
-	});
-	const given = valuesWords(asShownBy(post.showAnswers, { ...question, items: asked }), question);
+	const given = ownWords(question, lost, post);
 	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
 }
 
@@ -218,13 +213,24 @@ export function drawAgainAt({ standing, claimedUntil, now }: PostContext): numbe
 const MOST_VALUES = 3;
 
 /** What was answered, in one line, as far as this channel may see it; empty for nothing. `answer`: null from outside. mrkdwn. */
-function givenWords({ question, answered = [] }: Asked, answer: Answer | null, { showAnswers }: PostContext): string {
-	if (showAnswers === 'never') return '';
+function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
+	if (post.showAnswers === 'never') return '';
 	const pressed = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
 	if (pressed != null) return valueWords(pressed, question);
 	// What a read found may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
-	return valuesWords(asShownBy(showAnswers, { ...question, items: answered }), question);
+	const read = valuesWords(asShownBy(post.showAnswers, { ...question, items: answered }), question);
+	return read === '' && answer !== null && hasArrived(answer.state) ? ownWords(question, answer, post) : read;
+}
+
+/** What an answer of ours said that stands in no field, as far as this channel may see it. mrkdwn. */
+function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostContext): string {
+	const values = itemsOf(answer).map(({ value, secret }) => (secret ? null : value));
+	// `shownByAuto` is of the empty field.
+	const items = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
+		return { ...one, open: false, value: one.secret ? null : (values[at] ?? null) };
+	});
+	return valuesWords(asShownBy(showAnswers, { ...question, items }), question);
 }
 
 /** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */

@@ -102,7 +102,7 @@ export function describeAskings(subject: Subject): void {
 			expect((await current(subject.store, second.id)).evidence?.arrived).toMatchObject({ positions: [2] });
 		});
 
-		it('is noted with the values that stood beside it before the PUT, and by its time alone when it is sent again', async () => {
+		it('is noted with the values that stood beside it before the PUT, and under the same number when it is sent again', async () => {
 			await added();
 			await found([asks()]);
 			const given = await accepted(subject.store, submission());
@@ -113,7 +113,7 @@ export function describeAskings(subject: Subject): void {
 			expect((await evidenceOf(0))?.arrived).toMatchObject({ number: 1, positions: [0, 2] });
 			await patched(subject.store, given.id, { before: BEFORE_PUT, putStartedAt: T0 + 9 });
 			await patched(subject.store, given.id, { state: 'delivered', deliveredAt: T0 + 10 });
-			expect((await evidenceOf(0))?.arrived).toMatchObject({ number: null, at: T0 + 10 });
+			expect((await evidenceOf(0))?.arrived).toMatchObject({ number: 1, at: T0 + 10 });
 			expect((await current(subject.store, given.id)).timeline.at(-1)).toMatchObject({ arrival: 1 });
 		});
 
@@ -130,6 +130,10 @@ export function describeAskings(subject: Subject): void {
 			expect(await current(subject.store, given.id)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
 			await found([settles('answered'), asks()], { of: placeOf(ASKED), evidence, isNews: true, verdict: 'lost' });
 			expect(await current(subject.store, given.id)).toMatchObject({ agentOutcome: 'lost', nextAttemptAt: T0 });
+			// A check that found nothing comes later.
+			await lease(subject.store, given.id);
+			await patched(subject.store, given.id, { agentOutcome: 'unconfirmed', nextAttemptAt: null }, { release: true });
+			expect(await current(subject.store, given.id)).toMatchObject({ agentOutcome: 'lost' });
 		});
 
 		it('is noted in no other row', async () => {

@@ -2,9 +2,11 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
 import { SCREENSHOT_TEXT } from '../../../src/features/watch/details-view.ts';
+import { evidenceAt } from '../../../src/questions/answer.ts';
 import type { ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { momentMrkdwn, statusWords } from '../../../src/slack/words.ts';
+import { answerOf } from '../../slack/support/answers.ts';
 import { expectSafeView } from '../../slack/support/check.ts';
 import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../../slack/support/questions.ts';
 import { whatHappened } from '../../support/sentences.ts';
@@ -210,9 +212,15 @@ describe('sessionModal without an open question', () => {
 	it('says that the newest question was answered, and by whom if that is known', () => {
 		expect(waiting(answered)).toContain('The newest question has been answered. The agent should go on soon.');
 		const session = { ...asking(), status: 'humanInput', messages: answered };
-		const settledBy = { person: { teamId: 'T0OURS', userId: 'U0OURS2' }, acceptedAt: now };
-		expect(textsOf(show(session, { settledBy }).blocks)).toContain(
-			`The newest question has been answered by <@U0OURS2> ${momentMrkdwn(now)}. The agent should go on soon.`,
+		const person = { teamId: 'T0OURS', userId: 'U0OURS2' };
+		const settledBy = answerOf({ state: 'delivered', person, acceptedAt: now });
+		const by = `The newest question has been answered by <@U0OURS2> ${momentMrkdwn(now)}.`;
+		expect(textsOf(show(session, { settledBy }).blocks)).toContain(`${by} The agent should go on soon.`);
+		// Its field is empty again.
+		const evidence = { ...evidenceAt(settledBy, now), emptySince: now };
+		const emptied = { settledBy: { ...settledBy, evidence }, question: null };
+		expect(textsOf(show({ ...asking(), status: 'humanInput' }, emptied).blocks)).toContain(
+			`${by} ⏳ Delivered, being checked.`,
 		);
 	});
 
@@ -252,7 +260,9 @@ describe('notices', () => {
 	it('says that the agent has gone on, and names the people who are answering', () => {
 		const session = asking();
 		const view = show({ ...session, messages: [...session.messages, step('next')] });
-		expect(textsOf(view.blocks)[1]).toBe('👣 The agent has gone on since it asked this. You can still answer.');
+		expect(textsOf(view.blocks)[1]).toBe(
+			'👣 The agent has gone on since it asked this. You can still answer, but it may not read it.',
+		);
 		const claims = ['U0OURS1', 'U0OURS2'];
 		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
 			'<@U0OURS1>, <@U0OURS2> are answering. The first answer counts.',

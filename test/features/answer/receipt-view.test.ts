@@ -147,7 +147,7 @@ describe('receipts', () => {
 			{
 				explanation:
 					/^\*Send again\* sends the same answer once more, if .*\. That starts the agent with some versions of the session service only\. If it does not, look at the session in the dashboard; <@U0OURSADMIN> can help\.$/,
-				buttons: ['Send again'],
+				buttons: ['Send again', 'Open the session'],
 			},
 		],
 		[
@@ -157,7 +157,7 @@ describe('receipts', () => {
 			{
 				explanation:
 					/^The last \*Send again\* failed\. The session service reported the failure again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
-				buttons: ['Send again'],
+				buttons: ['Send again', 'Open the session'],
 			},
 		],
 		[

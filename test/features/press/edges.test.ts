@@ -185,7 +185,7 @@ describe('what people are told about a choice', () => {
 		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
 		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', ...app.MENU]);
 		await app.choose(post, '@here 👍');
-		expect(post.text()).toContain('*@ada: @here 👍* · sends at');
+		expect(post.text()).toContain('*@ada: “@here 👍”* · sends at');
 		await post.press('Undo');
 		await app.until(() => post.buttons().includes('x_y ~z~'));
 		await app.choose(post, 'x_y ~z~');

@@ -346,7 +346,7 @@ async function answeredAndCleared(isSeen: boolean) {
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, 'Sand');
 	await form.submit();
-	await app.until(() => (isSeen ? says(first.text(), BY_ADA) : app.service.log.puts(id).length === 1));
+	await app.until(() => (isSeen ? first.text().includes('the agent went on') : app.service.log.puts(id).length === 1));
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer');
 	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));
@@ -365,7 +365,7 @@ it('tells of an answer on the post of its question, and that it is gone when the
 	const { id, first, second } = await answeredAndCleared(false);
 	// No read saw her answer.
 	await app.until(() =>
-		says(first.text(), '@ada answered · delivered, but no longer in the field; the agent asks again'),
+		says(first.text(), '*@ada: “Sand”* · delivered, but no longer in the field; the agent asks again'),
 	);
 	expect(second.text()).toContain('“ada” answered *“Sand”*. The answer was delivered and is no longer in the field.');
 	await app.pass(10_000);

@@ -22,6 +22,7 @@ afterEach(async () => {
 	await app.command('/session unwatch all');
 });
 
+const LOST = line('delivered', { agentOutcome: 'lost' });
 const ITEM = { title: 'Which flight?', description: '', value: '' };
 const posts = (id: string, channel = '#agents') =>
 	app.thread(id, channel).filter((one) => one.text().includes('Which flight?'));
@@ -58,7 +59,110 @@ const dmSays = (id: string, words: string) =>
 			.find((dm) => dm.text().includes(words) && JSON.stringify(dm.blocks()).includes(id)),
 	);
 
+const MINUTE_MS = 60_000;
+const tellsLost = (id: string) =>
+	app.slack
+		.as('ada')
+		.dm()
+		.filter((dm) => JSON.stringify(dm.blocks()).includes(id) && dm.text().includes(LOST));
+
+function dropFirst(id: string): void {
+	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+	messages.splice(
+		messages.findIndex((one) => one.human_input?.length),
+		1,
+	);
+	app.service.sessions.patch(id, { messages });
+}
+
+describe('a question in the words of an earlier one, which is dropped', () => {
+	async function twice() {
+		const { id, post } = await asked();
+		await answeredInForm(id, 'LH 1173');
+		app.service.sessions.setStatus(id, 'active');
+		empty(id);
+		step(id);
+		await app.until(() => post.text().includes('the agent went on'));
+		app.ask(id, [ITEM]);
+		return { id, post: await app.until(() => posts(id).find(({ ts }) => ts !== post.ts)) };
+	}
+
+	it('is not posted again', async () => {
+		const { id } = await twice();
+		dropFirst(id);
+		await app.pass(2 * MINUTE_MS);
+		expect(posts(id)).toHaveLength(2);
+		expect(posts(id).at(-1)?.buttons()).toContain('Answer');
+	});
+
+	it('is not asked again when its agent took the answer in that moment', async () => {
+		const { id } = await twice();
+		await answeredInForm(id, 'TP 570');
+		await app.pass(3_000);
+		empty(id);
+		dropFirst(id);
+		await app.pass(8_000);
+		app.service.sessions.setStatus(id, 'active');
+		step(id);
+		await app.pass(2 * MINUTE_MS);
+		expect(posts(id)).toHaveLength(2);
+	});
+
+	it('tells its author when the answer is lost', async () => {
+		const { id } = await twice();
+		await answeredInForm(id, 'TP 570');
+		dropFirst(id);
+		await app.pass(20_000);
+		empty(id);
+		await app.pass(2 * MINUTE_MS);
+		expect(posts(id)).toHaveLength(3);
+		expect(tellsLost(id)).toHaveLength(1);
+	});
+});
+
+it('does not offer to send an answer again that a waiting agent took in the moment of the PUT', async () => {
+	const { id } = await asked();
+	await app.pass(10_000);
+	app.service.sessions.setStatus(id, 'active');
+	await answeredInForm(id, 'LH 1173');
+	empty(id);
+	step(id);
+	await app.pass(2 * MINUTE_MS);
+	expect(
+		JSON.stringify(
+			app.slack
+				.as('ada')
+				.dm()
+				.map((dm) => dm.blocks()),
+		),
+	).not.toContain('Send again');
+});
+
 describe('an answer that is lost', () => {
+	it('is told to its author who was told that nothing shows, and is over for them once somebody answers again', async () => {
+		const { id, post } = await asked();
+		await answeredInForm(id, 'LH 1173');
+		await app.pass(11 * MINUTE_MS);
+		empty(id);
+		await app.until(() => posts(id).some(({ ts }) => ts !== post.ts));
+		await app.until(() => tellsLost(id).length === 1);
+		const [told] = tellsLost(id);
+		expect(told?.buttons()).toEqual(['Answer again']);
+		await answeredInForm(id, 'TP 570', 'grace');
+		await app.until(() => told?.text().includes('answered again since') === true);
+		expect(told?.buttons()).toEqual([]);
+	});
+
+	it('is told to its author within two minutes where nobody watches', async () => {
+		const { id } = await asked();
+		await app.command(`/session unwatch ${id}`);
+		await answeredInForm(id, 'LH 1173');
+		await app.pass(20_000);
+		empty(id);
+		await app.pass(2 * MINUTE_MS);
+		expect(tellsLost(id)).toHaveLength(1);
+	});
+
 	it('shows nobody a value that channels do not see', async () => {
 		const { id, post } = await asked();
 		await answeredInForm(id, 'KX7-9942-QQ31-0815');
@@ -78,7 +182,7 @@ describe('an answer that is lost', () => {
 		await app.command(`/session unwatch ${id}`);
 		await answeredInForm(id, 'LH 1173');
 		empty(id);
-		const dm = await dmSays(id, line('delivered', { agentOutcome: 'lost' }));
+		const dm = await dmSays(id, LOST);
 		await app.pass(60_000);
 		await dm.press('Answer again');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('step 2 of'));

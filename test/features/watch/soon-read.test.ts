@@ -18,7 +18,8 @@ async function start(
 	prepare: (service: WatchingApp['service']) => void = () => {},
 ): Promise<readonly string[]> {
 	app = await watchingApp({
-		env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000' },
+		// In its first minutes it looks for a list now and then, and such a request makes reads slower, too.
+		env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000', SESSION_SERVICE_LIST: 'off' },
 		service: { keyCheckMs },
 		prepare: async ({ service }) => prepare(service),
 	});

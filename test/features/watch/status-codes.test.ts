@@ -95,7 +95,7 @@ it('looks for ten minutes for one session that is not found, and says so, while 
 	expect(app.clock.now() - from).toBeLessThan(13 * MINUTE_MS);
 	const card = await app.cardSays(id, ended('sessionGone'));
 	expect(card.text()).not.toContain(NOT_FOUND);
-	await receiptSays(headline('refused'));
+	await receiptSays(headline('refused', { lastError: 'session_not_found' }));
 	expect(posts(NOTHING_FOUND)).toHaveLength(before[1] ?? 0);
 	expect(app.card(other)?.buttons()).toContain('Stop watching');
 });
