@@ -326,6 +326,17 @@ describe('a read that began before an answer arrived', () => {
 	});
 });
 
+const storedRow = (more: Partial<KnownAsking> = {}): KnownAsking => ({
+	id: 'q1',
+	messageIndex: 0,
+	sameBefore: 0,
+	askedAt: 0,
+	isRead: true,
+	settledHow: null,
+	evidence: null,
+	...more,
+});
+
 const NOBODY: Known = { newest: null, same: null, answered: NOTHING_SEEN, isHeld: false };
 
 describe('another question', () => {
@@ -465,20 +476,12 @@ describe('a session that nobody watched', () => {
 		['closed', asked('humanInput', ['']), 'waits', []],
 		['renewed', asked('active', ['']), 'unconfirmed', [0]],
 	])('of 1.0.0 is known by its rows: %s', (settledHow, session, verdict, closed) => {
-		const same = { id: 'q1', messageIndex: 0, sameBefore: 0, askedAt: 0, isRead: true, settledHow, evidence: null };
+		const same = storedRow({ settledHow });
 		const found = judge(session, { readAt: 2_000, arrival: null }, { ...NOBODY, same, newest: same });
 		expect([found.verdict, [...found.closedItems(0)]]).toEqual([verdict, closed]);
 	});
 	it('of 1.0.0 has the answer to an open row, and lets a settled one be asked again', () => {
-		const same = {
-			id: 'q1',
-			messageIndex: 0,
-			sameBefore: 0,
-			askedAt: 0,
-			isRead: true,
-			settledHow: null,
-			evidence: null,
-		};
+		const same = storedRow();
 		const known = { ...NOBODY, same, newest: same, answered: given(true) };
 		const found = judge(asked('active', ['']), { readAt: 2_000, arrival: 1 }, known);
 		expect([found.verdict, found.arrived]).toEqual(['taken', [0]]);
@@ -499,29 +502,13 @@ describe('a session that nobody watched', () => {
 		const session = asked('humanInput', ['']);
 		const first = at(session);
 		expect(first).toMatchObject({ of: { fingerprint: session.messages[0]?.fingerprint, sameBefore: 0 }, isNews: true });
-		const same = {
-			id: 'q1',
-			messageIndex: 0,
-			sameBefore: 0,
-			askedAt: 0,
-			isRead: true,
-			settledHow: null,
-			evidence: first.evidence,
-		};
+		const same = storedRow({ evidence: first.evidence });
 		expect(judge(session, { readAt: 9_000, arrival: 0 }, { ...NOBODY, same, newest: same }).isNews).toBe(false);
 		expect(at(asked('completed', ['']))).toMatchObject({ of: null, verdict: null, evidence: null, isNews: false });
 		expect(at(buildSession())).toMatchObject({ of: null, verdict: null });
 	});
 	it('has where a value had arrived, whatever is asked now', () => {
-		const newest = {
-			id: 'q1',
-			messageIndex: 0,
-			sameBefore: 0,
-			askedAt: 0,
-			isRead: true,
-			settledHow: null,
-			evidence: given(true),
-		};
+		const newest = storedRow({ evidence: given(true) });
 		const arrivedAt = (session: Session, arrival: number) =>
 			judge(session, { readAt: 2_000, arrival }, { ...NOBODY, newest }).arrived;
 		expect([arrivedAt(buildSession(), 1), arrivedAt(asked('failed', ['']), 1)]).toEqual([[0], [0]]);

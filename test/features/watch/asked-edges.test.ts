@@ -3,24 +3,17 @@ import { done } from '../../../sandbox/session-service/builders.ts';
 import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { line, REMINDER } from '../../support/sentences.ts';
-import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import type { WatchingApp } from './harness.ts';
+import { emptyNewest, leavePlayed, playedApp } from './played-agent.ts';
 
 /* What is asked, taken and gone on where watches begin and end, and what channels may see of it. */
 
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp({
-		env: { ...SOME_REQUESTS, UNDO_SECONDS: '0', REMIND_AFTER: '5m' },
-		// Each test plays the agent itself.
-		service: { resumeAfterMs: 24 * 3_600_000 },
-	});
+	app = await playedApp('5m');
 });
 afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.command('/session unwatch all');
-});
+afterEach(() => leavePlayed(app));
 
 const LOST = line('delivered', { agentOutcome: 'lost' });
 const ITEM = { title: 'Which flight?', description: '', value: '' };
@@ -36,11 +29,7 @@ async function asked(status = 'humanInput') {
 	return { id, post };
 }
 
-function empty(id: string): void {
-	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
-	app.service.sessions.patch(id, { messages });
-}
+const empty = (id: string) => emptyNewest(app, id);
 
 async function answeredInForm(id: string, text: string, who = 'ada') {
 	const form = await openSession(app.app, id, who);

@@ -4,23 +4,16 @@ import { GONE_ON } from '../../../src/features/answer/form-view.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { headline, line, REMINDER } from '../../support/sentences.ts';
-import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import type { WatchingApp } from './harness.ts';
+import { emptyNewest, leavePlayed, playedApp } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp({
-		env: { ...SOME_REQUESTS, UNDO_SECONDS: '0', REMIND_AFTER: '3m' },
-		// Each test plays the agent itself.
-		service: { resumeAfterMs: 24 * 3_600_000 },
-	});
+	app = await playedApp('3m');
 });
 afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-	expectNothingWrong(app);
-	await app.command('/session unwatch all');
-});
+afterEach(() => leavePlayed(app));
 
 const FLIGHTS = [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570', value: '' }];
 const posts = (id: string) => app.thread(id).filter((one) => one.text().includes('Which flight?'));
@@ -40,12 +33,7 @@ async function delivered({ id, post }: Awaited<ReturnType<typeof asked>>) {
 	await app.until(() => app.service.log.savedPuts(id).length === 1);
 }
 
-/** The agent takes the value out of its newest question. */
-function empty(id: string): void {
-	const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
-	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
-	app.service.sessions.patch(id, { messages });
-}
+const empty = (id: string) => emptyNewest(app, id);
 
 const step = (id: string, count = 1) => {
 	for (let one = 0; one < count; one += 1) app.service.sessions.push(id, done('I book it.'));
