@@ -250,7 +250,7 @@ const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);
 const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
 
-/** Docker and systemd keep quotation marks, which would be a part of a key, or make a folder of that name. */
+/** Docker keeps quotation marks, which would be a part of a key, or make a folder of that name. */
 const IN_QUOTES = /^(["'`]).*\1$/s;
 /** Quotation marks may be meant; of a former key, a start with them has shown that they are. */
 const QUOTED: readonly string[] = ['ADMIN_CONTACT', 'ENCRYPTION_KEY_FORMER'];

@@ -43,13 +43,12 @@ async function main([act, userId = '', flag, given = '', ...others]: readonly st
 	input.close();
 	if (isForget && line.trim() !== userId) throw refusal('That is not the same id. Nothing changed.');
 	const directory = resolve(settings.DATA_DIR ?? '');
-	const ask: AskFor =
+	const send: AskFor =
 		settings.DATABASE_URL == null ? (asked) => overSocket(directory, asked) : await overRows(settings);
+	const by = whoRunsIt();
+	const ask: AskFor = (asked) => send({ ...asked, by });
 	if (!isForget) return exportPerson(ask, userId);
-	return wordsOf(
-		(await ask({ act: 'forget', userId, by: whoRunsIt() })) as Forgotten & { isCompact?: boolean },
-		userId,
-	);
+	return wordsOf((await ask({ act: 'forget', userId })) as Forgotten & { isCompact?: boolean }, userId);
 }
 
 /** For the access line: `handraise@host`. With sudo also who used it. */
@@ -115,7 +114,7 @@ async function exportPerson(ask: AskFor, userId: string): Promise<string> {
 	for (const table of PERSON_TABLES) {
 		const all: unknown[] = [];
 		for (let after: string | null = ''; after !== null; ) {
-			const { rows, next } = (await ask({ act: 'page', userId, by: whoRunsIt(), place: { table, after } })) as Page;
+			const { rows, next } = (await ask({ act: 'page', userId, place: { table, after } })) as Page;
 			all.push(...rows);
 			after = next;
 		}

@@ -60,17 +60,18 @@ export function createPersonRequests(
 
 	async function work(trx: Db, asked: string) {
 		const { act, userId, place, by } = ASK.parse(JSON.parse(asked));
-		const line = { access: `person ${act === 'page' ? 'export' : act}`, by, about: await nameInLog(trx, userId) };
 		if (act === 'page') {
-			const page = await people.page(trx, userId, place);
+			const reply = await people.page(trx, userId, place);
 			const isFirst = place.table === PERSON_TABLES[0] && place.after === '';
-			const isLast = place.table === PERSON_TABLES.at(-1) && page.next === null;
-			return { reply: page, line: isFirst || isLast ? { ...line, outcome: isLast ? 'done' : 'begun' } : null };
+			const outcome = place.table === PERSON_TABLES.at(-1) && reply.next === null ? 'done' : isFirst ? 'begun' : null;
+			const about = outcome && (await nameInLog(trx, userId));
+			return { reply, line: outcome && { access: 'person export', by, about, outcome } };
 		}
+		const about = await nameInLog(trx, userId);
 		const reply = await people.forget({ trx, now: clock.now() }, userId);
 		// With another salt the names in lines so far mean nobody.
 		if (reply.kind === 'forgotten') await remove(trx, 'meta', { name: NAME_SALT }).execute();
-		return { reply, line: { ...line, outcome: reply.kind } };
+		return { reply, line: { access: 'person forget', by, about, outcome: reply.kind } };
 	}
 
 	/** What is committed. */
@@ -128,11 +129,9 @@ export function createPersonRequests(
 	async function look(): Promise<void> {
 		for (let soonUntil = 0; !stopping.signal.aborted; ) {
 			// While somebody writes it fails, and is tried again soon.
-			const taken = takeLetter().catch((error) => {
+			const done = await takeLetter().catch((error) => {
 				if (codeOf(error) !== 'store_unavailable') noteFailure(error);
-				return undefined;
 			});
-			const done = await taken;
 			note(done ?? null);
 			if (done !== null) soonUntil = clock.now() + LOOK.soonForMs;
 			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : LOOK.everyMs;

@@ -255,7 +255,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const renumbered = isNewest && same.sameBefore !== of.sameBefore ? same.id : null;
 	const base = { ...NOT_JUDGED, arrived, of, renumbered };
 	const seen = sightingOf(session, index, read);
-	const empty = new Set(message.humanInput.flatMap(({ value }, position) => (value === '' ? [position] : [])));
+	const empty = new Set([...message.humanInput.keys()].filter((position) => !seen.filled.includes(position)));
 	const closing = (positions: Iterable<number>): ClosedItems => {
 		const closed = new Set([...positions].filter((position) => empty.has(position)));
 		return (messageIndex) => (messageIndex === index ? closed : NONE);

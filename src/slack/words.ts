@@ -132,7 +132,10 @@ function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): str
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/** Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it; `state`: of that. */
+/**
+ * Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it;
+ * `state`: what became of that.
+ */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,

@@ -139,11 +139,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					evidence: await seenAt(trx, { ...answer, ...patch }, arrivedAt, number),
 				};
 				// A check that found nothing takes back no word of a read that did.
-				const isLost = answer.agentOutcome === 'lost' && UNCERTAIN.includes(patch.agentOutcome);
+				const isUnsure = patch.agentOutcome === 'unseen' || patch.agentOutcome === 'unconfirmed';
 				const named = {
 					...patch,
 					...arrived,
-					...(isLost && { agentOutcome: answer.agentOutcome }),
+					...(isUnsure && answer.agentOutcome === 'lost' && { agentOutcome: 'lost' as const }),
 					arrival,
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
@@ -347,8 +347,6 @@ async function countArrived(db: Db, session: SessionKey): Promise<number> {
 	const arrived = from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES });
 	return (await arrived.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
-
-const UNCERTAIN: readonly unknown[] = ['unseen', 'unconfirmed'];
 
 /** `evidenceAt`, with what reads of a watch have shown of its question before: that the agent waits, unless it went on. */
 async function seenAt(trx: Db, answer: Answer, at: number, number: number): Promise<Evidence> {
