@@ -1,5 +1,5 @@
 import { timesIn } from '../../../src/database/channel-settings.ts';
-import type { Answer, Person, QuestionKey } from '../../../src/questions/answer.ts';
+import { type Answer, isFailed, type Person, type QuestionKey } from '../../../src/questions/answer.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULTS } from './periods.ts';
 import { type Process, ProcessEnded, type ProcessOptions } from './process.ts';
@@ -240,6 +240,15 @@ export function createPeople(
 	return {
 		despiteKills,
 		failed,
+		/** After a kill: answers that the process took back, or whose failure it stored, and could not tell of. */
+		async hearOfFailed(): Promise<void> {
+			for (const [id, { answer }] of held) {
+				if (answer.to !== Number.POSITIVE_INFINITY) continue;
+				const stored = await despiteKills(({ answers }) => answers.get(id));
+				const isOver = stored !== null && (stored.state === 'withdrawn' || isFailed(stored.state));
+				if (isOver && answer.to === Number.POSITIVE_INFINITY) failed({ id });
+			}
+		},
 		questionOf: ({ id }: Pick<Answer, 'id'>): Asked => {
 			const stored = held.get(id);
 			if (stored === undefined) throw new Error(`nobody gave ${id}`);

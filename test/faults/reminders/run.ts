@@ -184,6 +184,7 @@ export async function runReminders(options: RunOptions) {
 		await time.sleep(random.between(500, 4_000));
 		current = await startAgain();
 		isRestarting = false;
+		void people.hearOfFailed();
 		history.stops.push({ from, to: time.now(), how: how === 'stopped' ? 'stopped' : 'killed' });
 	}
 
