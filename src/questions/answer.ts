@@ -262,6 +262,9 @@ export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 /** `lastError` of an answer whose text is encrypted with another key. */
 export const UNREADABLE = 'values_unreadable';
 
+/** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
+export const QUESTION_MOVED = 'question_moved';
+
 /** `lastError` of a delivered answer that was not sent again at its author's request. */
 export const NOTHING_TO_START = 'nothing_to_start';
 

@@ -5,6 +5,7 @@ import {
 	filledAt,
 	isOver,
 	isReworded,
+	isSameQuestion,
 	isWaiting,
 	questionAt,
 	type SentItem,
@@ -19,7 +20,7 @@ export type OurValues = readonly (string | null)[];
 
 /** What the read just before the PUT says about an answer. */
 export type DeliveryComparison =
-	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' | 'over' }
+	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' | 'moved' | 'over' }
 	/** `values`: the service's as people see them, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };
 
@@ -40,13 +41,14 @@ export interface DeliveryInput {
  *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our PUT
  *    may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
  * 2. The session is over: `over`. No agent would read the answer.
- * 3. The message is gone, does not ask, or has another fingerprint: `changed`.
+ * 3. The message is gone, does not ask, or has another fingerprint: `changed`; `moved` if the newest question is the same.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text, and even if
  *    a newer message asks.
  * 5. An item that we left empty on purpose (`''`) holds a text, and the status is not `humanInput`: `answeredByOther`,
  *    because the message counts as answered as a whole. While the status is `humanInput`, the agent waits for the other
  *    items and both answers stand. An item with null is never a conflict: its current value is sent back.
- * 6. A newer message asks, or the text above the items is another: `changed`, because the agent no longer waits for this.
+ * 6. A newer message asks (`moved` if it asks the same), or the text above the items is another: `changed`, because the agent no
+ *    longer waits for this.
  * 7. Otherwise `clear`. That includes a message that was partly answered, an agent that went on without asking again,
  *    and the statuses `inactive`, `paused` and unknown ones.
  */
@@ -56,12 +58,18 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	const asked = question?.fingerprint === input.fingerprint ? question : null;
 	if (asked !== null && isAlreadyOurs(asked.sent, values)) return { kind: 'alreadyOurs' };
 	if (isOver(session.status)) return { kind: 'over' };
-	if (asked === null) return { kind: 'changed' };
+	if (asked === null) return { kind: hasMoved(input) ? 'moved' : 'changed' };
 	if (isTakenByOther(asked.sent, values, isWaiting(session.status))) {
 		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) };
 	}
-	const isNewest = askingMessageIndex(session) === messageIndex;
-	return isNewest && !isReworded(input.shownHash, asked.shownHash) ? { kind: 'clear' } : { kind: 'changed' };
+	if (askingMessageIndex(session) !== messageIndex) return { kind: hasMoved(input) ? 'moved' : 'changed' };
+	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' };
+}
+
+/** The newest question is the one that was shown: messages before it were added or removed, or the agent asks it again. */
+function hasMoved({ session, ...shown }: DeliveryInput): boolean {
+	const newest = questionAt(session, askingMessageIndex(session) ?? -1);
+	return newest !== null && newest.messageIndex !== shown.messageIndex && isSameQuestion(shown, newest);
 }
 
 /** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do all other fields. */

@@ -267,17 +267,26 @@ export function isReworded(before: string | null, after: string | null): boolean
 	return before !== null && after !== null && before !== after;
 }
 
-export type Became = 'answered' | 'changed' | 'ended';
+/** A question as somebody saw it. `fingerprint` null: none; `shownHash` null: not known. */
+export interface Shown {
+	readonly fingerprint: string | null;
+	readonly shownHash: string | null;
+}
+
+/** Whether the question is the one that was shown, wherever it stands now. */
+export function isSameQuestion(shown: Shown, question: Shown): boolean {
+	return shown.fingerprint === question.fingerprint && !isReworded(shown.shownHash, question.shownHash);
+}
+
+export type Became = 'answered' | 'changed' | 'moved' | 'ended';
 
 /** What became of a question that was shown; null while it is open. */
-export function becameOf(
-	session: Session,
-	shown: { readonly messageIndex: number; readonly fingerprint: string; readonly shownHash: string | null },
-): Became | null {
+export function becameOf(session: Session, shown: Shown & { readonly messageIndex: number }): Became | null {
 	const open = openQuestion(session);
-	const isSame = open?.messageIndex === shown.messageIndex && open.fingerprint === shown.fingerprint;
-	if (isSame && !isReworded(shown.shownHash, open.shownHash)) return null;
+	const isSame = open !== null && isSameQuestion(shown, open);
+	if (isSame && open.messageIndex === shown.messageIndex) return null;
 	if (isOver(session.status)) return 'ended';
 	const asked = questionAt(session, shown.messageIndex);
-	return asked?.fingerprint === shown.fingerprint && isAnswered(asked.items) ? 'answered' : 'changed';
+	if (asked?.fingerprint === shown.fingerprint && isAnswered(asked.items)) return 'answered';
+	return isSame ? 'moved' : 'changed';
 }

@@ -99,8 +99,12 @@ describe('compareForDelivery', () => {
 	it('reports a change when the message is gone, asks nothing or asks something else', () => {
 		expect(compare('active', [''], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed' });
 		expect(compare('active', ['x'], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed' });
-		expect(compare('active', [''], ['a'], { messageIndex: 7 })).toEqual({ kind: 'changed' });
-		expect(compare('active', [''], ['a'], { messageIndex: 0 })).toEqual({ kind: 'changed' });
+		expect(compare('active', [''], ['a'], { messageIndex: 0, fingerprint: 'another' })).toEqual({ kind: 'changed' });
+		expect(compare('active', [''], ['a'], { messageIndex: 7, shownHash: 'another' })).toEqual({ kind: 'changed' });
+	});
+	it.each([0, 7])('reports that the question has moved when it stands at another index than %s', (messageIndex) => {
+		expect(compare('active', [''], ['a'], { messageIndex })).toEqual({ kind: 'moved' });
+		expect(compare('active', ['x'], ['a'], { messageIndex })).toEqual({ kind: 'moved' });
 	});
 	it('reports a change when a newer message asks and the old one is unchanged', () => {
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
@@ -108,7 +112,7 @@ describe('compareForDelivery', () => {
 		const compareFirst = (...messages: ReadSession['messages']) =>
 			compareForDelivery({ ...input, session: buildSession({ messages, status: 'active' }) });
 		expect(compareFirst(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
-		expect(compareFirst(asking(['']), asking(['']))).toEqual({ kind: 'changed' });
+		expect(compareFirst(asking(['']), asking(['']))).toEqual({ kind: 'moved' });
 		expect(compareFirst(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed' });
 		expect(compareFirst(asking(['x']), asking([''], 'New'))).toEqual({ kind: 'answeredByOther', values: ['x'] });
 		expect(compareFirst(asking(['']), saying('going on'))).toEqual({ kind: 'clear' });

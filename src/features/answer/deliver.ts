@@ -1,6 +1,13 @@
 import { HandraiseError } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
-import { type Answer, type AnswerPatch, firstDueAt, isBlocking, UNREADABLE } from '../../questions/answer.ts';
+import {
+	type Answer,
+	type AnswerPatch,
+	firstDueAt,
+	isBlocking,
+	QUESTION_MOVED,
+	UNREADABLE,
+} from '../../questions/answer.ts';
 import {
 	beforePut,
 	compareForDelivery,
@@ -203,7 +210,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 				return { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, values) };
 			}
 			case 'changed':
-				return { ...ended, state: 'changed' };
+			case 'moved':
+				return { ...ended, state: 'changed', lastError: comparison.kind === 'moved' ? QUESTION_MOVED : null };
 			case 'over':
 				return { ...ended, state: 'ended' };
 		}

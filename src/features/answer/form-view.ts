@@ -330,6 +330,7 @@ export const WINDOW_NOTICES = {
 	ownAnswer: '🔀 You have answered in another place. Your text stays here.',
 	answered: '🔀 This was answered elsewhere. Your text stays here.',
 	changed: '✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.',
+	moved: '✏️ This question has another place in the session now. *Refresh* shows it there, with your text.',
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
 

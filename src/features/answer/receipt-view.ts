@@ -13,6 +13,7 @@ import {
 	itemsOf,
 	NOTHING_TO_START,
 	type Person,
+	QUESTION_MOVED,
 	SOMEBODY,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
@@ -77,7 +78,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, mo
 
 /** What the author can do; empty while everything goes well. */
 export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): (Button | null)[] {
-	const { state, id, origin } = answer;
+	const { state, lastError, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
@@ -98,8 +99,10 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 			];
 		case 'refused':
 			return [tryAgain, post];
-		case 'changed':
-			return [button(ACTIONS.answerNew, 'Answer the new question', { value: again, style: 'primary' }), post];
+		case 'changed': {
+			const label = lastError === QUESTION_MOVED ? 'Answer again' : 'Answer the new question';
+			return [button(ACTIONS.answerNew, label, { value: again, style: 'primary' }), post];
+		}
 		case 'conflicted':
 		case 'ended':
 			return [open, post];
@@ -157,8 +160,15 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
-		case 'changed':
-			return `${isCertain ? 'The agent has changed its question.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
+		case 'changed': {
+			const hasMoved = lastError === QUESTION_MOVED;
+			const certain = hasMoved ? MOVED : 'The agent has changed its question.';
+			const why = isCertain ? certain : 'Look at the session before you answer again.';
+			const todo = hasMoved
+				? '*Answer again* fills it in there.'
+				: '*Answer the new question* fills it in where it fits.';
+			return sentences(why, keptText(answer), todo);
+		}
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
@@ -169,6 +179,9 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			return '';
 	}
 }
+
+const MOVED =
+	'The question has another place in the session now: messages before it were added or removed, or the agent asked it again.';
 
 const AGAIN =
 	'*Send again* sends the same answer once more, if the question is still there and nobody has answered it.';

@@ -9,6 +9,7 @@ import {
 	firstEndingOf,
 	itemsOf,
 	type Person,
+	QUESTION_MOVED,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
 import { MISSING } from '../../session-service/errors.ts';
@@ -91,6 +92,8 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 	if (state === 'refused' && isProvenRefusal(answer.lastError)) return `⛔ Not sent: ${MAY_NOT_ANSWER}`;
 	if (state === 'refused' && answer.lastError === MISSING.gone) return '⛔ Not sent: the session is gone';
+	if (state === 'changed' && answer.lastError === QUESTION_MOVED)
+		return '✏️ Not sent: the question has another place now';
 	if (state !== 'conflicted') return STATE_LINES[state];
 	const first = firstPersonOf(answer);
 	return LOST_TO_LINES[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];

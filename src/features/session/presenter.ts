@@ -10,7 +10,7 @@ import {
 } from '../../questions/answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
-import { askingMessageIndex, isReworded, openQuestion, questionAt } from '../../questions/session.ts';
+import { askingMessageIndex, isSameQuestion, openQuestion, questionAt, type Shown } from '../../questions/session.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
 import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Links } from '../../slack/links.ts';
@@ -188,7 +188,7 @@ function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 function secretFields(question: Question, metadata: ViewMetadata, marks: readonly AnswerMarks[], draft: Draft | null) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
 	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
-	if (metadata.fields.length === 0 || !asksTheSame(metadata, question)) return atFirst;
+	if (metadata.fields.length === 0 || !isSameQuestion(metadata, question)) return atFirst;
 	return metadata.secret;
 }
 
@@ -207,8 +207,11 @@ function startingValues(
 		isForOther ? withoutChoices(question, metadata, fitting(values, question)) : fitting(values, question);
 	if (typed !== null) {
 		if (asksTheSame(metadata, question)) return { ...unnoted, values: typed };
-		const values = carried(typed, true);
-		return { ...unnoted, values, notices: [changedNotice(values)], formId: newFormId() };
+		// Also where it stands at another place now: the answer is for that place.
+		const isOtherText = isOther(metadata, question);
+		const values = carried(typed, isOtherText);
+		const notices = isOtherText ? [changedNotice(values)] : unnoted.notices;
+		return { ...unnoted, values, notices, formId: newFormId() };
 	}
 	const isOtherDraft = draft !== null && isOther(draft, question);
 	const drafted = carried(draft?.values ?? {}, isOtherDraft);
@@ -225,9 +228,7 @@ function startingValues(
 
 const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);
 
-function isOther({ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>, question: Question): boolean {
-	return fingerprint !== question.fingerprint || isReworded(shownHash, question.shownHash);
-}
+const isOther = (shown: Shown, question: Question) => !isSameQuestion(shown, question);
 
 function fitting(values: Values, question: Question): Values {
 	return Object.fromEntries(

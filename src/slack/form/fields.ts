@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { guessInput, type InputGuess, splitNote, withNote, YES_NO } from '../../questions/input-kind.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
-import { isReworded, type Question } from '../../questions/session.ts';
+import { isSameQuestion, type Question } from '../../questions/session.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
@@ -70,9 +70,8 @@ export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
 
-export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint, shownHash }: Question): boolean {
-	const isSame = metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
-	return isSame && !isReworded(metadata.shownHash, shownHash);
+export function asksTheSame(metadata: ViewMetadata, question: Question): boolean {
+	return metadata.messageIndex === question.messageIndex && isSameQuestion(metadata, question);
 }
 
 /** A choice becomes long text if Slack cannot take all its options as they are. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { asking, askingSession } from '../../../sandbox/session-service/builders.ts';
+import { asking, askingSession, done } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { PRESS_NOTES } from '../../../src/features/answer/receipt-view.ts';
@@ -276,6 +276,42 @@ describe('a question that changed while the form was open', () => {
 		await modal.press('Answer the new question');
 		await timed.shows('Which seat?');
 		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('does not say that the question changed when it stands at another place, and sends the text there', async () => {
+		const id = ask('Which row?');
+		app.service.sessions.patch(id, {
+			messages: [{ role: 'user', content: 'Do it.' }, done('Well.'), question('Which row?')],
+		});
+		const modal = await fill(await openSession(app, id), 'Row 4');
+		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row?')] });
+		expect((await modal.submit()).outcome).toBe('updated');
+		await timed.shows('Not sent: the question has another place now');
+		expect(modal.text()).not.toContain('changed');
+		expect(app.service.log.puts(id)).toEqual([]);
+		await modal.press('Answer again');
+		await timed.shows(NOTICES.prefilled);
+		const again = app.slack.as('ada').modal();
+		expect(again?.value('“Which row?”')).toBe('Row 4');
+		expect((await again?.submit())?.outcome).toBe('updated');
+		await timed.shows(DELIVERED);
+		expect(saved(id)).toEqual([['Row 4']]);
+	});
+
+	it('shows the same question at another place on Refresh with what was typed and chosen, without a notice', async () => {
+		const id = ask('Which row?');
+		const messages = [{ role: 'user', content: 'Do it.' }, question('Which row?', 'Shall I go on? (yes/no)')] as const;
+		app.service.sessions.patch(id, { messages: [messages[0], done('Well.'), messages[1]] });
+		const modal = await fill(await openSession(app, id), 'Row 4');
+		await modal.choose(1, 'Yes');
+		app.service.sessions.patch(id, { messages: [...messages] });
+		await modal.press('Refresh');
+		await timed.until(() => !modal.text().includes('Well.'));
+		expect(modal.text()).not.toContain('has changed');
+		expect(modal.value('“Which row?”')).toBe('Row 4');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await timed.shows(DELIVERED);
+		expect(saved(id)).toEqual([['Row 4', 'Yes']]);
 	});
 
 	it('shows the changed question on Refresh with the text carried over and a notice', async () => {

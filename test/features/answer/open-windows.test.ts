@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createManualClock, type Modal } from '../../../fake-slack/index.ts';
-import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { asking, item, task } from '../../../sandbox/session-service/builders.ts';
 import { StoreUnavailableError } from '../../../src/database/database.ts';
 import { WINDOW_NOTICES } from '../../../src/features/answer/form-view.ts';
 import { createOpenWindows } from '../../../src/features/answer/open-windows.ts';
@@ -24,10 +24,11 @@ afterEach(async () => {
 	expect(app.slack.violations()).toEqual([]);
 });
 
+const ASKS = asking('Paint it.', [item('Which colour?', 'One of: Sand, Forest')]);
+
 /** A session that asks for a colour, and Ada's window with what she chose and typed. */
 async function adasWindow(id: string): Promise<Modal> {
-	const items = [item('Which colour?', 'One of: Sand, Forest')];
-	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Paint it.', items)] });
+	app.service.sessions.put(id, { status: 'humanInput', messages: [ASKS] });
 	const modal = await openSession(app, id);
 	await modal.choose(0, 'Forest');
 	await modal.fill(NOTE_LABEL, 'The dark one');
@@ -66,6 +67,7 @@ it('tells a window what a read for somebody else finds, without a read of its ow
 		['answered', (id: string) => void app.service.sessions.answerAsPage(id, ['Sand'])],
 		['ended', (id: string) => app.service.sessions.setStatus(id, 'completed')],
 		['changed', (id: string) => void app.service.sessions.push(id, asking('No.', [item('Which shade?')]))],
+		['moved', (id: string) => app.service.sessions.patch(id, { messages: [task('Begin.'), ASKS] })],
 	] as const;
 	for (const [what, change] of cases) {
 		const modal = await adasWindow(what);
