@@ -192,21 +192,21 @@ function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask
 	};
 }
 
-/** The least rate for watching to plan with, as a share of the limit. When less is free, `decide` holds reads back. */
+/** The least rate that `left` names, as a share of the limit. When less is free, `decide` holds reads back. */
 const LEAST_SHARE = 0.05;
 
 /** What watching may use, in requests a second, of which `reserved` are kept for lists and the reads that they lead to. */
 export function backgroundRates({ limit, free, background }: Usage, reserved: number) {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;
-	const left = Math.max(free + background - kept, LEAST_SHARE * limit) / WINDOW_SECONDS;
+	/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
+	const usual = (limit - kept) / WINDOW_SECONDS;
 	return {
 		/** What people and deliveries have left over recently; never 0. */
-		left,
-		/** The part that is planned: without what is reserved, but at least a quarter. */
-		planned: Math.max(left / 4, left - reserved),
-		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
-		usual: (limit - kept) / WINDOW_SECONDS,
+		left: Math.max(free + background - kept, LEAST_SHARE * limit) / WINDOW_SECONDS,
+		/** The usual rate without what is reserved, but at least a quarter. After a burst, `decide` holds reads back, no plan does. */
+		planned: Math.max(usual / 4, usual - reserved),
+		usual,
 	};
 }
 

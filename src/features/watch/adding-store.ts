@@ -14,16 +14,17 @@ import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Judgement } from '../../questions/asked.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
-import { AWAITED_AHEAD_MS, CEILING_MS } from './schedule.ts';
+import { AWAITED_AHEAD_MS } from './schedule.ts';
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
 	readonly card: NewPost;
-	/** Of the read for it. `news`: what to post after the card; left out: another read comes at once. */
+	/** Of the read for it. `news`: what to post after the card. `readAt`: when to read next, if not earlier; left out: at once. */
 	readonly view: SessionSnapshot;
 	/** What that read means for the newest question; left out: nothing is known. */
 	readonly judged?: Judgement;
 	readonly news?: readonly NewPost[];
+	readonly readAt?: number;
 	readonly limits: WatchLimits;
 }
 
@@ -46,9 +47,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
-	const { view } = watch;
-	// Until the schedule finds a better time.
-	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
+	const { view, readAt = watch.createdAt } = watch;
 	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
 	const read = {
 		...seenAt,

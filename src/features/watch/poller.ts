@@ -125,10 +125,10 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 
 	async function plan(): Promise<void> {
 		const outlines = await store.outlines(serviceUrl);
-		const rate = budget.rates().planned;
+		const { planned, left } = budget.rates();
 		metrics.watchedSessions(outlines.length);
-		metrics.backgroundPerSecond(rate);
-		const moves = reading.plan(outlines, { perSecond: rate, recovered });
+		metrics.backgroundPerSecond(left);
+		const moves = reading.plan(outlines, { perSecond: planned, recovered });
 		recovered = false;
 		if (moves.length > 0) await store.reschedule(moves);
 	}

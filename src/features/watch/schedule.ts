@@ -153,7 +153,7 @@ function besidesTheHeaviest(
 export const PLAN_MS = 5_000;
 /** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
 export const AWAITED_AHEAD_MS = 5 * 60_000;
-/** A read is moved only by more than this share of its interval. */
+/** A read is moved only by more than this share of its interval, and only to an earlier time: reads that are spread stay so. */
 const WORTH_MOVING = 0.2;
 
 /** Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends. */
@@ -172,7 +172,7 @@ export function movesFor(
 		if (failing || outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
 		const to = planner.nextRead(outline, now);
 		const planned = Math.max(1, from.at - outline.lastReadAt);
-		return Math.abs(to.at - from.at) > WORTH_MOVING * planned ? [{ session, from, to }] : [];
+		return from.at - to.at > WORTH_MOVING * planned ? [{ session, from, to }] : [];
 	});
 }
 

@@ -71,6 +71,9 @@ export function createSubscriptions(
 			const { postTs = null } = request;
 			const former =
 				existing === null && postTs !== null ? await store.findByPost({ teamId, channelId }, postTs) : null;
+			const now = clock.now();
+			const watched = await store.countSessions(serviceUrl);
+			const { roundSeconds } = expectationFor(watched, budget.rates().usual);
 			const watch: Watch = {
 				id: randomUUID(),
 				teamId,
@@ -78,7 +81,7 @@ export function createSubscriptions(
 				session: key,
 				...settingsAfter(existing ?? former?.watch ?? null, request.settings),
 				createdBy: request.userId,
-				createdAt: clock.now(),
+				createdAt: now,
 				revision: 0,
 				lastChangeAt: readAt,
 				ended: null,
@@ -89,6 +92,7 @@ export function createSubscriptions(
 				view,
 				judged,
 				news: postsOf(watch, changes),
+				readAt: now + spread(watched) * Math.max(CEILING_MS, roundSeconds * 1_000),
 				limits: core.config.watchLimits,
 			});
 			if (result.kind === 'limit') {
@@ -106,6 +110,9 @@ export function createSubscriptions(
 		ofChannel: store.ofChannel,
 	};
 }
+
+/** From 0 to 1: the first reads of many sessions that are watched at once lie far from each other, also when more follow. */
+const spread = (index: number) => ((index + 1) * 0.618) % 1;
 
 /** A raised hand becomes a watch with a card. */
 function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>): WatchSettings {

@@ -1,0 +1,27 @@
+import { afterEach, expect, it } from 'vitest';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+
+const SECOND = 1_000;
+let app: WatchingApp;
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+it('goes on reading, evenly and within the budget, after 120 sessions were watched at once', async () => {
+	const limits = { MAX_WATCHES_PER_PERSON: '200', MAX_WATCHES_PER_CHANNEL: '200' };
+	app = await watchingApp({ env: { ...USUAL_REQUESTS, ...limits, SESSION_SERVICE_LIST: 'off' } });
+	const ids = Array.from({ length: 120 }, () => app.session());
+	for (let at = 0; at < ids.length; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
+	const from = app.clock.now();
+	await app.pass(50 * SECOND);
+	const times = app.service.log.reads().flatMap(({ at }) => (at >= from ? [at] : []));
+	// The reads for people used 120 of the 250 of a minute, and 60 are kept for people and answers.
+	expect(times.length).toBeGreaterThan(45);
+	expect(times.length).toBeLessThanOrEqual(70);
+	const gaps = [...times, app.clock.now()].map((at, index) => at - (times[index - 1] ?? from));
+	expect(Math.max(...gaps)).toBeLessThan(5 * SECOND);
+	const again = app.clock.now();
+	await app.pass(60 * SECOND);
+	expect(app.service.log.reads().filter(({ at }) => at >= again).length).toBeGreaterThan(150);
+});
