@@ -162,7 +162,7 @@ export async function createHandraise({
 		isLeft: async ({ id }) => (await answerStore.get(id))?.receiptState.modalOpen === false,
 	});
 	const openWindows = createOpenWindows(core);
-	const personReads = createPersonReads(core);
+	const personReads = createPersonReads(core, (sessionId) => store.watches.wasRead({ service: serviceUrl, sessionId }));
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),

@@ -123,7 +123,11 @@ export async function recordQuestions(
 const OPEN_AGAIN = { settledAt: null, settledHow: null, answerId: null } as const;
 
 /** Stores what reads have shown of the question that the newest message asks. */
-async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement): Promise<void> {
+export async function noteEvidence(
+	trx: Db,
+	session: SessionKey,
+	{ of, evidence: found, isNews }: Pick<Judgement, 'of' | 'evidence' | 'isNews'>,
+): Promise<void> {
 	if (of === null || !isNews) return;
 	const { same } = await knownAskings(trx, session, of);
 	if (same === null) return;
@@ -146,11 +150,12 @@ export async function knownAskings(db: Db, session: SessionKey, asked: Asking | 
 	// First what is compared before a read is stored: an answer may arrive in between.
 	const first = await rows.executeTakeFirst();
 	const [newest, same] = [readAsking(first), readAsking(await equal?.executeTakeFirst())];
-	// Equal messages before the newest one are gone, unless its history was rewound to one of them.
+	// Equal messages before the newest one are gone, unless its history was rewound to one of them, which has a value.
 	const isLeft = asked !== null && first?.fingerprint === asked.fingerprint && first.sameBefore > asked.sameBefore;
-	return { newest, same: isLeft && same?.messageIndex !== asked.messageIndex ? newest : same };
+	const isRewound = same?.messageIndex === asked?.messageIndex && (asked?.answered.length ?? 0) > 0;
+	return { newest, same: isLeft && !isRewound ? newest : same };
 }
-type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore' | 'messageIndex'>;
+type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore' | 'messageIndex' | 'answered'>;
 
 /** Whether the session of a row is watched. */
 const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as session where next_read_at is not null
@@ -159,7 +164,7 @@ const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as 
 function readAsking(row?: Row<'questions'> & { readonly isRead: number }): KnownAsking | null {
 	if (row === undefined) return null;
 	return {
-		...pick(row, 'id', 'messageIndex', 'sameBefore', 'askedAt'),
+		...pick(row, 'id', 'messageIndex', 'sameBefore', 'shownHash', 'askedAt'),
 		isRead: row.isRead === 1,
 		settledHow: row.settledHow as SettledHow | null,
 		evidence: parseOrNull(evidence, row.evidence),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Evidence, NOTHING_SEEN, withArrival } from './asked.ts';
+import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
 import { isWaiting, type SessionKey } from './session.ts';
 
@@ -309,8 +309,7 @@ export function evidenceAt(
 	number = -1,
 ) {
 	const waited = isWaiting(before?.status ?? '');
-	// Of a number that nobody knows no read says that it grew.
-	const steps = before?.stepsSince ?? Number.MAX_SAFE_INTEGER;
+	const steps = before?.stepsSince ?? UNKNOWN_STEPS;
 	const all = [...positions, ...(before?.filled ?? [])];
 	return withArrival(NOTHING_SEEN, {
 		answerId: id,

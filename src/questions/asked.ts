@@ -5,6 +5,7 @@ import {
 	filledAt,
 	indexesOf,
 	isOver,
+	isReworded,
 	isWaiting,
 	type Session,
 	sameBefore,
@@ -36,6 +37,8 @@ export const evidence = z
 	.object({
 		/** Whether a read showed it open with the status `humanInput`. */
 		waitedSeen: z.boolean(),
+		/** The most steps that were seen: an agent with fewer has asked once more, in a message that has this one's place. */
+		mostSteps: z.int().default(0),
 		/** The newest value that arrived. */
 		arrived: arrived.nullable(),
 		// After that value:
@@ -95,10 +98,14 @@ export const LOST_AFTER_MS = 60_000;
 const AWAY_EMPTY_MS = 10_000;
 const WENT_ON_AFTER_MS = 30_000;
 
+/** `steps` of a value where they were not counted: no read says that they grew. */
+export const UNKNOWN_STEPS = Number.MAX_SAFE_INTEGER;
+
 const SINCE_ARRIVAL = { grew: false, wasActive: false, hasLeft: false, continued: false, emptySince: null } as const;
 
 export const NOTHING_SEEN: Evidence = {
 	waitedSeen: false,
+	mostSteps: 0,
 	arrived: null,
 	...SINCE_ARRIVAL,
 	activeSince: null,
@@ -113,6 +120,8 @@ export function withArrival(before: Evidence, value: NonNullable<Evidence['arriv
 		...SINCE_ARRIVAL,
 		activeSince: null,
 		waitedSeen: before.waitedSeen || value.waited,
+		// Of a number that nobody knows no read says that it fell.
+		mostSteps: value.steps === UNKNOWN_STEPS ? before.mostSteps : Math.max(before.mostSteps, value.steps),
 		arrived: { ...value, positions: all },
 	};
 }
@@ -133,12 +142,14 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	}
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	const activeSince = !waits && (active || before.activeSince !== null) ? since(before.activeSince) : null;
-	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, activeSince };
+	const mostSteps = Math.max(before.mostSteps, seen.steps);
+	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, mostSteps, activeSince };
 	const { steps, waited } = before.arrived;
 	const isEmpty = seen.filled.length === 0;
 	const hasWorked = active && (seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
 	return {
 		...before,
+		mostSteps,
 		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
@@ -148,20 +159,23 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	};
 }
 
-/** What a read means whose sighting is in the evidence. `isHeld`: an answer of ours is live, or nobody knows what became of it. */
-function verdictOf(found: Evidence, seen: Sighting, isHeld = false): Verdict {
+/** What a read means whose sighting is in the evidence. */
+function verdictOf(found: Evidence, seen: Sighting, held: Known['held'] = null): Verdict {
 	const waits = isWaiting(seen.status);
 	if (seen.filled.length > 0) return 'answered';
 	if (found.arrived === null) {
 		const isLong = found.activeSince !== null && seen.at - found.activeSince >= WENT_ON_AFTER_MS;
-		const wentOn = found.waitedSeen && seen.status === 'active' && isLong && seen.steps > 0;
-		return wentOn && !isHeld ? 'wentOn' : 'waits';
+		const wentOn = found.waitedSeen && seen.status === 'active' && seen.steps > 0;
+		return wentOn && held !== 'live' && (isLong || held === 'unknown') ? 'wentOn' : 'waits';
 	}
+	const hasFallen = seen.steps < found.mostSteps;
 	if (waits) {
 		const emptyMs = seen.at - (found.emptySince ?? seen.at);
 		if (emptyMs < (found.hasLeft ? AWAY_EMPTY_MS : LOST_AFTER_MS)) return 'checking';
-		return found.wasActive ? 'askedAgain' : 'lost';
+		return found.wasActive || hasFallen ? 'askedAgain' : 'lost';
 	}
+	// One that never waits visibly has written after its question, and now asks the same with nothing after it.
+	if (!found.waitedSeen && hasFallen && seen.steps === 0) return 'askedAgain';
 	if (found.waitedSeen && (seen.status === 'active' || found.grew)) return 'taken';
 	return !found.waitedSeen && found.grew ? 'emptied' : 'unconfirmed';
 }
@@ -171,6 +185,7 @@ export interface KnownAsking {
 	readonly id: string;
 	readonly messageIndex: number;
 	readonly sameBefore: number;
+	readonly shownHash: string;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
 	/** Whether what reads show is stored: somebody watches the session. */
@@ -187,8 +202,8 @@ export interface Known {
 	readonly same: KnownAsking | null;
 	/** What our answers to that question show: for a session that nobody watched, or that 1.0.0 watched. */
 	readonly answered: Evidence;
-	/** Whether an answer of ours to it is live, or nobody knows what became of it. */
-	readonly isHeld: boolean;
+	/** Whether an answer of ours to it is live, or ended and may have arrived; null: neither. */
+	readonly held: 'live' | 'unknown' | null;
 }
 
 /** What a read means for the newest question. */
@@ -202,7 +217,12 @@ export interface Judgement {
 	/** Whether it is stored otherwise, or not at all. */
 	readonly isNews: boolean;
 	/** What the newest message asks. */
-	readonly of: { readonly fingerprint: string; readonly messageIndex: number; readonly sameBefore: number } | null;
+	readonly of: {
+		readonly fingerprint: string;
+		readonly messageIndex: number;
+		readonly sameBefore: number;
+		readonly answered: readonly number[];
+	} | null;
 	/** It has a value, and was asked since what is stored of it ended, if anything is. */
 	readonly isAnsweredAnew: boolean;
 	/** The positions of the newest known question at which a value had arrived before this read. */
@@ -244,17 +264,18 @@ interface ReadTime {
  * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes, reminders,
  * windows, new watches and forms. It is judged by its position, as `sameBefore` tells, never by its index.
  */
-export function judge(session: Session, read: ReadTime, { newest, same, answered, isHeld }: Known): Judgement {
+export function judge(session: Session, read: ReadTime, { newest, same, answered, held }: Known): Judgement {
 	const own = newest?.evidence ?? null;
 	const arrived = own?.arrived != null && !isBefore(read, own) ? own.arrived.positions : [];
 	const index = askingMessageIndex(session);
 	const message = index === null ? undefined : session.messages[index];
 	if (index === null || message === undefined || isOver(session.status)) return { ...NOT_JUDGED, arrived };
-	const of = { fingerprint: message.fingerprint, messageIndex: index, sameBefore: sameBefore(session, index) };
+	const seen = sightingOf(session, index, read);
+	const { fingerprint } = message;
+	const of = { fingerprint, messageIndex: index, sameBefore: sameBefore(session, index), answered: seen.filled };
 	const isNewest = same !== null && same.id === newest?.id;
 	const renumbered = isNewest && same.sameBefore !== of.sameBefore ? same.id : null;
 	const base = { ...NOT_JUDGED, arrived, of, renumbered };
-	const seen = sightingOf(session, index, read);
 	const empty = new Set([...message.humanInput.keys()].filter((position) => !seen.filled.includes(position)));
 	const closing = (positions: Iterable<number>): ClosedItems => {
 		const closed = new Set([...positions].filter((position) => empty.has(position)));
@@ -265,8 +286,20 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
 	// It was settled or superseded: without a new value, only an agent that waits asks it again.
 	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
-	const isBehind = same === null && newest !== null && index < newest.messageIndex && seen.steps > 0;
-	if ((isPast || isBehind) && seen.filled.length === 0) return waits ? anew : over;
+	// An older one has more steps after it than the newest known.
+	const isLower = same === null && newest !== null && index < newest.messageIndex;
+	const isBehind = isLower && seen.steps > (newest.evidence?.mostSteps ?? 0);
+	// With nothing after it, where there were steps or another question, it is asked once more, in another message.
+	const past = isPast ? same.evidence : null;
+	const isAfterIt = newest !== null && same !== null && newest.messageIndex > same.messageIndex;
+	const hadMore = past !== null && (past.mostSteps > 0 || isAfterIt);
+	const isAnother = hadMore && seen.steps === 0;
+	if ((isPast || isBehind) && seen.filled.length === 0) {
+		if (waits || isAnother) return anew;
+		return past === null || seen.steps <= past.mostSteps
+			? over
+			: { ...over, evidence: { ...past, mostSteps: seen.steps }, isNews: true };
+	}
 	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
 	const kept = same?.evidence ?? answered;
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
@@ -275,17 +308,14 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		const closedItems = same?.settledHow === null ? NOT_JUDGED.closedItems : over.closedItems;
 		return { ...over, verdict: null, closedItems, evidence: before };
 	}
-	const shown = withSighting(before, seen);
-	// Where nobody stores what reads show, the field counts as empty since the value arrived.
-	const isStored = same?.isRead === true || shown.arrived === null || shown.emptySince === null;
-	const evidence = isStored ? shown : { ...shown, emptySince: before.emptySince ?? shown.arrived.at };
-	const verdict = verdictOf(evidence, seen, isHeld);
+	const evidence = withSighting(before, seen);
+	const verdict = verdictOf(evidence, seen, held);
 	const positions = evidence.arrived?.positions ?? [];
 	const isNews = same?.messageIndex !== index || JSON.stringify(evidence) !== JSON.stringify(same.evidence);
 	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews, isAnsweredAnew };
 	switch (verdict) {
 		case 'waits': {
-			const isReopened = same?.settledHow === 'wentOn' && waits && !isHeld;
+			const isReopened = same?.settledHow === 'wentOn' && waits && held !== 'live';
 			if (same?.settledHow === 'wentOn' && !isReopened)
 				return { ...found, verdict: 'wentOn', closedItems: closing(empty) };
 			return { ...found, isReopened };
@@ -295,8 +325,10 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 			return { ...found, closedItems: closing(positions), isReopened: same?.settledHow === 'wentOn' };
 		case 'askedAgain':
 		case 'lost': {
-			const lost = verdict === 'lost' ? (evidence.arrived?.answerId ?? null) : null;
-			return { ...found, evidence: { ...anew.evidence, lost }, isNews: true };
+			// An agent that went on, or asks in another message, did not lose it.
+			const isOther = seen.steps < evidence.mostSteps || isReworded(same?.shownHash ?? null, message.shownHash);
+			const lost = isOther || (verdict === 'askedAgain' && evidence.continued) ? null : evidence.arrived?.answerId;
+			return { ...found, evidence: { ...anew.evidence, lost: lost ?? null }, isNews: true };
 		}
 		default:
 			return { ...found, closedItems: closing(empty) };
@@ -313,7 +345,13 @@ function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: Readonl
 export function afterRead(
 	before: Evidence,
 	session: Session,
-	place: { readonly messageIndex: number; readonly fingerprint: string; readonly sameBefore: number | null },
+	place: {
+		readonly messageIndex: number;
+		readonly fingerprint: string;
+		readonly sameBefore: number | null;
+		/** Null: not known. */
+		readonly shownHash: string | null;
+	},
 	read: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
 	const equal = indexesOf(session, place.fingerprint);
@@ -323,7 +361,13 @@ export function afterRead(
 	const evidence = withSighting(before, seen);
 	const asking = askingMessageIndex(session);
 	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
-	return { evidence, verdict: isPast ? 'taken' : verdictOf(evidence, seen) };
+	const verdict = verdictOf(evidence, seen);
+	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
+	// With fewer steps after it, or under other words, it stands in another message.
+	const isFewer = isAgain && seen.steps < evidence.mostSteps;
+	if (isPast || (isFewer && evidence.waitedSeen)) return { evidence, verdict: 'taken' };
+	const shownHash = session.messages[index]?.shownHash ?? null;
+	return { evidence, verdict: isFewer || (isAgain && isReworded(place.shownHash, shownHash)) ? 'emptied' : verdict };
 }
 
 /** `index` -1: the message is gone, and only the status shows something. */

@@ -33,7 +33,7 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	too_fast: ['You did too many things in a short time.'],
 	unavailable: ["The session service isn't responding."],
 	timed_out: ['The session service took too long to respond.'],
-	session_missing: ['The session service did not find this session; Handraise keeps looking.'],
+	session_missing: ['The session service did not find this session.'],
 	service_missing: ['The session service finds no session at the moment.'],
 	unreadable_answer: ['Handraise cannot read what the session service sent.'],
 	aborted: ['Handraise restarted before it could finish this.'],

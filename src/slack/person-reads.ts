@@ -21,8 +21,14 @@ const TURNS_PER_READ = 2;
 const MAX_PEOPLE = 1_000;
 const HOUR_MS = 3_600_000;
 
-/** The only way to the session service for people's requests, so that one person cannot use up the reads of all. */
-export function createPersonReads({ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core) {
+/**
+ * The only way to the session service for people's requests, so that one person cannot use up the reads of all. `wasRead`:
+ * whether a session could be read before: then its 404 may be something in front, and its id was no guess.
+ */
+export function createPersonReads(
+	{ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core,
+	wasRead: (sessionId: string) => Promise<boolean>,
+) {
 	const { PERSON_BURST: burst, PERSON_READS_PER_MINUTE: readsPerMinute } = config;
 	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
 	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
@@ -73,7 +79,12 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 						const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
 						return await sessionService.read(sessionId, options);
 					} catch (error) {
-						if (codeOf(error) === 'session_not_found') await chargeUnknownId(request, key, sessionId);
+						if (codeOf(error) !== 'session_not_found') throw error;
+						if (await wasRead(sessionId)) {
+							const details = { code: 'session_missing', retryable: true, cause: error };
+							throw new HandraiseError('a session that could be read before was not found', details);
+						}
+						await chargeUnknownId(request, key, sessionId);
 						throw error;
 					}
 				},

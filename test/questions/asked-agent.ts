@@ -31,6 +31,8 @@ export interface Asked {
 	wasOlder: boolean;
 	/** Whether the same was asked before, or after it. */
 	isRepeated: boolean;
+	/** `time` of the equal one that was dropped, with all before it, when this one was asked; null: none was. */
+	slidFrom: number | null;
 }
 
 const TITLES = ['One', 'Two'];
@@ -82,6 +84,7 @@ export function createAgent(manner: Manner) {
 			filled: new Set(),
 			wasOlder: false,
 			isRepeated: false,
+			slidFrom: null,
 		});
 
 	function status(): string {
@@ -163,6 +166,16 @@ export function createAgent(manner: Manner) {
 			if (n % 2 === 0) messages.splice(at + 1, 1 + (n % 3));
 			else messages.splice(0, Math.min(at, 1 + (n % 3)));
 			if (n % 5 === 0) acts.move();
+		},
+		/** It drops its history and asks the same once more, in a new message. */
+		slide(_n: number, asked: Asked) {
+			isCut = true;
+			messages.splice(0);
+			say();
+			const again = messages[0];
+			if (again === undefined) return;
+			Object.assign(again, { title: asked.title, values: asked.values.map(() => ''), slidFrom: asked.time });
+			wants(again);
 		},
 		move() {
 			say('system');

@@ -1,4 +1,4 @@
-import { askingMessageIndex } from '../../src/questions/session.ts';
+import { askingMessageIndex, stepsSince } from '../../src/questions/session.ts';
 import { type AgentAct, type Asked, createAgent, type Manner } from './asked-agent.ts';
 import { createRows, type GivenAnswer, type Read, type Shown } from './asked-rows.ts';
 
@@ -6,7 +6,7 @@ const GAPS_MS = [0, 0, 500, 1_000, 2_000, 5_000, 9_000, 11_000, 20_000, 31_000, 
 
 /** Some are drawn more often. */
 const AGENT_ACTS =
-	'ask ask take take take workOn waitAgain askSame write overwrite compact move rewind reword change flap pause end'.split(
+	'ask ask take take take workOn waitAgain askSame write overwrite compact slide move rewind reword change flap pause end'.split(
 		' ',
 	) as AgentAct[];
 const OUR_ACTS =
@@ -59,6 +59,8 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	let live: GivenAnswer | null = null;
 	/** The times of which the program knows a value. */
 	const known = new Set<number>();
+	/** The most steps after each that reads have shown. */
+	const steps = new Map<number, number>();
 	/** Those that reads have shown, and then another one. */
 	const superseded = new Set<number>();
 	let newestTime = 0;
@@ -66,7 +68,13 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	const times = new Map<string, number>();
 
 	/** Of equal questions in a history that is cut nobody can tell which one is left, and of an older one when it was answered. */
-	const isUnsure = (asked: Asked | null) => agent.isCut() && (asked?.isRepeated === true || asked?.wasOlder === true);
+	function isUnsure(asked: Asked | null): boolean {
+		if (!agent.isCut()) return false;
+		// Of one that nobody has seen waiting, without the steps after it.
+		const hasWaited = program.rows().at(-1)?.evidence?.waitedSeen === true;
+		const isBare = !hasWaited && stepsSince(agent.session(), askingMessageIndex(agent.session()) ?? -1) === 0;
+		return isBare || asked?.isRepeated === true || asked?.wasOlder === true;
+	}
 
 	function begin() {
 		const asked = agent.newest() ?? null;
@@ -74,7 +82,7 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		const { time = 0, isTaken = false } = asked ?? {};
 		// While the status still says so, nobody can tell.
 		const waits = agent.waits() || agent.session().status === W;
-		const isPast = superseded.has(time) && asked?.isRepeated === false && !waits;
+		const isPast = superseded.has(time) && asked?.isRepeated === false && !waits && !isUnsure(asked);
 		const wasTaken = isTaken && known.has(time) && !isUnsure(asked);
 		return {
 			session: agent.session(),
@@ -110,10 +118,12 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 					question.fingerprint === judged.of?.fingerprint && question.sameBefore === judged.of.sameBefore,
 			);
 		if (read.isFilled) known.add(read.time);
+		const after = stepsSince(read.session, askingMessageIndex(read.session) ?? -1);
+		steps.set(read.time, opened === null ? Math.max(steps.get(read.time) ?? 0, after) : after);
 		if (row !== undefined && row.shown.length > 1 && judged.verdict === 'taken')
 			hold(isTaken(row.shown), 'nobody saw that it was taken');
 		hold(
-			manner.isVisible || !['taken', 'wentOn', 'checking', 'askedAgain', 'lost'].includes(judged.verdict ?? ''),
+			manner.isVisible || !['taken', 'wentOn', 'checking', 'lost'].includes(judged.verdict ?? ''),
 			'a verdict without W',
 		);
 	}
@@ -216,6 +226,7 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	const asked = agent.newest();
 	const open = program.open();
 	if (asked === undefined) return;
+	const isLast = ({ time }: Asked) => agent.at(agent.session().messages.length - 1)?.time === time;
 	const isOpen = (position: number) => open?.question.open.includes(position) === true;
 	hold(!asked.isTaken || isUnsure(asked) || !known.has(asked.time) || open === undefined, 'what was taken stays asked');
 	// Of a value that vanished beside another one nobody can tell whether the agent took it.
@@ -224,7 +235,10 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		asked.values[position] === '' && !(isPart && (asked.isRepeated || asked.filled.has(position)));
 	const missing = [...asked.needs].filter(isMissing);
 	const isFresh = asked.filled.size === 0 && !asked.wasOlder && !asked.isRepeated && !agent.isCut();
-	const isWaiting = agent.waitsVisibly() || (agent.waits() && isFresh && !manner.isVisible);
+	const from = asked.slidFrom ?? -1;
+	const isOnly = asked.filled.size === 0 && !asked.wasOlder && isLast(asked);
+	const hasFallen = known.has(from) && (steps.get(from) ?? 0) > 0 && isOnly;
+	const isWaiting = agent.waitsVisibly() || (agent.waits() && (isFresh || hasFallen) && !manner.isVisible);
 	hold(!isWaiting || missing.every(isOpen), 'a waiting agent is not asked');
 }
 

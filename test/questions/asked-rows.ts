@@ -1,3 +1,4 @@
+import { pick } from '../../src/core/values.ts';
 import { evidenceAt, isBlocking } from '../../src/questions/answer.ts';
 import {
 	afterRead,
@@ -40,7 +41,7 @@ export interface Shown {
 	readonly put?: Pick<BeforePut, 'status' | 'stepsSince'> & { readonly positions: readonly number[] };
 }
 
-export interface Row extends Omit<KnownAsking, 'sameBefore'> {
+export interface Row extends Omit<KnownAsking, 'sameBefore' | 'shownHash'> {
 	question: QuestionDigest;
 	settledHow: SettledHow | null;
 	messageIndex: number;
@@ -92,17 +93,19 @@ export function createRows() {
 		const asking = index === null ? null : digestOfQuestionAt(session, index);
 		const newestRow = rows.at(-1);
 		const first = sameAs(asking);
-		// Equal messages before the newest one are gone, unless its history was rewound to one of them.
+		// Equal messages before the newest one are gone, unless its history was rewound to one of them, which has a value.
 		const isLeft =
 			asking !== null &&
 			newestRow?.question.fingerprint === asking.fingerprint &&
 			newestRow.question.sameBefore > asking.sameBefore &&
-			first?.messageIndex !== asking.messageIndex;
+			!(first?.messageIndex === asking.messageIndex && asking.answered.length > 0);
 		const same = (isLeft ? newestRow : first) ?? null;
-		const asKnown = (row: Row | null | undefined) => (row ? { ...row, sameBefore: row.question.sameBefore } : null);
-		const to = answers.filter(
-			({ question }) => question.fingerprint === asking?.fingerprint && question.messageIndex === asking.messageIndex,
-		);
+		const asKnown = (row: Row | null | undefined) =>
+			row ? { ...row, ...pick(row.question, 'sameBefore', 'shownHash') } : null;
+		const to = answers.filter(({ question, before: put }) => {
+			if (question.fingerprint !== asking?.fingerprint) return false;
+			return put === null ? question.messageIndex === asking.messageIndex : put.sameBefore === asking.sameBefore;
+		});
 		const arrived = to.filter(
 			({ state, deliveredAt, questionId }) =>
 				state === 'delivered' && deliveredAt >= (same?.askedAt ?? 0) && (questionId ?? same?.id) === same?.id,
@@ -113,7 +116,7 @@ export function createRows() {
 			newest: asKnown(newestRow),
 			same: asKnown(same),
 			answered: newest?.arrived ? { ...newest, arrived: { ...newest.arrived, positions } } : NOTHING_SEEN,
-			isHeld: to.some(({ state }) => isBlocking(state)),
+			held: to.some(({ state }) => isBlocking(state)) ? ('live' as const) : null,
 		};
 	}
 

@@ -330,6 +330,7 @@ const storedRow = (more: Partial<KnownAsking> = {}): KnownAsking => ({
 	id: 'q1',
 	messageIndex: 0,
 	sameBefore: 0,
+	shownHash: '',
 	askedAt: 0,
 	isRead: true,
 	settledHow: null,
@@ -337,7 +338,7 @@ const storedRow = (more: Partial<KnownAsking> = {}): KnownAsking => ({
 	...more,
 });
 
-const NOBODY: Known = { newest: null, same: null, answered: NOTHING_SEEN, isHeld: false };
+const NOBODY: Known = { newest: null, same: null, answered: NOTHING_SEEN, held: null };
 
 describe('another question', () => {
 	const at = (status: string, ...messages: ReadMessage[]) => buildSession({ status, messages });
@@ -529,7 +530,12 @@ describe('a check after a delivery', () => {
 		);
 	const check = (before: typeof NOTHING_SEEN, session: Session, second = 2) => {
 		const fingerprint = asked('active', ['']).messages[0]?.fingerprint ?? '';
-		return afterRead(before, session, { messageIndex: 0, fingerprint, sameBefore: null }, { readAt: second * 1_000 });
+		return afterRead(
+			before,
+			session,
+			{ messageIndex: 0, fingerprint, sameBefore: null, shownHash: null },
+			{ readAt: second * 1_000 },
+		);
 	};
 
 	it.each<[string, ReturnType<typeof put>, Session, boolean]>([

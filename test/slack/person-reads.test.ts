@@ -30,6 +30,7 @@ it.each([
 			clock: createManualClock(),
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
 		}),
+		async () => false,
 	);
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');

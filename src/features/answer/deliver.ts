@@ -163,8 +163,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		};
 		// An answer that may have arrived keeps blocking until a read shows whether it did.
 		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
-			const found = { ...base, lastError: missing === null ? lastError : MISSING.gone };
-			return put.write(current, token, { ...found, state: 'waiting', nextAttemptAt: now });
+			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
 		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any more.
 		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;

@@ -15,7 +15,7 @@ import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
-import { askingMessageIndex, isOver, isReworded, questionAt } from '../../questions/session.ts';
+import { askingMessageIndex, isOver, isReworded, questionAt, stepsSince } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -49,14 +49,18 @@ export async function ourAnswers(
 	// One that answered a row says nothing of an equal question that has its place now.
 	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
 	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
-	const isLive = ({ state, putStartedAt, questionId, question }: Answer) => {
-		// The PUT of one that ended may have arrived.
-		const isSent = isBlocking(state) || (putStartedAt !== null && rows.same?.settledHow === null);
-		return isSent && (questionId === null ? question.messageIndex === index : questionId === id);
-	};
-	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), isHeld: answers.some(isLive) });
+	const toIt = answers.filter(({ questionId, question }) =>
+		questionId === null ? question.messageIndex === index : questionId === id,
+	);
+	const perhaps = toIt.findLast(({ state, putStartedAt }) => !isBlocking(state) && putStartedAt !== null) ?? null;
+	const held = toIt.some(({ state }) => isBlocking(state)) ? 'live' : perhaps === null ? null : 'unknown';
+	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), held });
 	return {
 		judged,
+		/** To the newest question: one that is not sent any more and may have arrived. */
+		perhaps,
+		/** To it as it was asked before: one that is no longer in the field. */
+		lost: answers.find((own) => own.id === judged.evidence?.lost) ?? null,
 		/** Those without a field in a form: an agent that went on may read an answer, and an older read decides nothing. */
 		closedItems: (judged.verdict ?? 'wentOn') === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
 		/** The newest time that the agent asked, as stored when this read was judged; undefined: it was not looked up. */
@@ -88,11 +92,21 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 	}
 }
 
-type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
+/** `sameBefore` null: not known, so its index tells which one it is. */
+type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'> & { readonly sameBefore: number | null };
 type Read = Pick<SessionReading, 'session' | 'readAt' | 'arrival'> & { readonly steadySince?: number };
 
-const toSame = (answers: readonly Answer[], { messageIndex, fingerprint }: Asked) =>
-	answers.filter((answer) => answer.fingerprint === fingerprint && answer.question.messageIndex === messageIndex);
+function toSame(answers: readonly Answer[], { messageIndex, fingerprint, sameBefore }: Asked) {
+	return answers.filter(({ fingerprint: own, question, before }) => {
+		const counted = before?.sameBefore ?? null;
+		const isKnown = counted !== null && sameBefore !== null;
+		return own === fingerprint && (isKnown ? counted === sameBefore : question.messageIndex === messageIndex);
+	});
+}
+
+function askedBy({ question, fingerprint, before }: Answer): Asked {
+	return { ...question, fingerprint, sameBefore: before?.sameBefore ?? null };
+}
 
 const isArrived = ({ state }: Answer) => hasArrived(state);
 const arrivedTo = (answers: readonly Answer[], asked: Asked) =>
@@ -127,7 +141,10 @@ export function canRestart(answer: Answer, session: Session, isCurrent: boolean)
 	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
 	const storedValues = message.sent.map(({ value }) => stringOf(value));
 	const isNewest = askingMessageIndex(session) === question.messageIndex;
-	if (isCurrent && mayBeLost(answer) && isNewest && storedValues.every((value) => value === '')) return true;
+	// With fewer steps after it than reads have shown, it is asked once more, in another message.
+	const isIts = stepsSince(session, question.messageIndex) >= (answer.evidence?.mostSteps ?? 0);
+	const isEmpty = isIts && storedValues.every((value) => value === '');
+	if (isCurrent && mayBeLost(answer) && isNewest && isEmpty) return true;
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }
 
@@ -139,14 +156,14 @@ export async function whoWasFirst(
 	values: readonly string[] | null,
 ): Promise<OtherAnswer> {
 	const { answers, marks } = await store.ofSession(answer.question);
-	const { fingerprint, question: asked } = answer;
+	const { question: asked } = answer;
 	const question = questionAt(session, asked.messageIndex);
 	await examineQuestions(session, [asked.messageIndex]);
 	const items = itemsOf(answer);
 	const ownValues = items.map(({ value }) => value ?? '');
 	const storedValues = values === null ? ownValues : question?.sent.map(({ value }) => stringOf(value));
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
-	const arrived = arrivedTo(answers, { ...asked, fingerprint });
+	const arrived = arrivedTo(answers, askedBy(answer));
 	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues ?? []));
 	return {
 		answerId: first?.id ?? null,
@@ -175,9 +192,9 @@ async function isOverwritten(
 	});
 	if (!isOther) return false;
 	// A later answer of Handraise explains the other text: the agent asked the same again.
-	const same = toSame((await store.ofSession(question)).answers, { ...question, fingerprint });
+	const same = toSame((await store.ofSession(question)).answers, askedBy(answer));
 	if (same.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return null;
-	return arrivedTo(same, { ...question, fingerprint })[0]?.id === id;
+	return arrivedTo(same, askedBy(answer))[0]?.id === id;
 }
 
 /** What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing. */
@@ -191,10 +208,9 @@ export async function outcomeIn(
 	if (overwritten === null) return null;
 	// What stands in a field that was empty before replaced nothing.
 	if (overwritten && answer.evidence?.emptySince == null) return { agentOutcome: 'overwritten' };
-	const { question, fingerprint, deliveredAt } = answer;
+	const { deliveredAt } = answer;
 	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
-	const place = { ...question, fingerprint, sameBefore: answer.before?.sameBefore ?? null };
-	const found = afterRead(before, session, place, reading);
+	const found = afterRead(before, session, { ...askedBy(answer), shownHash: answer.shownHash }, reading);
 	const { evidence } = found;
 	const { status } = session;
 	if (isOver(status)) return { evidence, agentOutcome: status };

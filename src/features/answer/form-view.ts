@@ -317,6 +317,7 @@ export const NOTICES = {
 	/** The read failed, as `words` say, so the view shows an earlier one. */
 	stale: (words: string, readAt: number, now: number) =>
 		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
+	lost: '⚠️ That answer was delivered and is no longer in the field, so the same is asked again.',
 	/** The person's own answer to this question, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
 		const replaces = answer.state === 'waiting' ? ' Sending another one replaces it.' : '';

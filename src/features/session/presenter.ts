@@ -20,6 +20,7 @@ import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims, Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
 import { type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
+import { mayHaveArrived } from '../answer/view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
 export interface Content {
@@ -83,8 +84,14 @@ export function createPresenter(
 		if (standing === null) return [];
 		const { state } = standing;
 		const isOwn = isSamePerson(standing.person, person);
-		if (isOwn && (isBlocking(state) || state === 'waiting')) return [NOTICES.ownAnswer(standing)];
-		return isBlocking(state) ? [answeredNotice(standing)] : [];
+		const isTold = isBlocking(state) || mayHaveArrived(standing);
+		if (isOwn && (isTold || state === 'waiting')) return [NOTICES.ownAnswer(standing)];
+		return isTold ? [answeredNotice(standing)] : [];
+	}
+
+	/** The notice about an answer after which the same is asked again, because it is no longer in the field. */
+	function lostNotice(lost: Answer | null): string[] {
+		return lost === null ? [] : [answeredNotice(lost), NOTICES.lost];
 	}
 
 	/** The texts in the view's fields, with what was typed while the session was read. */
@@ -137,7 +144,9 @@ export function createPresenter(
 			const { session, readAt, arrival } = reading;
 			const asked = typeof wanted === 'number' ? { messageIndex: wanted } : metadata;
 			const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
-			const { marks } = ours;
+			const { marks, judged } = ours;
+			const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
+			if (isCheckedFirst) await answers.noteEmptied(keyOf(session.sessionId, 0), judged);
 			const question = openQuestion(session, ours.closedItems);
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);
@@ -169,7 +178,12 @@ export function createPresenter(
 				draft: values,
 				secret,
 				marks,
-				notices: [...notices, ...standingNotice(person, ours.standing(messageIndex)), ...start.notices],
+				notices: [
+					...notices,
+					...lostNotice(ours.lost),
+					...standingNotice(person, ours.standing(messageIndex) ?? ours.perhaps),
+					...start.notices,
+				],
 			};
 		},
 	};

@@ -56,7 +56,7 @@ export function watchCard(model: CardModel): MessageContent {
 		// The first line says that the session is over.
 		...context(
 			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
-			isMissing && model.ended === null ? errorWords('session_missing').what : '',
+			isMissing && model.ended === null ? `${errorWords('session_missing').what} Handraise keeps looking.` : '',
 			checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`,
 		),
 	]);

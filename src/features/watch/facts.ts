@@ -61,18 +61,22 @@ export function createQuestionFacts(
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			const showsClaims = SHOWING_CLAIMS.has(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
-			const [standing, active, refused, lost] = await Promise.all([
+			const hasGoneOn = key !== null && asked !== null && due.question?.settled === 'wentOn';
+			const [standing, active, refused, lost, perhaps] = await Promise.all([
 				key && answerTo(due.question, key),
 				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 				due.question?.lost == null ? null : answers.arrived(due.question.lost),
+				hasGoneOn ? answers.perhapsArrived(key, asked.question.fingerprint) : null,
 			]);
+			if (lost !== null) await directory.learnName(lost.person.userId);
 			return {
 				sessionId: watch?.session.sessionId ?? '',
 				view,
 				standing,
 				refused,
 				lost,
+				perhaps,
 				handOver: holderOf(handOverOf(due)),
 				channelId: watch?.channelId ?? '',
 				threadTs,

@@ -42,6 +42,8 @@ export interface PostContext {
 	readonly refused?: Answer | null;
 	/** The answer that is no longer in the field, so that the agent asks again. */
 	readonly lost?: Answer | null;
+	/** Of a question without which the agent went on: an answer that ended and may have arrived. */
+	readonly perhaps?: Answer | null;
 	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
 	readonly threadTs: string | null;
@@ -182,6 +184,8 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	}
 	if (how === null) return '';
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
+	const { perhaps = null } = how === 'wentOn' ? post : {};
+	if (perhaps !== null) return joined(`${personMrkdwn(perhaps.person.userId)} answered`, inlineState(perhaps, hasMark));
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	return given === '' ? OUTSIDE : `${OUTSIDE}: *${given}*`;
 }
@@ -230,7 +234,9 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 	const items = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
 		return { ...one, open: false, value: one.secret ? null : (values[at] ?? null) };
 	});
-	return valuesWords(asShownBy(showAnswers, { ...question, items }), question);
+	// Also those that count as closed since.
+	const open = question.items.map((one, at) => ({ ...one, open: answer.positions.includes(at) }));
+	return valuesWords(asShownBy(showAnswers, { ...question, items }), { ...question, items: open });
 }
 
 /** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */

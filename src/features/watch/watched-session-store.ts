@@ -164,6 +164,11 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			}));
 		},
 
+		wasRead: (session: SessionKey): Promise<boolean> =>
+			isFound(
+				from(db.read, 'watched_sessions', sessionOf(session)).select('service').where('lastReadAt', 'is not', null),
+			),
+
 		async countSessions(service: string): Promise<number> {
 			const counted = readSessions(service).select((eb) => eb.fn.countAll<number>().as('count'));
 			return (await counted.executeTakeFirstOrThrow()).count;
@@ -175,7 +180,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		 */
 		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
 			db.write(async (trx) => {
-				const lost = update.judged?.verdict === 'lost' ? update.judged.evidence?.lost : null;
+				const isNew = update.judged?.verdict === 'lost' || update.judged?.verdict === 'askedAgain';
+				const lost = isNew ? update.judged?.evidence?.lost : null;
 				// Before its session: the order in which all writes lock them.
 				if (lost != null) await from(trx, 'answers', { id: lost }).select('id').forUpdate().execute();
 				const row = await lockSession(trx, key);

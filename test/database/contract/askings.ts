@@ -24,7 +24,8 @@ const ASKED: QuestionDigest = {
 };
 const OTHER: QuestionDigest = { ...ASKED, messageIndex: 3, fingerprint: 'fingerprint-2' };
 
-const placeOf = ({ fingerprint, messageIndex, sameBefore }: QuestionDigest) => ({
+const placeOf = ({ fingerprint, messageIndex, sameBefore, answered }: QuestionDigest) => ({
+	answered,
 	fingerprint,
 	messageIndex,
 	sameBefore,

@@ -144,7 +144,7 @@ describe('a delivery', () => {
 		await harness.pass(HOUR - 1_000);
 		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'service_missing' });
 		await harness.pass(1_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'session_not_found' });
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'service_missing' });
 	});
 
 	it.each(['refused', 'session_not_found'] as const)(

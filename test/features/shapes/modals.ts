@@ -46,6 +46,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 	prefilled: [NOTICES.prefilled],
 	nothingOpen: [NOTICES.nothingOpen],
 	onlySecrets: [NOTICES.onlySecrets],
+	lost: [NOTICES.lost],
 	stillWaiting: [NOTICES.stillWaiting(12_000)],
 	readAgain: [NOTICES.readAgain],
 	stale: [NOTICES.stale(errorWords('unavailable').what, NOW - 300_000, NOW)],

@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { asking, done } from '../../../sandbox/session-service/builders.ts';
+import type { MessageJson } from '../../../sandbox/session-service/json.ts';
+import { NOTICES } from '../../../src/features/answer/form-view.ts';
+import { errorWords } from '../../../src/slack/error-view.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import type { WatchingApp } from './harness.ts';
+import { emptyNewest, leavePlayed, playedApp } from './played-agent.ts';
+
+const MINUTE = 60_000;
+const FLIGHT = { title: 'Which flight?', description: '', value: '' };
+const LOST = 'no longer in the field';
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await playedApp('20m');
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	delete app.service.hooks.onSaved;
+	await leavePlayed(app);
+});
+
+const empty = (id: string) => emptyNewest(app, id);
+const postsOf = (id: string, words = FLIGHT.title) => app.thread(id).filter((post) => post.text().includes(words));
+const open = (id: string, words?: string) =>
+	postsOf(id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer')));
+const receipt = (id: string) =>
+	app.slack
+		.as('ada')
+		.dm()
+		.findLast((post) => JSON.stringify(post.blocks()).includes(id));
+
+function step(id: string, count = 1): void {
+	for (let left = count; left > 0; left -= 1) app.service.sessions.push(id, done('I book it.'));
+}
+
+async function asked(status = 'humanInput') {
+	const id = await app.watched();
+	app.ask(id, [FLIGHT]);
+	app.service.sessions.setStatus(id, status);
+	return { id, post: await app.threadSays(id, FLIGHT.title) };
+}
+
+async function answered(id: string, text: string): Promise<void> {
+	const form = await openSession(app.app, id);
+	await form.fill(0, text);
+	const before = app.service.log.savedPuts(id).length;
+	await form.submit();
+	await app.until(() => app.service.log.savedPuts(id).length > before);
+	await form.close();
+}
+
+/** The agent keeps its first two messages, and has these after them. */
+function keepsTwo(id: string, status: string, ...after: MessageJson[]): void {
+	const kept = structuredClone(app.service.sessions.get(id).messages ?? []).slice(0, 2);
+	app.service.sessions.patch(id, { status, messages: [...kept, ...after] });
+}
+
+/** Two equal questions: the first one is answered and taken, the second one open. */
+async function askedTwice(second: string): Promise<string> {
+	const { id, post } = await asked();
+	await answered(id, 'LH 1173');
+	app.service.sessions.setStatus(id, 'active');
+	step(id);
+	await app.until(() => post.text().includes('the agent went on'));
+	app.ask(id, [FLIGHT]);
+	app.service.sessions.setStatus(id, second);
+	await app.until(() => postsOf(id).find(({ ts }) => ts !== post.ts));
+	return id;
+}
+
+it.each([
+	['it emptied', true, 'Three are in stock.'],
+	['it kept', false, 'Three are in stock.'],
+	['it kept, under other words', false, 'And now the way back.'],
+])(
+	'asks what an agent without `humanInput` asks once more after its history was cut, beside an answer that %s',
+	async (_, isEmptied, words) => {
+		const { id } = await asked('active');
+		await answered(id, 'LH 1173');
+		await app.pass(5_000);
+		if (isEmptied) empty(id);
+		step(id, 3);
+		await app.pass(20_000);
+		keepsTwo(id, 'active', asking(words, [FLIGHT]));
+		await app.until(() => open(id).length === 1);
+	},
+);
+
+it('asks the first of two questions once more after the history was cut', async () => {
+	const { id } = await asked('active');
+	await answered(id, 'LH 1173');
+	await app.pass(10_000);
+	step(id, 2);
+	app.ask(id, ['Which hotel?'], 'Never mind.');
+	app.service.sessions.setStatus(id, 'active');
+	await app.threadSays(id, 'Which hotel?');
+	await answered(id, 'Ritz');
+	step(id, 2);
+	await app.pass(20_000);
+	keepsTwo(id, 'active', asking('Three are in stock.', [FLIGHT]));
+	await app.until(() => open(id).length === 1);
+});
+
+it('asks what nobody was asked before, at a lower index and with a step after it', async () => {
+	const { id } = await asked('active');
+	await answered(id, 'LH 1173');
+	await app.pass(10_000);
+	step(id, 5);
+	app.ask(id, ['Which hotel?'], 'Now the hotel.');
+	app.service.sessions.setStatus(id, 'active');
+	await app.threadSays(id, 'Which hotel?');
+	await answered(id, 'Ritz');
+	step(id, 2);
+	await app.pass(20_000);
+	keepsTwo(id, 'active', asking('And a car.', ['Which car?']), done('I look at cars meanwhile.'));
+	await app.until(() => open(id, 'Which car?').length === 1);
+});
+
+it.each(['humanInput', 'active'])(
+	'keeps a question asked, in one post, that stands at the place of an equal one now: %s',
+	async (status) => {
+		const id = await askedTwice(status);
+		keepsTwo(id, status, asking('Three are in stock.', [FLIGHT]));
+		await app.pass(2 * MINUTE);
+		expect(postsOf(id)).toHaveLength(2);
+		expect(open(id)).toHaveLength(1);
+	},
+);
+
+it('does not ask again what was taken from the place of an equal one', async () => {
+	const id = await askedTwice('humanInput');
+	await answered(id, 'TP 570');
+	await app.pass(3_000);
+	keepsTwo(id, 'humanInput', asking('Three are in stock.', [FLIGHT]));
+	await app.pass(12_000);
+	app.service.sessions.setStatus(id, 'active');
+	step(id);
+	await app.pass(2 * MINUTE);
+	expect(postsOf(id)).toHaveLength(2);
+	expect(open(id)).toEqual([]);
+});
+
+it('does not call an answer lost whose agent asks the same under other words', async () => {
+	const { id } = await asked();
+	await answered(id, 'LH 1173');
+	await app.pass(1_000);
+	keepsTwo(id, 'humanInput', done('I booked LH 1173.'), asking('And now the way back.', [FLIGHT]));
+	await app.until(() => open(id).length === 1);
+	await app.pass(MINUTE);
+	expect(open(id)[0]?.text()).not.toContain(LOST);
+	expect(receipt(id)?.text() ?? '').not.toContain(LOST);
+});
+
+it('sends nothing again into a question that is asked once more', async () => {
+	const { id } = await asked('active');
+	await answered(id, 'LH 1173');
+	await app.pass(5_000);
+	empty(id);
+	step(id, 3);
+	const told = await app.until(() => receipt(id)?.buttons().includes('Send again') && receipt(id));
+	keepsTwo(id, 'active', asking('Three are in stock.', [FLIGHT]));
+	await app.pass(30_000);
+	await told.press('Send again');
+	await app.until(() => told.text().includes('was not sent again'));
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+});
+
+it('asks nobody what was taken from a session that nobody watched, although it has another index now', async () => {
+	const id = app.session();
+	app.ask(id, [FLIGHT]);
+	await answered(id, 'LH 1173');
+	await app.pass(5_000);
+	app.service.sessions.setStatus(id, 'active');
+	empty(id);
+	step(id, 2);
+	await app.pass(20_000);
+	app.service.sessions.patch(id, { messages: (app.service.sessions.get(id).messages ?? []).toSpliced(1, 1) });
+	await app.watch(id);
+	await app.pass(MINUTE);
+	expect(open(id)).toEqual([]);
+	await app.slack.as('grace').command('#agents', `/session ${id}`);
+	const form = await app.slack.as('grace').waitForModal('I book it.');
+	expect(form.submitText()).toBeNull();
+});
+
+it('waits for a minute of reads before it calls an answer lost that stood for long and that nobody watched', async () => {
+	const id = app.session();
+	app.ask(id, [FLIGHT]);
+	await answered(id, 'LH 1173');
+	await app.pass(3 * MINUTE);
+	empty(id);
+	const form = await openSession(app.app, id, 'grace');
+	expect(form.submitText()).toBeNull();
+	await app.pass(MINUTE);
+	await form.press('Refresh');
+	await app.slack.as('grace').waitForModal(NOTICES.lost);
+	expect(form.submitText()).not.toBeNull();
+	await form.close();
+	await app.watch(id);
+	app.service.sessions.setStatus(id, 'active');
+	await app.pass(2 * MINUTE);
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+});
+
+it('closes a question quietly whose agent went on after a PUT of unknown outcome, and names the answer', async () => {
+	const { id, post } = await asked();
+	await app.pass(10_000);
+	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+	app.service.hooks.onSaved = () => {
+		delete app.service.hooks.onSaved;
+		app.service.sessions.setStatus(id, 'active');
+		empty(id);
+		step(id);
+	};
+	const form = await openSession(app.app, id);
+	await form.fill(0, 'LH 1173');
+	await form.submit();
+	await app.until(() => post.text().includes('@ada answered · sent, and may have arrived before the agent went on'));
+	expect(post.buttons()).toEqual(['Answer anyway']);
+	await form.close();
+	await app.seenBy('grace', post).press('Answer anyway');
+	const hers = await app.slack.as('grace').waitForModal('Answered meanwhile by @ada');
+	await hers.close();
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+});
+
+it('says of a watched session that it was not found, and does not ask to check its id', async () => {
+	const { post } = await asked();
+	app.service.faults.add({ kind: 'html', status: 404 });
+	await app.pass(5_000);
+	for (let count = 0; count < 6; count += 1) {
+		await post.press('Answer');
+		const modal = await app.slack.as('ada').waitForModal(errorWords('session_missing').what);
+		expect(modal.text()).not.toContain('Check the id');
+		await modal.close();
+	}
+});
