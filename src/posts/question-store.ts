@@ -123,7 +123,7 @@ export async function recordQuestions(
 const OPEN_AGAIN = { settledAt: null, settledHow: null, answerId: null } as const;
 
 /** Stores what reads have shown of the question that the newest message asks. */
-export async function noteEvidence(
+async function noteEvidence(
 	trx: Db,
 	session: SessionKey,
 	{ of, evidence: found, isNews }: Pick<Judgement, 'of' | 'evidence' | 'isNews'>,
@@ -133,6 +133,15 @@ export async function noteEvidence(
 	if (same === null) return;
 	const shown = found && { evidence: JSON.stringify(found) };
 	await change(trx, 'questions', { id: same.id }, { messageIndex: of.messageIndex, ...shown }).execute();
+}
+
+/** A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since when. */
+export async function noteEmptied(trx: Db, session: SessionKey, judged: Parameters<typeof noteEvidence>[2]) {
+	const { same } = await knownAskings(trx, session, judged.of);
+	if (same?.isRead === true) return;
+	if (same !== null) return noteEvidence(trx, session, judged);
+	const id = judged.evidence?.arrived?.answerId ?? '';
+	await change(trx, 'answers', { id }, { evidence: JSON.stringify(judged.evidence) }).execute();
 }
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {

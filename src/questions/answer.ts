@@ -293,6 +293,11 @@ export function isFailed(state: AnswerState): boolean {
 	return (FAILED_STATES as readonly AnswerState[]).includes(state);
 }
 
+/** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
+export function mayHaveArrived({ state, putStartedAt }: Pick<Answer, 'state'> & Partial<Answer>): boolean {
+	return putStartedAt != null && (isFailed(state) || state === 'withdrawn');
+}
+
 export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>, told: ReceiptState): boolean {
 	return told.state === state && told.agentOutcome === agentOutcome;
 }

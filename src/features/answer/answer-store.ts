@@ -15,7 +15,7 @@ import { earliest, isOurs, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import { type Db, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
-import { knownAskings, newestRowOf, noteArrival, noteEvidence } from '../../posts/question-store.ts';
+import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../posts/question-store.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -34,7 +34,7 @@ import {
 	type Person,
 	type QuestionKey,
 } from '../../questions/answer.ts';
-import type { Evidence, Judgement } from '../../questions/asked.ts';
+import type { Evidence } from '../../questions/asked.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
 import {
@@ -214,15 +214,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		asked: (session: SessionKey, question: Parameters<typeof knownAskings>[2]) =>
 			knownAskings(db.read, session, question),
 
-		/** A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since when. */
-		noteEmptied: (session: SessionKey, judged: Pick<Judgement, 'of' | 'evidence' | 'isNews'>) =>
-			db.write(async (trx) => {
-				const { same } = await knownAskings(trx, session, judged.of);
-				if (same?.isRead === true) return;
-				if (same !== null) return noteEvidence(trx, session, judged);
-				const id = judged.evidence?.arrived?.answerId ?? '';
-				await change(trx, 'answers', { id }, { evidence: JSON.stringify(judged.evidence) }).execute();
-			}),
+		noteEmptied: (session: SessionKey, judged: Parameters<typeof noteEmptied>[2]) =>
+			db.write((trx) => noteEmptied(trx, session, judged)),
 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),

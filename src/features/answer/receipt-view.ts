@@ -11,6 +11,7 @@ import {
 	isBlocking,
 	isSamePerson,
 	itemsOf,
+	mayHaveArrived,
 	NOTHING_TO_START,
 	type Person,
 	QUESTION_MOVED,
@@ -49,7 +50,7 @@ import {
 	sessionName,
 	viewTitle,
 } from '../../slack/words.ts';
-import { firstPersonOf, hasText, MOST_ITEMS, mayHaveArrived, ownText, stateLine, timelineWords } from './view.ts';
+import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, timelineWords } from './view.ts';
 
 export interface ReceiptContext {
 	readonly now: number;

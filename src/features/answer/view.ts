@@ -8,6 +8,7 @@ import {
 	type FirstEnding,
 	firstEndingOf,
 	itemsOf,
+	mayHaveArrived,
 	type Person,
 	QUESTION_MOVED,
 	type TimelineEntry,
@@ -77,11 +78,6 @@ const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
 const MAY_NOT_ANSWER = 'this person may no longer answer';
 
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
-
-/** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
-export function mayHaveArrived({ state, putStartedAt }: Pick<ToldAnswer, 'state' | 'putStartedAt'>): boolean {
-	return putStartedAt != null && Object.hasOwn(PERHAPS_ARRIVED, state);
-}
 
 /** Whose answer was first, where this one lost to somebody in Slack. */
 export function firstPersonOf({ content }: Partial<Answer>): Person | null {

@@ -5,6 +5,7 @@ import {
 	isBlocking,
 	isSamePerson,
 	itemsOf,
+	mayHaveArrived,
 	type Person,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
@@ -20,7 +21,6 @@ import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims, Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
 import { type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
-import { mayHaveArrived } from '../answer/view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
 export interface Content {
