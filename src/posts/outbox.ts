@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { backOff, codeOf } from '../core/errors.ts';
+import { backOff, codeOf, HandraiseError } from '../core/errors.ts';
 import { createLeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
+import { UNREADABLE } from '../database/due.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
 import { context } from '../slack/parts.ts';
 import { MAYBE_REPEAT } from '../slack/words.ts';
@@ -56,7 +57,7 @@ export interface Announcer extends ReturnType<typeof createMessages> {
  */
 export function createOutbox(
 	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
-	{ draw, ...messages }: Announcer,
+	{ draw: drawOrThrow, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
 ) {
 	const { rateLimiter, clock, log } = core;
@@ -65,6 +66,18 @@ export function createOutbox(
 	/** By rate key and urgency: the latest turn of this process's posts that wait for the rate, and each one's own. */
 	const turns = new Map<string, number>();
 	clock.onStep?.(() => turns.clear());
+
+	/** What no code here can draw waits like what cannot be read: it holds up nothing, and each start tries it. */
+	async function draw(due: DuePost): Promise<Drawn> {
+		try {
+			return await drawOrThrow(due);
+		} catch (error) {
+			// The store fails: the lease lapses, and the order stays.
+			if (error instanceof HandraiseError) throw error;
+			log.warn('work_failed', { rows: 'posts', what: due.post.content.kind, err: error });
+			return { kind: 'later', ms: null, code: UNREADABLE, limited: false };
+		}
+	}
 
 	/** Draws a posted message again. Null when the lease was lost. */
 	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<Outcome | null> {
