@@ -27,6 +27,8 @@ export const KEPT_FROM_CARDS = 1;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
 const REFUSED_REPEATS = 4;
+/** A hand-over that cannot be told is repeated this often, about 9 min, and then given back: its giver waits for it. */
+const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
 /** Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. */
@@ -212,8 +214,10 @@ export function createOutbox(
 		return turnAt;
 	}
 
-	function failed(outcome: Failure, { attempts }: Post, unknown: boolean): Outcome {
+	function failed(outcome: Failure, { attempts, content, ts }: Post, unknown: boolean): Outcome {
 		const now = clock.now();
+		const isUntold = content.kind === 'handedOver' && ts === null && !unknown && attempts >= UNTOLD_REPEATS;
+		if (isUntold && outcome.kind === 'later' && !outcome.limited) return { kind: 'refused', code: outcome.code };
 		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
 		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
 	}
