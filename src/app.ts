@@ -16,7 +16,7 @@ import { registerHistory } from './features/answer/history.ts';
 import { createOpenWindows } from './features/answer/open-windows.ts';
 import { createReceipts } from './features/answer/receipts.ts';
 import { registerSubmission } from './features/answer/submission.ts';
-import { createAnswerWorker } from './features/answer/worker.ts';
+import { createAnswerWorker, OTHER_SERVICE } from './features/answer/worker.ts';
 import { createHandOvers } from './features/hand-over/hand-overs.ts';
 import { registerHandOver } from './features/hand-over/handler.ts';
 import { createInboxDisplay, registerInbox } from './features/inbox/handler.ts';
@@ -219,6 +219,7 @@ export async function createHandraise({
 	async function startWorking(): Promise<void> {
 		const elsewhereCount = await answerStore.unsentElsewhere(serviceUrl);
 		if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
+		await answers.hasten([OTHER_SERVICE]);
 		await answers.sendReadableAgain();
 		store.reencryption?.start();
 		worker.start();

@@ -177,7 +177,7 @@ export async function inBatches(remove: (limit: number) => Promise<number>): Pro
 
 /** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
-	/** Whether the write may be committed: the connection was lost, or the database did not respond in time. */
+	/** Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync failed. */
 	readonly commitUnknown: boolean;
 
 	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {

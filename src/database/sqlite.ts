@@ -291,6 +291,8 @@ export function syncDirectory(directory: string): void {
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 
 const BUSY = 5;
+/** The extended code of a failed sync: the commit is rolled back here, but a kill may recover it from the log. */
+const IOERR_FSYNC = 1034;
 
 function primaryCode(error: unknown): number | null {
 	const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
@@ -299,10 +301,11 @@ function primaryCode(error: unknown): number | null {
 
 export const isSqliteBusy = (error: unknown) => primaryCode(error) === BUSY;
 
-function mapSqliteError(error: unknown): unknown {
+export function mapSqliteError(error: unknown): unknown {
 	if (error instanceof HandraiseError) return error;
 	const code = primaryCode(error);
 	if (code === null || !UNAVAILABLE.has(code)) return error;
-	const { errstr } = error as { errstr?: string };
-	return new StoreUnavailableError(`SQLite: ${errstr} (result code ${code}).`, { cause: error });
+	const { errstr, errcode } = error as { errstr?: string; errcode?: number };
+	const lost = { cause: error, commitUnknown: errcode === IOERR_FSYNC };
+	return new StoreUnavailableError(`SQLite: ${errstr} (result code ${code}).`, lost);
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { backOff, codeOf } from '../core/errors.ts';
+import { backOff, codeOf, HandraiseError } from '../core/errors.ts';
 import { createLeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
+import { UNREADABLE } from '../database/due.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
 import { context } from '../slack/parts.ts';
 import { MAYBE_REPEAT } from '../slack/words.ts';
@@ -26,6 +27,8 @@ export const KEPT_FROM_CARDS = 1;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
 const REFUSED_REPEATS = 4;
+/** A hand-over that cannot be told is repeated this often, about 9 min, and then given back: its giver waits for it. */
+const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
 /** Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. */
@@ -56,7 +59,7 @@ export interface Announcer extends ReturnType<typeof createMessages> {
  */
 export function createOutbox(
 	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
-	{ draw, ...messages }: Announcer,
+	{ draw: drawOrThrow, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
 ) {
 	const { rateLimiter, clock, log } = core;
@@ -65,6 +68,18 @@ export function createOutbox(
 	/** By rate key and urgency: the latest turn of this process's posts that wait for the rate, and each one's own. */
 	const turns = new Map<string, number>();
 	clock.onStep?.(() => turns.clear());
+
+	/** What no code here can draw waits like what cannot be read: it holds up nothing, and each start tries it. */
+	async function draw(due: DuePost): Promise<Drawn> {
+		try {
+			return await drawOrThrow(due);
+		} catch (error) {
+			// The store fails: the lease lapses, and the order stays.
+			if (error instanceof HandraiseError) throw error;
+			log.warn('work_failed', { rows: 'posts', what: due.post.content.kind, err: error });
+			return { kind: 'later', ms: null, code: UNREADABLE, limited: false };
+		}
+	}
 
 	/** Draws a posted message again. Null when the lease was lost. */
 	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<Outcome | null> {
@@ -199,8 +214,10 @@ export function createOutbox(
 		return turnAt;
 	}
 
-	function failed(outcome: Failure, { attempts }: Post, unknown: boolean): Outcome {
+	function failed(outcome: Failure, { attempts, content, ts }: Post, unknown: boolean): Outcome {
 		const now = clock.now();
+		const isUntold = content.kind === 'handedOver' && ts === null && !unknown && attempts >= UNTOLD_REPEATS;
+		if (isUntold && outcome.kind === 'later' && !outcome.limited) return { kind: 'refused', code: outcome.code };
 		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
 		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
 	}

@@ -57,6 +57,7 @@ const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
 	],
 	refused: ['The session service refused the request.'],
+	other_service: ['Handraise uses another address of the session service now than when you answered.'],
 	redirected: ['The session service redirects to another address. Handraise does not follow redirects.'],
 	values_unreadable: [
 		'The text of this answer was stored with another encryption key and cannot be read right now.',

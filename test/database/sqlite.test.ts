@@ -7,9 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/database/database.ts';
-import { openSqliteFile } from '../../src/database/sqlite.ts';
+import { mapSqliteError, openSqliteFile } from '../../src/database/sqlite.ts';
 import type { Store } from '../../src/stores.ts';
 import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';
+
+// sqlite.org/rescode.html
+const FULL = 13;
+const IOERR_WRITE = 778;
+const IOERR_FSYNC = 1034;
 
 let directory: ReturnType<typeof makeDataDir>;
 let opened: Store[];
@@ -34,12 +39,17 @@ async function openHere(dataDir = directory.path): Promise<Store> {
 }
 
 /** Starts another process on the same directory; resolves with the line it prints after opening the store. */
-async function openElsewhere(): Promise<{ child: ChildProcess; said: string }> {
+async function openElsewhere() {
 	const script = fileURLToPath(new URL('child.ts', import.meta.url));
-	const child = spawn(process.execPath, [script, directory.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const child = spawn(process.execPath, [script, directory.path], { stdio: ['pipe', 'pipe', 'inherit'] });
 	children.push(child);
-	const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-	return { child, said: line };
+	const lines = createInterface({ input: child.stdout });
+	const next = async () => ((await once(lines, 'line')) as [string])[0];
+	async function accept(id: string): Promise<string> {
+		child.stdin.write(`${id}\n`);
+		return next();
+	}
+	return { child, said: await next(), accept };
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -294,6 +304,48 @@ describe('a full disk under SQLite', () => {
 		}
 	});
 });
+
+describe('an I/O error under SQLite', () => {
+	it('leaves it open whether a write is stored only when it was of a sync', () => {
+		const failed = (errcode: number) =>
+			mapSqliteError(Object.assign(new Error(), { code: 'ERR_SQLITE_ERROR', errcode }));
+		expect(failed(IOERR_FSYNC)).toMatchObject({ code: 'store_unavailable', commitUnknown: true });
+		expect(failed(IOERR_WRITE)).toMatchObject({ code: 'store_unavailable', commitUnknown: false });
+		expect(failed(FULL)).toMatchObject({ code: 'store_unavailable', commitUnknown: false });
+	});
+
+	it.skipIf(!canTrace())(
+		'of the sync of a commit is called unknown, and a kill may show that it was stored',
+		async () => {
+			const { child, accept } = await openElsewhere();
+			expect(await accept('first')).toBe('accepted');
+			await failSyncs(child);
+			expect(await accept('second')).toBe('perhaps stored');
+			await end(child);
+			const { answers } = await openHere();
+			expect(await answers.get('first')).not.toBeNull();
+			expect(await answers.get('second')).not.toBeNull();
+		},
+	);
+});
+
+/** The program is in some images only, and may not trace in every container. */
+function canTrace(): boolean {
+	try {
+		execFileSync('sh', ['-c', 'strace -qq -e trace=none true'], { stdio: 'ignore' });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** From now on the disk of this process fails at each sync, after it has taken the writes. */
+async function failSyncs({ pid }: ChildProcess): Promise<void> {
+	const trace = 'exec strace -f -p "$1" -e trace=fsync,fdatasync -e inject=fsync,fdatasync:error=EIO';
+	const tracing = spawn('sh', ['-c', trace, 'sh', String(pid)], { stdio: ['ignore', 'ignore', 'pipe'] });
+	children.push(tracing);
+	for await (const line of createInterface({ input: tracing.stderr })) if (line.includes('attached')) return;
+}
 
 /** Only root can mount, and not in every container. */
 function canMount(): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../src/core/rate-limiter.ts';
+import { StoreUnavailableError } from '../../src/database/database.ts';
 import type { Watch } from '../../src/database/watch.ts';
 import type { SendOutcome } from '../../src/posts/post.ts';
 import { refreshed } from '../database/support.ts';
@@ -156,4 +157,54 @@ it('a damaged card does not hold up other cards', async () => {
 	}
 	await pass(clock, 10_000);
 	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);
+});
+
+it('counts the attempts of a post that cannot be drawn, sends those behind it, and draws it when that is possible', async () => {
+	const { clock, db, store, start, add, announcer, texts } = await createOutboxHarness();
+	const watch = await add();
+	await recordRead(store, watch.id, T0, { posts: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
+	let isBroken = true;
+	start({
+		announcer: {
+			...announcer,
+			async draw(due) {
+				const { content, ts } = due.post;
+				const isHit = content.kind === 'status' ? content.to === 'asked' : ts !== null;
+				if (isBroken && isHit) throw new RangeError('as a mistake in a builder of blocks does');
+				return announcer.draw(due);
+			},
+		},
+	});
+	await pass(clock, 60_000);
+	expect(texts()).toEqual(['card', 'answered']);
+	await recordRead(store, watch.id, clock.now(), { card: 'now', step: 2 });
+	await pass(clock, 60_000);
+	const posts = db.read.selectFrom('posts').select(['kind', 'attempts']).where('dueAt', 'is not', null);
+	const attempts = (await posts.orderBy('kind').execute()).map(({ kind, attempts: count }) => [kind, count]);
+	expect(attempts).toEqual([
+		['card', 5],
+		['status', 6],
+	]);
+	isBroken = false;
+	await pass(clock, 300_000);
+	expect(texts().toSorted()).toEqual(['answered', 'asked', 'card', 'update s1 2:active']);
+});
+
+it('keeps the order of posts while the store fails', async () => {
+	const { clock, store, start, add, announcer, texts } = await createOutboxHarness();
+	const watch = await add();
+	await recordRead(store, watch.id, T0, { posts: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
+	let failures = 1;
+	start({
+		announcer: {
+			...announcer,
+			async draw(due) {
+				const isHit = due.post.content.kind === 'status' && failures-- > 0;
+				if (isHit) throw new StoreUnavailableError('as if the database did not respond');
+				return announcer.draw(due);
+			},
+		},
+	});
+	await pass(clock, 60_000);
+	expect(texts()).toEqual(['card', 'asked', 'answered']);
 });

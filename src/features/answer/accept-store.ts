@@ -128,7 +128,10 @@ async function repeat(
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
-/** Queues a failed answer again, unless another one prevents it (`taken`). The caller has locked it in this transaction. */
+/**
+ * Queues a failed answer again, unless another one prevents it: `taken`, which is due for its author like `accept`'s. The caller
+ * has locked it in this transaction.
+ */
 export async function retryAnswer(
 	db: Db,
 	cipher: Cipher,
@@ -148,7 +151,7 @@ export async function retryAnswer(
 	const by = firstConflict(others, cipher, answer);
 	if (by !== undefined) {
 		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
-		const told = { nextAttemptAt: receiptDueAt(answer, now) };
+		const told = { nextAttemptAt: receiptDueAt(answer, now) ?? now + TOLD_WITHIN_MS };
 		return { kind: 'taken', by, answer: await changeAnswer(db, cipher, answer, { ...lost, ...told }) } as const;
 	}
 	await replaceWaiting(db, cipher, others, { winner: winnerOf(answer), now });

@@ -83,6 +83,8 @@ export function registerAnswerActions(
 		// A secret value was wiped when its answer ended, so the person has to type it again.
 		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
 		await showAgain(request, press, result.answer);
+		// A direct message of ours is left to the worker.
+		if (result.kind === 'taken' && own.receiptState.dm === null) await answers.noteTold(own);
 		return NOTHING_TO_DO;
 	});
 

@@ -2,16 +2,8 @@ import { sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../../core/clock.ts';
 import type { Lease } from '../../core/lease-loop.ts';
 import type { Log } from '../../core/log.ts';
-import {
-	change,
-	countChanged,
-	type Filter,
-	from,
-	hasChanged,
-	type StoreDatabase,
-	StoreUnavailableError,
-} from '../../database/database.ts';
-import { earliest, isOurs, takeReadable } from '../../database/due.ts';
+import { change, countChanged, type Filter, from, hasChanged, StoreUnavailableError } from '../../database/database.ts';
+import { earliest, nextDue, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import { type Db, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
@@ -48,18 +40,21 @@ import {
 import { markQuestion } from './answering-store.ts';
 import { createRetention } from './retention-store.ts';
 import {
+	type AnswerRow,
 	changeAnswer,
 	createAnswerReader,
+	firstOfSession,
 	IS_CURRENT,
+	isElsewhere,
+	isForUs,
 	patchColumns,
 	readAnswer,
 	readMarks,
 	receiptOf,
 } from './rows-store.ts';
 
-/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
-const CANDIDATES_PER_ROW = 8;
-
+/** What is due for another address so long is taken by no process of that address: its author is told. */
+const UNTAKEN_MS = 60_000;
 /** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT that is not the database's time. */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
@@ -99,14 +94,19 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
-		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block nothing.
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block nothing. If there is none,
+		 * unsent ones for other addresses that nobody has taken for `UNTAKEN_MS`.
 		 */
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
 			const before = (trx: Db) => freeLapsed(trx, now);
 			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
-			return takeReadable(db, due, { lease, now }, async (row) => readOrSkip(row)[0] ?? null);
+			const read = async (row: AnswerRow) => readOrSkip(row)[0] ?? null;
+			const own = await takeReadable(db, due, { lease, now }, read);
+			if (own.length > 0) return own;
+			const untaken = sql<boolean>`${isElsewhere(db, service)} and next_attempt_at <= ${now - UNTAKEN_MS}`;
+			return takeReadable(db, { table: 'answers', where: untaken, orderBy, limit }, { lease, now }, read);
 		},
 
 		/**
@@ -186,7 +186,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
 					and leased.lease_token is not null
 				where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)}`.execute(db.read);
-			return rows[0]?.at ?? null;
+			const own = rows[0]?.at ?? Number.POSITIVE_INFINITY;
+			const untakenAt = await nextDue(db, 'answers', isElsewhere(db, service), 'nextAttemptAt');
+			const at = Math.min(own, (untakenAt ?? own) + UNTAKEN_MS);
+			return Number.isFinite(at) ? at : null;
 		},
 
 		/** Makes live answers due whose last attempt failed with one of these codes. Returns how many. */
@@ -323,32 +326,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 }
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
-
-/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
-function isForUs(db: StoreDatabase) {
-	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.teamId')}
-		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
-}
-
-/** The first due answer of each session, unless an answer of that session is leased. */
-function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
-	return sql<boolean>`next_attempt_at <= ${now} and id in (
-		select id from (
-			select id, next_attempt_at, accepted_at, row_number() over (
-				partition by session_id order by next_attempt_at, accepted_at, id
-			) as place
-			from answers as due
-			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
-				and not exists (
-					select 1 from answers as leased
-					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
-				)
-		) as firsts
-		where place = 1
-		order by next_attempt_at, accepted_at, id
-		limit ${limit * CANDIDATES_PER_ROW}
-	)`;
-}
 
 /** No arrival is ever taken back. */
 async function countArrived(db: Db, session: SessionKey): Promise<number> {

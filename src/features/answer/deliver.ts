@@ -35,6 +35,8 @@ import {
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
 const FRESH_TRIES = 3;
+/** Between two reads while no PUT may leave: the clock was perhaps set, or the store is slow. */
+const MAY_SEND_AGAIN_MS = 100;
 
 interface Attempt {
 	readonly answer: Answer;
@@ -104,7 +106,10 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 			}
 			const elapsed = clock.now() - endedAt;
 			if (elapsed > FRESH_MS && tries < FRESH_TRIES) continue;
-			if (!put.maySend(current.putStartedAt)) continue;
+			if (!put.maySend(current.putStartedAt)) {
+				await clock.sleep(MAY_SEND_AGAIN_MS, signal);
+				continue;
+			}
 			await put.send(current, permit, session, valuesOf(current));
 			metrics.readToPut(elapsed);
 			return await noteDelivery(current, token);

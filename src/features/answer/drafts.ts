@@ -119,7 +119,10 @@ export function createDrafting(
 		try {
 			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
 				nextSaves.set(formId, null);
-				await next();
+				await next().catch((error: unknown) => {
+					// A newer state is saved instead, whose typing did not wait for this.
+					if (nextSaves.get(formId) === null) throw error;
+				});
 			}
 		} finally {
 			nextSaves.delete(formId);

@@ -154,7 +154,7 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			const ending = firstEndingOf(answer);
 			if (ending !== null) return firstEndedText(answer, ending);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
-			const tried = `Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}.`;
+			const tried = answer.attempts === 0 ? '' : `Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}.`;
 			return sentences(problem, tried, typeAgainText(answer, 'Try again'), 'Try again, or discard it?');
 		}
 		case 'refused':

@@ -2,7 +2,8 @@ import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
 import { parseOrNull, pick } from '../../core/values.ts';
-import { change } from '../../database/database.ts';
+import { change, type StoreDatabase } from '../../database/database.ts';
+import { isOurs } from '../../database/due.ts';
 import { type Cipher, sealedColumn } from '../../database/encryption.ts';
 import { type Db, personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
 import {
@@ -14,6 +15,7 @@ import {
 	type AnswerPatch,
 	type AnswerState,
 	ARRIVED_STATES,
+	BLOCKING_STATES,
 	FAILED_STATES,
 	FORGOTTEN,
 	firstDueAt,
@@ -272,4 +274,39 @@ export function patchColumns(
 		receiptState: receiptState && receiptColumn(receiptState),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};
+}
+
+/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+const CANDIDATES_PER_ROW = 8;
+
+/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
+export function isForUs(db: StoreDatabase) {
+	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.teamId')}
+		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
+}
+
+/** Whether an answer is for another address, is not sent and has something left to do that this process may do. */
+export function isElsewhere(db: StoreDatabase, service: string) {
+	return sql<boolean>`(service <> ${service} and next_attempt_at is not null
+		and state in (${sql.join(BLOCKING_STATES)}, 'waiting') and ${isOurs(db)})`;
+}
+
+/** The first due answer of each session, unless an answer of that session is leased. */
+export function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
+	return sql<boolean>`next_attempt_at <= ${now} and id in (
+		select id from (
+			select id, next_attempt_at, accepted_at, row_number() over (
+				partition by session_id order by next_attempt_at, accepted_at, id
+			) as place
+			from answers as due
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
+				and not exists (
+					select 1 from answers as leased
+					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
+				)
+		) as firsts
+		where place = 1
+		order by next_attempt_at, accepted_at, id
+		limit ${limit * CANDIDATES_PER_ROW}
+	)`;
 }

@@ -32,6 +32,10 @@ const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
 const TELL_AGAIN_MAX_MS = 10 * 60_000;
 const CORRECTION_TRIES = 5;
+/** How often an answer for another address is looked at until its time to be sent is over. */
+const ELSEWHERE_MS = 10 * 60_000;
+/** The `lastError` of an answer that was given for another address of the service. */
+export const OTHER_SERVICE = 'other_service';
 /** An old answer without a failure gets this long before its author is told that it takes long. */
 const MIN_BEFORE_LONG_MS = 2_000;
 
@@ -98,6 +102,12 @@ export function createAnswerWorker(
 
 	/** @throws LeaseLost */
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
+		if (isBlocking(answer.state) && answer.question.service !== serviceUrl) {
+			const now = clock.now();
+			const isLate = now >= answer.giveUpAt;
+			const next = isLate ? { state: 'waiting' as const, nextAttemptAt: now } : { nextAttemptAt: now + ELSEWHERE_MS };
+			return put.write(answer, token, { ...next, lastError: OTHER_SERVICE });
+		}
 		if (isBlocking(answer.state)) {
 			// It is due early to tell its author that it takes long, or because the clock was set.
 			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);

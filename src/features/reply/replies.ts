@@ -78,6 +78,10 @@ export function registerReplies(
 		const { answer, kind } = result;
 		request.log.info({ answer: answer.id, session: sessionId, outcome: kind }, 'a reply was sent');
 		return async () => {
+			// Stored by an earlier press, whose process ended before it forgot the text.
+			const isUndone = answer.state === 'withdrawn';
+			if (isUndone || kind === 'tooLate')
+				return end(request, draft, textMessage(isUndone ? REPLY_WORDS.kept : REPLY_WORDS.tooLate(value)));
 			// The question's post shows it, with *Undo*.
 			if (kind !== 'taken') return void (await Promise.all([answers.afterAccept(answer), end(request, draft, null)]));
 			const choice = { ...offered, position: 0, fingerprint, shownHash: shownHash ?? '', title, option: value };

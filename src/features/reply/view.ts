@@ -35,4 +35,7 @@ function offer(words: string, text: string, yes: ReturnType<typeof button>, id: 
 export const REPLY_WORDS = {
 	deleted: '🗑️ You have deleted that message, or its text. Nothing was sent.',
 	kept: '👌 Nothing was sent. To send another message of this thread, mention me in it.',
+	/** `text`: of the message after it was sent. */
+	tooLate: (text: string) =>
+		`✏️ Your change came too late: the answer is your message as it was before. It is now:\n${quoted(text, 600)}`,
 } as const;

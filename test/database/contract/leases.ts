@@ -101,9 +101,23 @@ export function describeLeases(subject: Subject): void {
 			const elsewhere = { ...submission().question, service: 'https://other.example' };
 			await accepted(subject.store, submission({ question: elsewhere }));
 			expect(await answers().takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
-			expect(await answers().nextDueAt(SERVICE)).toBeNull();
 			expect(await answers().unsentElsewhere(SERVICE)).toBe(1);
 			expect(await answers().takeDue(elsewhere.service, LEASE, 10, T0 + 10)).toHaveLength(1);
+		});
+
+		it('leases an answer of another service that nobody has taken for a minute, after its own', async () => {
+			const minute = 60_000;
+			const elsewhere = { ...submission().question, service: 'https://other.example' };
+			const other = await accepted(subject.store, submission({ question: elsewhere }));
+			const dueAt = (await answers().nextDueAt(elsewhere.service)) ?? 0;
+			expect(await answers().nextDueAt(SERVICE)).toBe(dueAt + minute);
+			const own = await accepted(subject.store, submission());
+			const take = async (now: number) =>
+				(await answers().takeDue(SERVICE, { ...LEASE, token: String(now) }, 10, now)).map(({ id }) => id);
+			expect(await take(dueAt + minute - 1)).toEqual([own.id]);
+			expect(await take(dueAt + minute - 1)).toEqual([]);
+			expect(await take(dueAt + minute)).toEqual([other.id]);
+			expect(await take(dueAt + minute + 1)).toEqual([]);
 		});
 
 		it('postpones an answer of a newer version, which blocks neither its session nor others nor the history', async () => {

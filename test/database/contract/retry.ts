@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, UNREADABLE } from '../../../src/questions/answer.ts';
+import { type Answer, TOLD_WITHIN_MS, UNREADABLE } from '../../../src/questions/answer.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -109,9 +109,13 @@ export function describeRetry(subject: Subject): void {
 			expect(result).toMatchObject({
 				kind: 'taken',
 				by: { id: other.id },
-				answer: { state: 'conflicted', nextAttemptAt: null, content: { other: { person: BOB, values: ['red'] } } },
+				answer: { state: 'conflicted', content: { other: { person: BOB, values: ['red'] } } },
 			});
 			expect(valuesOf(await answers().get(given.id))).toEqual(['blue']);
+			// The process may end before it shows that to the author.
+			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: LATER + TOLD_WITHIN_MS });
+			await answers().noteTold(given.id);
+			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: null });
 		});
 
 		it('rejects a retry when another answer was delivered after its form was read', async () => {

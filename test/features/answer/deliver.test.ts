@@ -82,6 +82,19 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
+	it('waits before it reads again while nobody knows whether the clock was set', async () => {
+		const knownAt = T0 + 1_000;
+		const steadySince = () => (harness.clock.now() < knownAt ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
+		const { id } = await harness.accept('s1');
+		harness.createWorker(harness.store.answers, { ...harness.clock, steadySince }).start();
+		await harness.pass(2_000);
+		const reads = harness.times('read');
+		expect(reads).toEqual([...new Set(reads)]);
+		expect(reads.length).toBeGreaterThan(2);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
+		expect(harness.times('put')).toHaveLength(1);
+	});
+
 	it('is logged as an error when the store fails', async () => {
 		const { id } = await harness.accept('s1');
 		const update = () => Promise.reject(new Error('broken'));

@@ -311,6 +311,24 @@ describe('an answer that is refused for good', () => {
 		expect(effective(id)).toHaveLength(1);
 	});
 
+	it('shows once, where its author presses Try again, that somebody else has answered since', async () => {
+		const id = ask();
+		const modal = await submit(id, () => app.service.faults.add(tooComplex(id)));
+		await shows(headline('refused'));
+		app.service.faults.clear();
+		const grace = await openSession(app, id, 'grace');
+		await fill(grace, 'Barbara', 'Mary');
+		await grace.submit();
+		await shows(headline('resumed'), 'grace');
+		await modal.press('Try again');
+		await shows(/Not sent: somebody else answered first/);
+		const from = app.slack.traffic.all().length;
+		const start = clock.now();
+		await until(() => clock.now() > start + 60_000);
+		expect(app.slack.traffic.all().slice(from)).toEqual([]);
+		expect(app.slack.as('ada').dm(id)).toEqual([]);
+	});
+
 	it('tells a refused answer in a direct message with the same button when the modal is closed', async () => {
 		const id = ask();
 		function breakReads(): void {

@@ -172,6 +172,19 @@ describe('Hand over', () => {
 		await app.until(() => dm.buttons().length === 0);
 	});
 
+	it('is given back when the app may send no direct message for minutes, and whoever handed it over hears that later', async () => {
+		const { post } = await start();
+		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'missing_scope' });
+		await app.handOver(post, 'ada', 'tess');
+		await app.pass(5 * 60_000);
+		expect(post.text()).toContain(HANDED_OVER);
+		await app.pass(5 * 60_000);
+		expect(post.text()).not.toContain(HANDED_OVER);
+		lift();
+		await app.newestDm('ada', DID_NOT_GET_IT);
+		expect(app.dms('tess')).toEqual([]);
+	});
+
 	it('is given back when the chosen person may not answer any more before the direct message is posted', async () => {
 		const { post } = await start();
 		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });

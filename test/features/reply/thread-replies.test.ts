@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
@@ -115,6 +117,41 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 	await mention.press('Send');
 	await app.until(() => answersTo(id).length === 1);
 	expect(answersTo(id)).toEqual(['Sand']);
+});
+
+/** Ada presses Send, and the process dies when the answer is stored and sent or undone: the offer and its text stay. */
+async function sentBeforeCrash(offer: Posted, sent: () => unknown): Promise<void> {
+	using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+	const drafts = database.prepare('select form_id as id, content from drafts').all();
+	app.slack.faults.add({ method: 'response_url', status: 500, times: 1 });
+	await offer.press('Send');
+	await app.until(sent);
+	await app.pass(1_000);
+	const restore = database.prepare('update drafts set content = ? where form_id = ?');
+	for (const { id = null, content = null } of drafts) restore.run(content, id);
+}
+
+it('says after a crash that a reply which was edited since was sent as it was', async () => {
+	const { id, post } = await asked('Which colour?');
+	const offer = await offered(post, 'I would take Rose');
+	await sentBeforeCrash(offer, () => answersTo(id).length === 1);
+	await saidBy('ada', 'I would take Rose')?.edit('I would take Sand');
+	await offer.press('Send');
+	await app.until(() => offer.text().includes('Your change came too late'));
+	expect(offer.text()).toContain('> I would take Sand');
+	expect(answersTo(id)).toEqual(['I would take Rose']);
+});
+
+it('says after a crash that a reply which was undone since is not sent again', async () => {
+	const { id, post } = await asked('Which colour?');
+	const offer = await offered(post, 'I would take Sky');
+	await sentBeforeCrash(offer, () => post.buttons().includes('Undo'));
+	await post.press('Undo');
+	await app.until(() => post.buttons().includes('Answer'));
+	await offer.press('Send');
+	await app.until(() => offer.text().includes('Nothing was sent. To send another message of this thread, mention me'));
+	await app.pass(15_000);
+	expect(answersTo(id)).toEqual([]);
 });
 
 it('shows a reply in a form that nothing in it leaves, and offers one that mentions somebody of a similar id', async () => {
