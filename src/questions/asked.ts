@@ -301,7 +301,9 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 			: { ...over, evidence: { ...past, mostSteps: seen.steps }, isNews: true };
 	}
 	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
-	const kept = same?.evidence ?? answered;
+	// Where nobody watches, checks after the delivery have read it since.
+	const isUnread = same?.isRead === false && same.evidence?.emptySince === null && answered.emptySince !== null;
+	const kept = isUnread ? answered : (same?.evidence ?? answered);
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
 	const before = isPast ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
 	if (isBefore(read, before)) {

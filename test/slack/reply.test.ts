@@ -111,7 +111,7 @@ it('shows the reply to a press in a modal where the modal was opened', async () 
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
 	const told = await app.toldAfter(() => modal.press('Refresh'));
-	expect(told.text()).toContain(whatHappened('session_not_found'));
+	expect(told.text()).toContain(whatHappened('session_missing'));
 	expect(told.threadTs()).toBeNull();
 });
 

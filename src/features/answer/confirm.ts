@@ -27,7 +27,7 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 	async function read(sessionId: string, signal: AbortSignal) {
 		using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
 		const either = AbortSignal.any([signal, deadline.signal]);
-		const reading = await sessionService.read(sessionId, { priority: 'background', signal: either });
+		const reading = await sessionService.read(sessionId, { priority: 'background', ahead: true, signal: either });
 		return { ...reading, steadySince: steadySince(clock) };
 	}
 

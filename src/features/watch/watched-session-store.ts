@@ -95,6 +95,9 @@ type OutageUpdate = Readonly<{
 	code: string;
 }>;
 
+/** Its author was not told yet that the agent has worked since. */
+const IS_NOT_TAKEN = sql<boolean>`coalesce(agent_outcome, '') not in ('emptied', 'taken')`;
+
 export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 	async function recordWatch(tx: Tx, update: WatchUpdate): Promise<void> {
 		const { trx, now } = tx;
@@ -224,7 +227,8 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				if (isAgain) await change(trx, 'ladders', sessionOf(key), { postedAt: now, lastReminderAt: null }).execute();
 				// The worker tells its author.
 				const told = { agentOutcome: 'lost', nextAttemptAt: now };
-				if (lost != null) await change(trx, 'answers', { id: lost, state: 'delivered' }, told).execute();
+				if (lost != null)
+					await change(trx, 'answers', { id: lost, state: 'delivered' }, told).where(IS_NOT_TAKEN).execute();
 				return true;
 			}),
 

@@ -93,7 +93,7 @@ export function describeAskings(subject: Subject): void {
 			const delivered = { state: 'delivered', deliveredAt: T0 + 2, nextAttemptAt: null } as const;
 			await patched(subject.store, first.id, delivered, { release: true });
 			const arrived = { answerId: first.id, number: 1, at: T0 + 2, positions: [0], steps: 1, waited: true };
-			const seen = { ...NOTHING_SEEN, waitedSeen: true, arrived };
+			const seen = { ...NOTHING_SEEN, waitedSeen: true, mostSteps: 1, arrived };
 			expect(await evidenceOf(0)).toEqual(seen);
 			expect((await current(subject.store, first.id)).evidence).toEqual(seen);
 			const items = [item(null), item(null), item('red')];

@@ -223,6 +223,7 @@ export function describeUpdates(subject: Subject): void {
 				restartAskedAt: T0 + 9,
 				evidence: {
 					...NOTHING_SEEN,
+					mostSteps: 3,
 					waitedSeen: true,
 
 					arrived: { answerId: given.id, number: 1, at: T0 + 4, positions: [0], steps: 3, waited: true },
