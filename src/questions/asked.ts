@@ -311,7 +311,10 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		return { ...over, verdict: null, closedItems, evidence: before };
 	}
 	const evidence = withSighting(before, seen);
-	const verdict = verdictOf(evidence, seen, held);
+	const shown = verdictOf(evidence, seen, held);
+	// Where nobody watches, no later read would tell a person at a form what checks after the delivery have shown.
+	const isAgain = shown === 'checking' && same?.isRead !== true && evidence.continued;
+	const verdict = isAgain ? 'askedAgain' : shown;
 	const positions = evidence.arrived?.positions ?? [];
 	const isNews = same?.messageIndex !== index || JSON.stringify(evidence) !== JSON.stringify(same.evidence);
 	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews, isAnsweredAnew };

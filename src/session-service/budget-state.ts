@@ -196,7 +196,7 @@ function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask
 const LEAST_SHARE = 0.05;
 
 /** What watching may use, in requests a second, of which `reserved` are kept for lists and the reads that they lead to. */
-export function backgroundRates({ limit, free, background }: Usage, reserved: number) {
+export function backgroundRates({ limit, free, background, ahead }: Usage, reserved: number) {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;
 	/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
@@ -204,8 +204,11 @@ export function backgroundRates({ limit, free, background }: Usage, reserved: nu
 	return {
 		/** What people and deliveries have left over recently; never 0. */
 		left: Math.max(free + background - kept, LEAST_SHARE * limit) / WINDOW_SECONDS,
-		/** The usual rate without what is reserved, but at least a quarter. After a burst, `decide` holds reads back, no plan does. */
-		planned: Math.max(usual / 4, usual - reserved),
+		/**
+		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's reads, `decide`
+		 * holds reads back, and no plan does.
+		 */
+		planned: Math.max(usual / 4, usual - Math.max(reserved, ahead / WINDOW_SECONDS)),
 		usual,
 	};
 }
