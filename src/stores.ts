@@ -4,6 +4,7 @@ import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
 import { liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
+import { warnOfForeignCode } from './database/foreign-code.ts';
 import { openKeys } from './database/key-ring.ts';
 import { migrate } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
@@ -79,6 +80,7 @@ export async function openStore(options: StoreOptions) {
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
+		await warnOfForeignCode(db, log);
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
 		keys = await openKeys({ ...given, db, sqlite, writesFormer, clock, log, onCheckpoint, onFormerValues });
 		const { cipher, compact, reencryption } = keys;

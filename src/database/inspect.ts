@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type LiveWorkspace, nameInSql, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
 import { type Cipher, createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
+import { readForeignCode } from './foreign-code.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
@@ -39,6 +40,8 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 		schema,
 		keyCheck: factOf('key_check') ?? null,
 		keySalt: factOf('key_salt') ?? null,
+		/** What runs in it and is not ours. */
+		foreignCode: await readForeignCode(dialect, query),
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
