@@ -4,7 +4,6 @@ import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
 import { liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
-import { warnOfForeignCode } from './database/foreign-code.ts';
 import { openKeys } from './database/key-ring.ts';
 import { migrate } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
@@ -80,7 +79,6 @@ export async function openStore(options: StoreOptions) {
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
-		await warnOfForeignCode(db, log);
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
 		keys = await openKeys({ ...given, db, sqlite, writesFormer, clock, log, onCheckpoint, onFormerValues });
 		const { cipher, compact, reencryption } = keys;

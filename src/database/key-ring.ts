@@ -9,7 +9,7 @@ import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
-/** `OLD`: of a database that may have values of version 1. Who has no key cannot write it again once all were brought over. */
+/** `OLD`: values of version 1 may be there, and are read. Nobody makes it again without the key once all were brought over. */
 const CHECKED = { OLD: 'handraise', NEW: 'handraise 2' } as const;
 
 /** What `key_check` in `meta` holds: a ciphertext of each key that stored values may need, separated by spaces. */
@@ -28,11 +28,11 @@ export const fits = (check: KeyCheck, ciphers: readonly Cipher[]) =>
 export const isOld = (check: KeyCheck, ciphers: readonly Cipher[]) =>
 	check.some((sealed) => ciphers.some((cipher) => opens(cipher, sealed, [CHECKED.OLD])));
 
-const withKeys = (check: KeyCheck, ciphers: readonly Cipher[], isOld = false): KeyCheck => [
+const withKeys = (check: KeyCheck, ciphers: readonly Cipher[], hasOld = false): KeyCheck => [
 	...check,
 	...ciphers
 		.filter((cipher) => !check.some((sealed) => opens(cipher, sealed)))
-		.map((cipher) => cipher.encrypt(isOld ? CHECKED.OLD : CHECKED.NEW, KEY_CHECK)),
+		.map((cipher) => cipher.encrypt(hasOld ? CHECKED.OLD : CHECKED.NEW, KEY_CHECK)),
 ];
 
 /** `whenChanged` runs in the same transaction. */
@@ -114,13 +114,8 @@ export async function openKeys({ db, sqlite, own, formers, writesFormer, ...othe
 					async finish(endsOld) {
 						if (wiping?.isBroughtOver() === false) return false;
 						const needed = (before: KeyCheck) => {
-							const own = before.filter((sealed) => !fits([sealed], former));
-							return endsOld
-								? withKeys(
-										own.filter((sealed) => !isOld([sealed], ring.all)),
-										[ownCipher],
-									)
-								: own;
+							const own = before.filter((sealed) => !fits([sealed], former) && !(endsOld && isOld([sealed], ring.all)));
+							return endsOld ? withKeys(own, [ownCipher]) : own;
 						};
 						await changeCheck(db, needed, async (trx) => {
 							if (sqlite !== null && former.length > 0) await markForCompaction(trx);

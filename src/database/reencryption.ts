@@ -50,9 +50,9 @@ interface Options {
 }
 
 /**
- * Encrypts again, with the newest key, what a former one encrypted or what is of version 1: in small steps, and each value only
- * if nobody has changed it, or what it is bound to, meanwhile. It finds its work in the stored values themselves, so it goes on after a stop. On SQLite the values with a
- * key of their own are those of `secret-wiping.ts`. One replica at a time does it.
+ * Encrypts again, with the newest key, what a former one encrypted and what is of version 1: in small steps, and each value
+ * only if nobody has changed it, or what it is bound to, meanwhile. It finds its work in the stored values themselves, so it
+ * goes on after a stop. On SQLite the values with a key of their own are those of `secret-wiping.ts`. One replica at a time does it.
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish, follow }: Options) {
 	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !isSecret(column));
@@ -110,7 +110,8 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 		const [key, value] = [sql.join(keys.map((name) => sql.ref(name))), sql.ref(column)];
 		const prefix = prefixOf(ring.keyId, { bound: boundOf(sealed) });
 		const { rows } = await sql<StoredRow>`
-			select ${sql.raw(placeInSql(sealed))}, case when substr(${value}, 1, ${sql.lit(prefix.length)}) <> ${prefix} then ${value} end as sealed
+			select ${sql.raw(placeInSql(sealed))},
+				case when substr(${value}, 1, ${sql.lit(prefix.length)}) <> ${prefix} then ${value} end as sealed
 			from ${sql.table(table)} ${after.length === 0 ? sql`` : sql`where (${key}) > (${sql.join(after)})`}
 			order by ${key} limit ${sql.lit(SCANNED_AT_ONCE)}`.execute(db.read);
 		return rows;

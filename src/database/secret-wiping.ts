@@ -52,8 +52,8 @@ interface Options {
  * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So
  * secret values have a key of their own, in one row of `meta`, encrypted with the master key. Soon after a wipe, and at
  * every start, a new key overwrites it in place, the remaining secrets are encrypted with that, and the log is emptied:
- * no key decrypts the remains. The first time that
- * also brings over what the keys of former master keys encrypt, and values of version 1. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
+ * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt, and
+ * values of version 1. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
 export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: Options) {
 	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);

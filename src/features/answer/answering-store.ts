@@ -221,13 +221,9 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		async shown(viewId: string, own: NewWindow, view: ModalView, now: number): Promise<void> {
 			await db.writeOne((trx) => {
 				// Encrypted inside the write, as drafts are.
-				const told = {
-					view: windowColumn.seal(view, { viewId, ...own }, cipher),
-					learned: null,
-					notice: '',
-					dueAt: null,
-				};
-				const row = { ...own, ...told, ...WITHOUT_LEASE, touchedAt: now };
+				const sealed = windowColumn.seal(view, { viewId, ...own }, cipher);
+				const told = { learned: null, notice: '', dueAt: null };
+				const row = { ...own, ...told, ...WITHOUT_LEASE, view: sealed, touchedAt: now };
 				return add(trx, 'windows', { viewId, ...row })
 					.onConflict((conflict) => conflict.column('viewId').doUpdateSet(row))
 					.execute();
