@@ -45,7 +45,7 @@ interface Options {
 	 * be found that a given key opens.
 	 */
 	readonly finish: (endsOld: boolean) => Promise<boolean>;
-	/** Another replica encrypts: learns whether values of version 1 are still read. */
+	/** Learns whether values of version 1 are still read: another replica may have ended that. */
 	readonly follow: () => Promise<void>;
 }
 
@@ -135,10 +135,10 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 
 	/** Returns the milliseconds until the next turn. */
 	async function turn(): Promise<number> {
-		if (!(await hold(LEASE_MS))) {
-			await follow();
-			return pauseFor(LOOK_MS);
-		}
+		const isHolding = await hold(LEASE_MS);
+		// Before anything is read: what another replica does not read any more must not be bound here.
+		await follow();
+		if (!isHolding || isOver()) return pauseFor(LOOK_MS);
 		let needed = 0;
 		const used = new Set<string>();
 		const seen = await visit(async (values) => {
@@ -176,8 +176,10 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 	}
 
 	/** Without a former key it ends, once nothing of version 1 is read. */
+	const isOver = () => ring.all.length === 1 && !ring.opensOld();
+
 	function pauseFor(ms: number): number {
-		if (ring.all.length === 1 && !ring.opensOld()) stopping.abort();
+		if (isOver()) stopping.abort();
 		return ms;
 	}
 
