@@ -94,8 +94,9 @@ async function overRows(settings: Partial<Settings>): Promise<AskFor> {
 	return async (asked) => {
 		const id = randomUUID();
 		const [name, replied] = [`${LETTERS.ask}${id}`, `${LETTERS.reply}${id}`];
-		const state = cipher.encrypt(JSON.stringify(asked), letterPlace(name));
-		await db.writeOne((trx) => add(trx, 'shared_states', { name, state, changedAt: clock.now() }).execute());
+		const at = clock.now();
+		const state = cipher.encrypt(JSON.stringify({ ...asked, at }), letterPlace(name));
+		await db.writeOne((trx) => add(trx, 'shared_states', { name, state, changedAt: at }).execute());
 		for (const until = clock.now() + WAIT_MS; ; await clock.sleep(50)) {
 			const reply = await taken(replied);
 			const text = reply && cipher.decrypt(reply, letterPlace(replied));

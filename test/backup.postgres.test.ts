@@ -1,13 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import pg from 'pg';
+import { beforeAll, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
-import { ANN, accepted, BOB, KEY, open, submission } from './database/support.ts';
+import { comparePostgres } from '../src/database/backup.ts';
+import { ANN, accepted, BOB, createRecordingLog, KEY, open, submission } from './database/support.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+beforeAll(async () => {
+	postgres = await sharedPostgres();
+});
+
 it('lists what a restored database lacks, and changes nothing', async () => {
-	const postgres = await sharedPostgres();
 	const [databaseUrl, restoredUrl] = [await postgres.createDatabase(), await postgres.createDatabase()];
 	for (const [url, ids] of [
 		[databaseUrl, ['both', 'since']],
@@ -43,3 +49,51 @@ async function opened(databaseUrl: string) {
 	const store = await open({ dataDir: '', databaseUrl, encryptionKey: KEY });
 	return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
+
+it('refuses a restored database in which code runs on its tables, of which a start warns, and nothing else of others', async () => {
+	const [databaseUrl, restoredUrl] = [await postgres.createDatabase(), await postgres.createDatabase()];
+	for (const url of [databaseUrl, restoredUrl]) await (await opened(url)).close();
+	const admin = new pg.Client({ connectionString: restoredUrl });
+	await admin.connect();
+	const name = new URL(restoredUrl).pathname.slice(1);
+	const warnings = async () => {
+		const log = createRecordingLog();
+		await (await open({ dataDir: '', databaseUrl: restoredUrl, encryptionKey: KEY, log })).close();
+		return log.lines.map(({ fields }) => fields);
+	};
+	await admin.query(`create table others (id text references answers (id)); create index on answers (lower(user_id));
+		create view report as select state from answers; analyze; create function unused() returns int language sql as 'select 1';
+		create trigger theirs before update on others for each row execute function suppress_redundant_updates_trigger()`);
+	expect(await warnings()).toEqual([]);
+	expect(await comparePostgres(databaseUrl, name)).toEqual([expect.stringMatching(/backup: 0$/)]);
+	for (const [code, make, drop] of FOREIGN) {
+		await admin.query(make);
+		expect(await warnings()).toMatchObject([{ event: 'foreign_code', code: [code] }]);
+		await expect(comparePostgres(databaseUrl, name)).rejects.toThrow(
+			`This backup cannot be used: it has ${code}. Handraise`,
+		);
+		await admin.query(drop);
+	}
+	expect(await warnings()).toEqual([]);
+	await admin.end();
+});
+
+const EVIL = `create function evil() returns text language sql as 'select ''x''';`;
+const FOREIGN = [
+	[
+		'trigger "t" on "answers"',
+		'create trigger t before update on answers for each row execute function suppress_redundant_updates_trigger()',
+		'drop trigger t on answers',
+	],
+	['rule "r" on "drafts"', 'create rule r as on update to drafts do also delete from claims', 'drop rule r on drafts'],
+	[
+		'function "evil" on "posts"',
+		`${EVIL} alter table posts alter last_error set default evil()`,
+		'alter table posts alter last_error drop default; drop function evil',
+	],
+	[
+		'function "evil" on "meta"',
+		`${EVIL} alter table meta add constraint c check (evil() is not null)`,
+		'alter table meta drop constraint c; drop function evil',
+	],
+] as const;

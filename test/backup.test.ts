@@ -2,12 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { backUp, openRestore } from '../src/database/backup.ts';
 import { MIGRATIONS, migrate } from '../src/database/migrate.ts';
 import { context, openAt } from './database/migrating-process.ts';
-import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	createRecordingLog,
+	item,
+	KEY,
+	moved,
+	OTHER_KEY,
+	open,
+	submission,
+	T0,
+	valuesOf,
+} from './database/support.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
@@ -50,6 +64,11 @@ async function answerIds(): Promise<string[]> {
 	const rows = await opened.db.read.selectFrom('answers').select('id').orderBy('id').execute();
 	await opened.close();
 	return rows.map(({ id }) => id);
+}
+/** As somebody with a shell of SQLite. */
+function edit(statements: string): void {
+	using database = new DatabaseSync(join(dataDir, 'handraise.db'));
+	database.exec(statements);
 }
 const formerFiles = () => readdirSync(dataDir).filter((name) => name.includes('.before-'));
 const ASKS = 'Type "yes" to replace the database by the backup:';
@@ -149,6 +168,45 @@ describe('npm run restore', () => {
 		copy = join(directory, 'nowhere.db');
 		await refused().toThrow(`There is no file ${copy}.`);
 		expect(formerFiles()).toEqual([]);
+	});
+
+	it.each([
+		[
+			'trigger "t" on "answers"',
+			"create trigger t after update of state on answers begin update answers set session_id = 'x'; end",
+		],
+		[
+			'trigger "t" on "_litestream_seq"',
+			'create trigger t after update on _litestream_seq begin delete from answers; end',
+		],
+		[
+			'view "Answers" on "Answers"',
+			'alter table answers rename to others; create view Answers as select * from others',
+		],
+	])('refuses a backup with a %s, which a running program warns of', async (code, statement) => {
+		await store((opened) => accepted(opened, submission({ id: 'before' })));
+		edit(`create table _litestream_seq (id integer primary key, seq integer); ${statement}`);
+		backUp(dataDir, copy);
+		edit(code.startsWith('view') ? 'drop view Answers; alter table others rename to answers' : '');
+		const log = createRecordingLog();
+		await (await open({ dataDir, encryptionKey: KEY, log })).close();
+		const warned = { level: 'warn', fields: { event: 'foreign_code', code: [code] } };
+		if (!code.startsWith('view')) expect(log.lines).toMatchObject([warned]);
+		expect(restore('yes\n')).toMatchObject({ status: 1, stderr: expect.stringContaining(`it has ${code}. Handraise`) });
+		expect(formerFiles()).toEqual([]);
+	});
+
+	it('takes one with indexes, statistics, tables and views of others, of which no start warns', async () => {
+		await store((opened) => accepted(opened, submission({ id: 'before' })));
+		edit(`create table _litestream_seq (id integer primary key, seq integer); create table _litestream_lock (id integer);
+			create index of_operator on answers (lower(user_id)); analyze;
+			create view report as select state, count(*) from answers group by 1`);
+		backUp(dataDir, copy);
+		await replaced();
+		const log = createRecordingLog();
+		await (await open({ dataDir, encryptionKey: KEY, log })).close();
+		expect(log.lines).toEqual([]);
+		expect(await answerIds()).toEqual(['before']);
 	});
 
 	it('takes a backup of 1.0.0, which the next start migrates', async () => {

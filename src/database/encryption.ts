@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
 import { parseOrNull } from '../core/values.ts';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
-import type { CipherPlace, SealedName } from './sealed-columns.ts';
+import { type CipherPlace, type PlacedRow, placeIn, SEALED_COLUMNS, type SealedName } from './sealed-columns.ts';
 import { syncDirectory } from './sqlite.ts';
 
 export interface StoreParts {
@@ -16,25 +16,27 @@ export interface StoreParts {
 export interface Cipher {
 	/** Identifies the key without revealing it. */
 	readonly keyId: string;
-	/** `1.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
+	/** `<version>.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
 	encrypt(text: string, place: CipherPlace): string;
-	/** Null for another key, another place or a damaged ciphertext. */
+	/** Null for another key, another place or a damaged ciphertext. One of version 1 names less of its place. */
 	decrypt(sealed: string, place: CipherPlace): string | null;
 }
 
-const VERSION = '1';
 const ALGORITHM = 'aes-256-gcm';
 /** Bytes, as NIST SP 800-38D requires for GCM. Random nonces are safe for 2^32 texts per key. */
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** How each ciphertext of a key begins. It always has the same length. */
-export const prefixOf = (keyId: string) => `${VERSION}.${keyId}.`;
+/** 2: the additional data has the values of the row that the place is bound to. 1.0.0 knew 1 alone. */
+const versionOf = ({ bound }: { readonly bound?: unknown }) => (bound === undefined ? 1 : 2);
+const isOld = (sealed: string, place: CipherPlace) => place.bound !== undefined && sealed.startsWith('1.');
+
+/** How each ciphertext of a key begins at a place, or in a column. It always has the same length. */
+export const prefixOf = (keyId: string, place: { readonly bound?: unknown } = {}) => `${versionOf(place)}.${keyId}.`;
 
 /** AES-256-GCM with the given 32 bytes. */
 export function createCipher(key: Buffer): Cipher {
 	const keyId = createHash('sha256').update('handraise key id\0').update(key).digest('hex').slice(0, 8);
-	const prefix = prefixOf(keyId);
 	const secret = createSecretKey(key);
 	return {
 		keyId,
@@ -43,9 +45,11 @@ export function createCipher(key: Buffer): Cipher {
 			const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_LENGTH });
 			cipher.setAAD(additionalData(place));
 			const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-			return prefix + sealed.toString('base64');
+			return prefixOf(keyId, place) + sealed.toString('base64');
 		},
-		decrypt(sealed, place) {
+		decrypt(sealed, whole) {
+			const place: CipherPlace = sealed.startsWith('1.') ? { ...whole, bound: undefined } : whole;
+			const prefix = prefixOf(keyId, place);
 			if (!sealed.startsWith(prefix)) return null;
 			const bytes = Buffer.from(sealed.slice(prefix.length), 'base64');
 			if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return null;
@@ -63,38 +67,44 @@ export function createCipher(key: Buffer): Cipher {
 	};
 }
 
-export type KeyRing = ReturnType<typeof createKeyRing>;
+export type KeyRing = Cipher & ReturnType<typeof createKeyRing>;
 
 /** Encrypts with the first of these keys, and decrypts what any of them encrypted. */
 export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]) {
 	const [{ keyId, encrypt }] = all;
+	let opensOld = false;
 	return {
 		all,
 		keyId,
 		encrypt,
-		decrypt(sealed: string, place: CipherPlace): string | null {
-			for (const cipher of all) {
+		/** Whether a value of version 1 is read where version 2 is written: else whoever can write the database moves it. */
+		opensOld: () => opensOld,
+		setOpensOld(isOpening: boolean): void {
+			opensOld = isOpening;
+		},
+		decrypt(sealed: string, place: CipherPlace, ciphers: readonly Cipher[] = all): string | null {
+			if (isOld(sealed, place) && !opensOld) return null;
+			for (const cipher of ciphers) {
 				const text = cipher.decrypt(sealed, place);
 				if (text !== null) return text;
 			}
 			return null;
 		},
-	} satisfies Cipher & { readonly all: unknown };
+	};
 }
 
-function additionalData({ table, id, column }: CipherPlace): Buffer {
-	return Buffer.from(JSON.stringify([VERSION, table, id, column]), 'utf8');
+function additionalData({ table, id, column, bound }: CipherPlace): Buffer {
+	return Buffer.from(JSON.stringify([String(versionOf({ bound })), table, id, column, ...(bound ?? [])]), 'utf8');
 }
 
-/** A column with encrypted JSON. `id` names the row. */
-export function sealedColumn<T>(name: SealedName, schema: z.ZodType<T>) {
-	const [table, column] = name.split('.');
-	const placeOf = (id: string) => ({ table, id, column }) as CipherPlace;
+/** A column with encrypted JSON. `row`: the one of the value. */
+export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.ZodType<T>) {
+	const own = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name) as (typeof SEALED_COLUMNS)[0];
 	return {
 		schema,
-		seal: (value: T, id: string, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), placeOf(id)),
-		open: (sealed: string | null, id: string, cipher: Cipher): T | null =>
-			parseOrNull(schema, sealed && cipher.decrypt(sealed, placeOf(id))),
+		seal: (value: T, row: PlacedRow<Name>, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), placeIn(own, row)),
+		open: (sealed: string | null, row: PlacedRow<Name>, cipher: Cipher): T | null =>
+			parseOrNull(schema, sealed && cipher.decrypt(sealed, placeIn(own, row))),
 	};
 }
 

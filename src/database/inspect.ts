@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type LiveWorkspace, nameInSql, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
 import { type Cipher, createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
-import { ciphersOf } from './key-ring.ts';
-import { OWN_SCHEMA } from './migrate.ts';
+import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
+import { OWN_SCHEMA, readForeignCode } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
-import { placeIn, SEALED_COLUMNS } from './sealed-columns.ts';
+import { boundOf, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
 import { isSqliteBusy } from './sqlite.ts';
 import { COLUMNS } from './tables.ts';
@@ -39,6 +39,8 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 		schema,
 		keyCheck: factOf('key_check') ?? null,
 		keySalt: factOf('key_salt') ?? null,
+		/** What runs in it and is not ours. */
+		foreignCode: await readForeignCode(dialect, query),
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
@@ -56,17 +58,22 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
 	);
 	const ring = createKeyRing(...(opened.flat() as [Cipher, ...Cipher[]]));
+	ring.setOpensOld(isOld(readKeyCheck(factOf('key_check') ?? null), ring.all));
+	const isOfOtherKey = (begin: string) =>
+		/^[12]\.\w{8}\.$/.test(begin) && !ring.all.some(({ keyId }) => begin.includes(keyId));
 	const counts = { own: 0, needed: 0, otherKey: 0, damaged: 0 };
 	const kindOf = (key: Cipher) => (opened[0]?.includes(key) ? 'own' : 'needed');
-	const kinds = new Map<string, keyof typeof counts>(ring.all.map((key) => [prefixOf(key.keyId), kindOf(key)]));
 	for (const column of SEALED_COLUMNS) {
+		const places = [{ bound: boundOf(column) }, ...(ring.opensOld() ? [{}] : [])];
+		const kinds = new Map<string, keyof typeof counts>(
+			ring.all.flatMap((key) => places.map((place) => [prefixOf(key.keyId, place), kindOf(key)] as const)),
+		);
 		const [value, table] = [nameInSql(column.column), column.table];
-		const row = column.keys.map((key) => `${nameInSql(key)} as "${key}"`).join(', ');
 		const prefix = `substr(${value}, 1, ${prefixOf(ring.keyId).length})`;
 		const groups = `select ${prefix} as begin, count(*) as total from ${table} where ${value} is not null group by 1`;
 		for (const { begin, total } of await query(groups)) {
-			const kind = kinds.get(String(begin)) ?? (/^1\.\w{8}\.$/.test(String(begin)) ? 'otherKey' : 'damaged');
-			const some = `select ${row}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ${MAX_TRIED}`;
+			const kind = kinds.get(String(begin)) ?? (isOfOtherKey(String(begin)) ? 'otherKey' : 'damaged');
+			const some = `select ${placeInSql(column)}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ${MAX_TRIED}`;
 			const tried = kind === 'needed' ? await query(some) : [];
 			const damaged = tried.filter((one) => ring.decrypt(String(one.sealed), placeIn(column, one)) === null).length;
 			counts[kind] += Number(total) - damaged;

@@ -9,24 +9,30 @@ import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
-const CHECKED_TEXT = 'handraise';
+/** `OLD`: values of version 1 may be there, and are read. Nobody makes it again without the key once all were brought over. */
+const CHECKED = { OLD: 'handraise', NEW: 'handraise 2' } as const;
 
 /** What `key_check` in `meta` holds: a ciphertext of each key that stored values may need, separated by spaces. */
 type KeyCheck = readonly string[];
 
 export const readKeyCheck = (value: string | null): KeyCheck => (value ?? '').split(' ').filter((one) => one !== '');
 
-const opens = (cipher: Cipher, sealed: string) => cipher.decrypt(sealed, KEY_CHECK) === CHECKED_TEXT;
+const opens = (cipher: Cipher, sealed: string, texts: readonly string[] = Object.values(CHECKED)) =>
+	texts.includes(cipher.decrypt(sealed, KEY_CHECK) ?? '');
 
 /** Whether these keys open what a database holds. */
 export const fits = (check: KeyCheck, ciphers: readonly Cipher[]) =>
 	check.every((sealed) => ciphers.some((cipher) => opens(cipher, sealed)));
 
-const withKeys = (check: KeyCheck, ciphers: readonly Cipher[]): KeyCheck => [
+/** Whether values of version 1 are read with these keys. */
+export const isOld = (check: KeyCheck, ciphers: readonly Cipher[]) =>
+	check.some((sealed) => ciphers.some((cipher) => opens(cipher, sealed, [CHECKED.OLD])));
+
+const withKeys = (check: KeyCheck, ciphers: readonly Cipher[], hasOld = false): KeyCheck => [
 	...check,
 	...ciphers
 		.filter((cipher) => !check.some((sealed) => opens(cipher, sealed)))
-		.map((cipher) => cipher.encrypt(CHECKED_TEXT, KEY_CHECK)),
+		.map((cipher) => cipher.encrypt(hasOld ? CHECKED.OLD : CHECKED.NEW, KEY_CHECK)),
 ];
 
 /** `whenChanged` runs in the same transaction. */
@@ -49,6 +55,8 @@ async function changeCheck(
 
 export const ciphersOf = (settings: readonly KeySetting[], salt: string | null) =>
 	settings.map((setting) => createCipher(keyOf(setting, salt)));
+
+const BOUND = 'every stored value is bound to its row, person and question now; one of 1.0.0 is not read any more';
 
 interface Options extends GivenKeys {
 	readonly db: StoreDatabase;
@@ -75,13 +83,14 @@ export async function openKeys({ db, sqlite, own, formers, writesFormer, ...othe
 	const writer = writesFormer && newest !== undefined ? newest : ownCipher;
 	const unused = [ownCipher, ...former].filter((cipher) => cipher !== writer);
 	const ring = createKeyRing(writer, ...unused);
+	ring.setOpensOld(isOld(check, ring.all));
 
 	const used = unused.filter((cipher) => meta.has(secretsKeyName(cipher)));
 	let isFitting = true;
 	// Before anything is encrypted with the key. A wrong key alone must not count as one of the database.
 	await changeCheck(db, (before) => {
 		isFitting = fits(before, ring.all);
-		return withKeys(before, isFitting ? [...used, writer] : used);
+		return withKeys(before, isFitting ? [...used, writer] : used, ring.opensOld());
 	});
 	if (!isFitting) log.warn('encryption_key_mismatch');
 
@@ -91,24 +100,33 @@ export async function openKeys({ db, sqlite, own, formers, writesFormer, ...othe
 	const compact = wiping?.compact ?? (async () => true);
 	onFormerValues(former.length === 0 ? 0 : Number.NaN);
 	const reencryption =
-		former.length === 0 || writer !== ownCipher
+		(former.length === 0 && !ring.opensOld()) || writer !== ownCipher
 			? null
 			: createReencryption({
 					...others,
 					db,
 					ring,
-					onFormerValues,
+					onFormerValues: former.length === 0 ? () => {} : onFormerValues,
 					found(keyIds) {
 						const found = former.filter(({ keyId }) => keyIds.has(keyId));
-						return changeCheck(db, (before) => withKeys(before, found));
+						return changeCheck(db, (before) => withKeys(before, found, ring.opensOld()));
 					},
-					async finish() {
-						if (wiping?.hasFormerKey() === true) return false;
-						const withoutFormer = (before: KeyCheck) => before.filter((sealed) => !fits([sealed], former));
-						await changeCheck(db, withoutFormer, async (trx) => {
-							if (sqlite !== null) await markForCompaction(trx);
+					async finish(endsOld) {
+						if (wiping?.isBroughtOver() === false) return false;
+						const needed = (before: KeyCheck) => {
+							const own = before.filter((sealed) => !fits([sealed], former) && !(endsOld && isOld([sealed], ring.all)));
+							return endsOld ? withKeys(own, [ownCipher]) : own;
+						};
+						await changeCheck(db, needed, async (trx) => {
+							if (sqlite !== null && former.length > 0) await markForCompaction(trx);
 						});
-						return compact();
+						if (endsOld && ring.opensOld()) log.info({}, BOUND);
+						if (endsOld) ring.setOpensOld(false);
+						return former.length === 0 || compact();
+					},
+					async follow() {
+						const row = await from(db.read, 'meta', { name: KEY_CHECK.id }).select('value').executeTakeFirst();
+						ring.setOpensOld(ring.opensOld() && isOld(readKeyCheck(row?.value ?? null), ring.all));
 					},
 				});
 	return {

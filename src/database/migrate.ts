@@ -164,7 +164,7 @@ async function hasMigrations(db: Db): Promise<boolean> {
 	return rows[0]?.is === true;
 }
 
-/** In one transaction; replicas that start together wait for each other. Throws what `refuseSchema` returns. */
+/** In one transaction; replicas that start together wait for each other. Warns of code of others in it. Throws what `refuseSchema` returns. */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
@@ -192,4 +192,40 @@ export async function migrate(
 		return pending.map(({ name }) => name);
 	});
 	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
+	const code = await readForeignCode(db.dialect, async (query) => (await sql.raw<object>(query).execute(db.read)).rows);
+	// An operator may have a trigger of their own, so that it is no reason to stop.
+	if (code.length > 0) log.warn('foreign_code', { code });
+}
+
+const OURS = Object.keys(COLUMNS)
+	.map((name) => `'${name}'`)
+	.join(', ');
+
+/**
+ * What runs inside the database on our tables and is not ours, such as a trigger that moves answers. In SQLite a trigger of any
+ * table counts, because it writes to all. Other people's tables, indexes without functions, and statistics do not count.
+ */
+const QUERIES = {
+	sqlite: `select type as kind, name, tbl_name as "on" from sqlite_schema
+		where type = 'trigger' or (type = 'view' and lower(name) in (${OURS})) order by 1, 2`,
+	postgres: `
+		with ours as (select oid, relname from pg_class where relname in (${OURS}) and pg_table_is_visible(oid))
+		select 'trigger' as kind, tgname as name, relname as "on" from pg_trigger join ours on ours.oid = tgrelid
+			where not tgisinternal
+		union select 'rule', rulename, relname from pg_rewrite join ours on ours.oid = ev_class
+		union select 'function', proname, relname from pg_depend as use join pg_depend as place using (classid, objid)
+			join ours on place.refclassid = 'pg_class'::regclass and place.refobjid = ours.oid
+			join pg_proc on use.refclassid = 'pg_proc'::regclass and use.refobjid = pg_proc.oid
+			where classid not in ('pg_trigger'::regclass, 'pg_rewrite'::regclass)
+		order by 1, 2`,
+} as const;
+
+/** Each as `trigger "name" on "table"`, with at most 100 characters of a name. */
+export async function readForeignCode(
+	dialect: StoreDatabase['dialect'],
+	query: (statement: string) => Promise<readonly object[]> | readonly object[],
+): Promise<readonly string[]> {
+	const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+	const found = (await query(QUERIES[dialect])) as readonly { kind: string; name: string; on: string }[];
+	return found.map(({ kind, name, on }) => `${kind} ${quoted(name)} on ${quoted(on)}`);
 }

@@ -4,7 +4,7 @@ import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { add, nameInSql, StoreUnavailableError } from './database.ts';
 import { type Cipher, createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
-import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS } from './sealed-columns.ts';
+import { type CipherPlace, isSecret, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
 
@@ -52,7 +52,8 @@ interface Options {
  * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So
  * secret values have a key of their own, in one row of `meta`, encrypted with the master key. Soon after a wipe, and at
  * every start, a new key overwrites it in place, the remaining secrets are encrypted with that, and the log is emptied:
- * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
+ * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt, and
+ * values of version 1. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
 export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: Options) {
 	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);
@@ -63,6 +64,8 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	let replaced: readonly Cipher[] = [];
 	let isKeyDue = true;
 	let isReplacing = false;
+	/** Whether this process has done it: then no secret needs a former master key or is of version 1. */
+	let isBroughtOver = false;
 	/** The mark for which the file was compacted, until the log is empty too. */
 	let compactedFor: string | null = null;
 	let blockedSince: number | null = null;
@@ -77,9 +80,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 			return newest.encrypt(text, place);
 		},
 		decrypt(sealed, place) {
-			if (!isSecretPlace(place)) return ring.decrypt(sealed, place);
-			const texts = [...ciphers, ...replaced].map((candidate) => candidate.decrypt(sealed, place));
-			return texts.find((text) => text !== null) ?? null;
+			return ring.decrypt(sealed, place, isSecretPlace(place) ? [...ciphers, ...replaced] : ring.all);
 		},
 	};
 
@@ -94,6 +95,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 			replaced = ciphers;
 			ciphers = [next];
 			isKeyDue = false;
+			isBroughtOver = true;
 		} finally {
 			isReplacing = false;
 			if (database.isTransaction) database.exec('rollback');
@@ -104,13 +106,12 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): void {
 		for (const secret of SECRET_COLUMNS) {
 			const { table, column, keys } = secret;
-			const keyColumn = nameInSql(keys[0]);
-			const update = database.prepare(`update ${table} set ${column} = ? where ${keyColumn} = ?`);
-			const select = `select ${keyColumn} as id, ${column} as sealed from ${table} where ${column} is not null`;
-			for (const { id, sealed } of database.prepare(select).all()) {
-				const place = placeIn(secret, { [keys[0]]: id });
-				const text = cipher.decrypt(String(sealed), place);
-				if (text !== null) update.run(next.encrypt(text, place), String(id));
+			const update = database.prepare(`update ${table} set ${column} = ? where ${nameInSql(keys[0])} = ?`);
+			const select = `select ${placeInSql(secret)}, ${column} as sealed from ${table} where ${column} is not null`;
+			for (const row of database.prepare(select).all()) {
+				const place = placeIn(secret, row);
+				const text = cipher.decrypt(String(row.sealed), place);
+				if (text !== null) update.run(next.encrypt(text, place), place.id);
 			}
 		}
 		// The length is always the same, so SQLite overwrites the former value.
@@ -200,8 +201,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	return {
 		/** Uses the key of secrets for `SECRET_COLUMNS` and the master keys for everything else. */
 		cipher,
-		/** Whether stored secrets need a former master key, because they could not be brought over yet. */
-		hasFormerKey: () => isKeyDue && ciphers.length > 1,
+		isBroughtOver: () => isBroughtOver,
 		/**
 		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log. It blocks
 		 * the event loop meanwhile. Whether it is done: if not, another program reads the database, and it is tried again.

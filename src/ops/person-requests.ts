@@ -32,6 +32,8 @@ const ASK = z.object({
 	place: z.object({ table: z.enum(PERSON_TABLES), after: z.string() }).default({ table: 'answers', after: '' }),
 });
 export type Ask = z.input<typeof ASK>;
+/** When a letter was written, as it says itself: whoever can write the database may put an old one back. */
+const SENT = z.object({ at: z.number().default(0) });
 export type Page = Awaited<ReturnType<ReturnType<typeof createPersonStore>['page']>>;
 type Parts = { db: StoreDatabase; cipher: Cipher; compact(): Promise<boolean> };
 export type Forgotten = Awaited<ReturnType<ReturnType<typeof createPersonStore>['forget']>>;
@@ -119,6 +121,11 @@ export function createPersonRequests(
 			const letter = await newest.forUpdate().skipLocked().executeTakeFirst();
 			const asked = letter && cipher.decrypt(letter.state, letterPlace(letter.name));
 			if (letter === undefined || asked == null) return null;
+			if (Math.abs(clock.now() - SENT.parse(JSON.parse(asked)).at) > KEPT_MS) {
+				log.warn('person_request_failed', { code: 'letter_old' });
+				await remove(trx, 'shared_states', { name: letter.name }).execute();
+				return null;
+			}
 			const name = letter.name.replace(LETTERS.ask, LETTERS.reply);
 			const done = await work(trx, asked);
 			const state = cipher.encrypt(JSON.stringify(done.reply), letterPlace(name));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseOrNull, pick } from '../core/values.ts';
 import { add, change, from, hasChanged, remove } from '../database/database.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
+import type { PlacedRow } from '../database/sealed-columns.ts';
 import { type Db, type Row, sessionOf } from '../database/tables.ts';
 import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt, type QuestionKey } from '../questions/answer.ts';
 import {
@@ -25,7 +26,7 @@ import { type Asked, HELD, type StoredQuestion } from './post.ts';
 
 const items = questionView.shape.items;
 const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
-export const contentColumn = sealedColumn<Asked>('questions.content', asked);
+export const contentColumn = sealedColumn('questions.content', asked as z.ZodType<Asked>);
 const noteColumn = sealedColumn('questions.handOverNote', z.string());
 
 /** Writes what a read changes of questions, and what it means. `before`: when the read before it began. The caller holds the session's lock. */
@@ -49,7 +50,7 @@ export async function recordQuestions(
 		await change(trx, 'questions', { id: renumbered }, { sameBefore: of.sameBefore }).execute();
 	function contentOf(id: string, { messageIndex }: QuestionDigest) {
 		if (view?.messageIndex !== messageIndex) return {};
-		return { content: contentColumn.seal({ question: view, readAt }, id, cipher) };
+		return { content: contentColumn.seal({ question: view, readAt }, { id, ...sessionOf(session) }, cipher) };
 	}
 	/** The hand-over of a question that is asked again while it is open: its person still has it. */
 	let handOver: HandOver | null = null;
@@ -99,7 +100,10 @@ export async function recordQuestions(
 		const id = randomUUID();
 		const wasSettled = one.settled !== null && before === null;
 		const columns = { ...columnsOf(question), ...contentOf(id, question), askedAt: wasSettled ? 0 : readAt };
-		const held = handOver !== null && { ...holderColumns(handOver), ...noteColumns(note, id, cipher) };
+		const held = handOver !== null && {
+			...holderColumns(handOver),
+			...noteColumns(note, { id, ...sessionOf(session), handOverId: handOver.id }, cipher),
+		};
 		const unseen = JSON.stringify(NOTHING_SEEN);
 		await add(trx, 'questions', { id, ...sessionOf(session), number, ...columns, ...held, evidence: unseen }).execute();
 		if (handOver !== null) {
@@ -146,9 +150,14 @@ export async function noteEmptied(trx: Db, session: SessionKey, judged: Paramete
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
 	const { id } = row;
-	const asked = contentColumn.open(row.content, id, cipher);
+	const asked = contentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
-	await change(trx, 'questions', { id }, { content: contentColumn.seal({ ...asked, answered }, id, cipher) }).execute();
+	await change(
+		trx,
+		'questions',
+		{ id },
+		{ content: contentColumn.seal({ ...asked, answered }, row, cipher) },
+	).execute();
 }
 
 /** The newest time that the agent of a session asked, and the newest time that it asked this. */
@@ -217,7 +226,7 @@ export function newestQuestionOf(db: Db, session: SessionKey): Promise<Row<'ques
 }
 
 export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuestion {
-	const asked = contentColumn.open(row.content, row.id, cipher);
+	const asked = contentColumn.open(row.content, row, cipher);
 	return {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		settled: row.settledHow as SettledHow | null,
@@ -270,11 +279,11 @@ export function holderColumns(handOver: HandOver) {
 }
 
 function noteOf(row: Row<'questions'>, cipher: Cipher): string | null {
-	return noteColumn.open(row.handOverNote, row.id, cipher);
+	return noteColumn.open(row.handOverNote, row, cipher);
 }
 
-export function noteColumns(note: string | null, id: string, cipher: Cipher) {
-	return { handOverNote: note === null ? null : noteColumn.seal(note, id, cipher) };
+export function noteColumns(note: string | null, row: PlacedRow<'questions.handOverNote'>, cipher: Cipher) {
+	return { handOverNote: note === null ? null : noteColumn.seal(note, row, cipher) };
 }
 
 /** Settles the open question, asked after `since` if given, and drops its held post. The caller holds the session's lock. */

@@ -1,6 +1,6 @@
+import type { z } from 'zod';
 import { parseOrNull, pick } from '../core/values.ts';
 import { type Cipher, sealedColumn } from '../database/encryption.ts';
-import { placeId } from '../database/sealed-columns.ts';
 import { type Row, sessionOf } from '../database/tables.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchMode } from '../database/watch.ts';
 import { sessionReads, stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
@@ -14,7 +14,7 @@ export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 export type PostRow = Row<'posts'>;
 
-const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions.view', sessionSnapshot);
+const viewColumn = sealedColumn('watched_sessions.view', sessionSnapshot as z.ZodType<SessionSnapshot>);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 /** Of a post whose look only time changes: every mark draws it earlier. */
@@ -60,11 +60,11 @@ export function readReads({ reads }: Pick<WatchedSessionRow, 'reads'>) {
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */
 export function readView(row: SessionKey & Pick<WatchedSessionRow, 'view'>, cipher: Cipher) {
-	return viewColumn.open(row.view, placeId(row.service, row.sessionId), cipher);
+	return viewColumn.open(row.view, row, cipher);
 }
 
-export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
-	return viewColumn.seal(snapshot, placeId(service, sessionId), cipher);
+export function sealView(session: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
+	return viewColumn.seal(snapshot, session, cipher);
 }
 
 export function streamOf(target: PostTarget): string {

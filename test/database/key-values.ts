@@ -1,9 +1,14 @@
 import type { ModalView } from '@slack/types';
-import { nameInSql } from '../../src/database/database.ts';
-import { SEALED_COLUMNS } from '../../src/database/sealed-columns.ts';
+import { type Kysely, sql } from 'kysely';
+import { nameInSql, type StoreDatabase } from '../../src/database/database.ts';
+import { readKeys } from '../../src/database/encryption.ts';
+import { openKeyRing } from '../../src/database/key-ring.ts';
+import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS } from '../../src/database/sealed-columns.ts';
+import { secretsCipher, secretsKeyName } from '../../src/database/secret-wiping.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
+import { openAt } from './migrating-process.ts';
 import { ANN, accepted, BOB, item, LEASE, lease, SERVICE, submission, T0, valuesOf, windowsDue } from './support.ts';
 
 /** Texts of which each is in another encrypted column. */
@@ -72,4 +77,60 @@ export async function keyIdsOf({ db }: Store): Promise<Record<string, readonly s
 		return [`${table}.${nameInSql(column)}`, [...new Set(sealed.map((value) => value.split('.')[1] ?? ''))]];
 	});
 	return Object.fromEntries(await Promise.all(found));
+}
+
+const BOUND = SEALED_COLUMNS.filter((column) => 'bound' in column);
+
+/** The rows with a value that is bound to more than its place. */
+async function boundRows({ read }: Pick<StoreDatabase, 'read'>) {
+	const found = BOUND.map(async (column) => {
+		const all = (read as unknown as Kysely<Record<string, StoredRow>>).selectFrom(column.table).selectAll();
+		return (await all.execute()).flatMap((row) => {
+			const sealed = row[column.column] ?? null;
+			return sealed === null ? [] : [{ column, row, sealed }];
+		});
+	});
+	return (await Promise.all(found)).flat();
+}
+type StoredRow = Readonly<Record<string, string | null>>;
+
+/** The versions of these values: `1.`, `2.`. */
+export async function versionsOf({ db }: Pick<Store, 'db'>): Promise<readonly string[]> {
+	return [...new Set((await boundRows(db)).map(({ sealed }) => sealed.slice(0, 2)))].sort();
+}
+
+/**
+ * Makes of a database that no program uses one of 1.0.0, whose values name their place alone. Returns what puts these values,
+ * and what is needed to open them, into it later. `place` as for `openAt`.
+ */
+export async function asVersion1(place: string, key: string): Promise<() => Promise<void>> {
+	const db = openAt(place);
+	const ring = await openKeyRing(db, readKeys(key), false);
+	const name = secretsKeyName(ring);
+	const meta = await db.read.selectFrom('meta').selectAll().where('name', '=', name).execute();
+	const secrets = secretsCipher(ring, meta[0]?.value);
+	const check = {
+		name: 'key_check',
+		value: ring.encrypt('handraise', { table: 'meta', id: 'key_check', column: 'value' }),
+	};
+	const changes = (await boundRows(db)).map(({ column, row, sealed }) => {
+		const { table, id, column: own } = placeIn(column, row);
+		const cipher = isSecret(column) && secrets !== null ? secrets : ring;
+		const text = cipher.decrypt(sealed, placeIn(column, row));
+		if (text === null) throw new Error(`${table}.${own} of ${id} cannot be read`);
+		const old = cipher.encrypt(text, { table, id, column: own } as CipherPlace);
+		return sql`update ${sql.table(table)} set ${sql.ref(own)} = ${old} where ${sql.ref(column.keys[0])} = ${id}`;
+	});
+	const write = (into: StoreDatabase, rows: readonly { name: string; value: string }[]) =>
+		into.write(async (trx) => {
+			for (const one of changes) await one.execute(trx);
+			for (const { name, value } of rows) await sql`update meta set value = ${value} where name = ${name}`.execute(trx);
+		});
+	await write(db, [check]);
+	await db.close();
+	return async () => {
+		const again = openAt(place);
+		await write(again, meta);
+		await again.close();
+	};
 }

@@ -74,7 +74,7 @@ const AT_START_OR_STOP = [
 	/^update "\w+" set "lease_token" = \S+, "leased_until" = \S+ where .*\bwhere "lease_token" in \([^()]*\) order by/,
 	// SQLite: leases of a process that was killed; drafts that the former key of secrets seals.
 	/^update "\w+" set "lease_token" = \?, "leased_until" = \? where "lease_token" is not null$/,
-	/^select form_id as id, content as sealed from drafts where content is not null$/,
+	/^select form_id as "formId", [^()]* content as sealed from drafts where content is not null$/,
 	// Times that are further ahead than legal.
 	/^update "\w+" set "\w+" = case when "\w+" > \S+ then \S+ else "\w+" end/,
 	// Answers for another address of the service.

@@ -44,6 +44,7 @@ const WELL = {
 	keyCheck: null,
 	keySalt: null,
 	dialect: 'postgres',
+	foreignCode: [],
 	isCompactionDue: false,
 	values: null,
 	workspaces: [],

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { ANN, OTHER_KEY, open, submission, T0 } from '../database/support.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
@@ -47,6 +48,16 @@ const database: Case[] = [
 		breaks: (harness) => databaseAt(harness, 'shared'),
 		// A watch with its first card, and an answer.
 		says: /^! Database: it has watches, posts and answers of another workspace than T0ACME \(3 of T0OTHER\), .*SLACK_BOT_TOKEN/,
+		exit: 0,
+	},
+	{
+		name: 'somebody made a trigger in the database',
+		breaks: async (harness) => {
+			await databaseAt(harness, 'none');
+			using database = new DatabaseSync(join(harness.dataDir, 'handraise.db'));
+			database.exec('create trigger "audit\u001b[2J" after update on answers begin select 1; end');
+		},
+		says: /^! Database: it has trigger "audit\\u001b\[2J" on "answers": Handraise makes none, .* Drop what you did not make\.$/,
 		exit: 0,
 	},
 	{

@@ -14,7 +14,9 @@ let app: Awaited<ReturnType<typeof handOverApp>>;
 let admin: pg.Client;
 beforeAll(async () => {
 	databaseUrl = await (await sharedPostgres()).createDatabase();
-	app = await handOverApp({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY });
+	// The command has the machine's clock, and a letter its time.
+	const startAt = Date.now();
+	app = await handOverApp({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY }, { startAt });
 	await app.startOther();
 	admin = new pg.Client({ connectionString: databaseUrl });
 	await admin.connect();
@@ -42,8 +44,15 @@ async function person(args: readonly string[], keys: Readonly<Record<string, str
 }
 /** Of another key. */
 const STRANGE = '1.x';
-const letters = async (): Promise<readonly { state: string }[]> =>
-	(await admin.query("select name, state from shared_states where name like 'person:%'")).rows;
+async function letters(): Promise<readonly { name: string; state: string }[]> {
+	const { rows } = await admin.query("select name, state from shared_states where name like 'person:%'");
+	for (const { name, state } of rows) if (name.includes(':ask:')) seen.set(name, state);
+	return rows;
+}
+/** What somebody kept who can read the database. */
+const seen = new Map<string, string>();
+const put = (name: string, state: string, changedAt: number) =>
+	admin.query('insert into shared_states values ($1, $2, $3)', [name, state, changedAt]);
 
 async function textOfDatabase(): Promise<string> {
 	const { rows } = await admin.query(
@@ -80,16 +89,25 @@ it('is asked with the key that all replicas have, while the key is changed', asy
 });
 
 it('keeps no letter that nobody waits for, and is not held up by one of another key', async () => {
-	const send = (kind: string, changedAt: number) =>
-		admin.query('insert into shared_states values ($1, $2, $3)', [
-			`person:${kind}:${randomUUID()}`,
-			STRANGE,
-			changedAt,
-		]);
+	const send = (kind: string, changedAt: number) => put(`person:${kind}:${randomUUID()}`, STRANGE, changedAt);
 	const almost = app.clock.now() - 5 * 60_000 + 20_000;
 	await send('ask', almost);
 	await send('reply', almost);
 	expect((await person(['export', 'U0NOBODY'])).stderr).toBe('Nothing is stored about U0NOBODY.\n');
 	await app.pass(30_000);
 	await expect.poll(letters).toEqual([]);
+});
+
+it('does nothing again that an old letter asks for, which somebody puts back', async () => {
+	seen.clear();
+	await app.openHome('ada');
+	expect((await person(['forget', ADA, '--yes', ADA])).code).toBe(0);
+	const [[name, state] = ['', '']] = seen;
+	await app.openHome('ada');
+	await app.pass(6 * 60_000);
+	await put(name, state, app.clock.now());
+	await app.pass(2_000);
+	await expect.poll(letters).toEqual([]);
+	expect((await admin.query("select user_id from inboxes where user_id = 'U0ADA'")).rows).toHaveLength(1);
+	expect(app.log.filter((line) => line.includes('letter_old'))).toHaveLength(1);
 });

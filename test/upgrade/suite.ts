@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
+import { change } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { COLUMNS } from '../../src/database/tables.ts';
 import { WINDOW_NOTICES } from '../../src/features/answer/form-view.ts';
+import type { Store } from '../../src/stores.ts';
+import { startsAt } from '../database/contract/former-keys.ts';
+import { versionsOf } from '../database/key-values.ts';
 import { context, openAt } from '../database/migrating-process.ts';
-import { makeDataDir } from '../database/support.ts';
+import { makeDataDir, valuesOf } from '../database/support.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import {
 	answeredBy,
@@ -57,6 +61,50 @@ export function upgradeSuite(store: (typeof STORES)[number], createDatabase?: ()
 			const columns = Object.keys(COLUMNS[table as keyof typeof COLUMNS]).sort();
 			for (const row of ofTable) expect([table, Object.keys(row).sort()]).toEqual([table, columns]);
 		}
+	});
+
+	it(`values that 1.0.0 left on ${store} are read, brought over, and not read any more when they are put back`, async () => {
+		const directory = makeDataDir();
+		onTestFinished(directory.remove);
+		const databaseUrl = await createDatabase?.();
+		const place = databaseUrl ?? directory.path;
+		const { rows } = await readFixture(store);
+		await loadRows(place, rows);
+		const start = startsAt({ dataDir: directory.path, databaseUrl }).first;
+		const textsIn = async ({ answers, drafts }: Store) => [
+			...(await Promise.all((rows.answers ?? []).map(async ({ id }) => valuesOf(await answers.get(String(id)))))),
+			...(await Promise.all((rows.drafts ?? []).map(async ({ formId }) => (await drafts.get(String(formId)))?.values))),
+		];
+		const first = await start();
+		const texts = await textsIn(first.store);
+		expect(texts).toContainEqual({ 0: 'Please deliver before Friday.' });
+		expect(texts).toContainEqual(['2026-02-03']);
+		first.store.reencryption?.start();
+		await expect
+			.poll(() => first.messages(), { timeout: 10_000 })
+			.toContainEqual(expect.stringContaining('bound to its row'));
+		expect(await versionsOf(first.store)).toEqual(['2.']);
+		expect(await textsIn(first.store)).toEqual(texts);
+		await first.close();
+
+		const db = openAt(place);
+		await db.write(async (trx) => {
+			for (const { id, content, secrets } of rows.answers ?? [])
+				await change(
+					trx,
+					'answers',
+					{ id: String(id) },
+					{ content: content as string, secrets: (secrets ?? null) as null },
+				).execute();
+			for (const { formId, content } of rows.drafts ?? [])
+				await change(trx, 'drafts', { formId: String(formId) }, { content: String(content) }).execute();
+			for (const { name, value } of rows.meta ?? [])
+				if (name !== 'key_check') await change(trx, 'meta', { name: String(name) }, { value: String(value) }).execute();
+		});
+		await db.close();
+		const again = await start();
+		expect(again.fits()).toBe(true);
+		expect(new Set(await textsIn(again.store))).toEqual(new Set(['unreadable', undefined]));
 	});
 
 	describe(`the program on the database that 1.0.0 left on ${store}`, () => {

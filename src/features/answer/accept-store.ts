@@ -1,6 +1,6 @@
 import { type InsertObject, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
-import { parseOrNull } from '../../core/values.ts';
+import { parseOrNull, pick } from '../../core/values.ts';
 import { add, change, from, isPostgres, remove, rowIf, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
@@ -37,6 +37,7 @@ import {
 	IS_CURRENT,
 	newRow,
 	otherColumn,
+	placeOf,
 	positionsOf,
 	readAnswer,
 	readPositions,
@@ -103,6 +104,9 @@ async function acceptInTransaction(
 	return { kind: 'accepted', answer: readAnswer(inserted, cipher) };
 }
 
+/** What an edit leaves. */
+const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
+
 async function repeat(
 	db: Db,
 	cipher: Cipher,
@@ -110,10 +114,10 @@ async function repeat(
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
-	const { id, viewId, origin, press, editCount } = stored;
+	const { id, editCount } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const unsent = { id, state: 'accepted', putStartedAt: null };
-	const columns = submittedColumns(id, { ...answer, viewId, origin, press }, cipher);
+	const columns = submittedColumns({ ...answer, ...pick(stored, ...KEPT) }, cipher);
 	const edit = change(db, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
@@ -317,7 +321,7 @@ function winnerOf(answer: Answer): Winner {
 
 /** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none when they cannot be read. */
 function giveWay(
-	loser: Parameters<typeof enterState>[0] & Pick<Answer, 'id'>,
+	loser: Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0],
 	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[]; now: number },
 	cipher: Cipher,
 ) {
@@ -331,7 +335,7 @@ function giveWay(
 	return {
 		...enterState(loser, 'conflicted', now, { first: other }),
 		...WITHOUT_LEASE,
-		other: otherColumn.seal(other, loser.id, cipher),
+		other: otherColumn.seal(other, placeOf(loser), cipher),
 		nextAttemptAt: null,
 	};
 }

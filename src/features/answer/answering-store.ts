@@ -124,12 +124,14 @@ export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
 }
 
-function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cipher: Cipher): string {
-	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash }, formId, cipher);
+function sealDraft(draft: Draft, cipher: Cipher): string {
+	const { formId, person, question, values: typed, secret = [], shownHash } = draft;
+	const place = { formId, ...ofPerson(person, question) };
+	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash }, place, cipher);
 }
 
 export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
-	const content = draftColumn.open(row.content, row.formId, cipher);
+	const content = draftColumn.open(row.content, row, cipher);
 	const own = pick(row, 'formId', 'fingerprint', 'updatedAt');
 	return content && { ...own, person: personOf(row), question: questionOf(row), ...content };
 }
@@ -219,8 +221,9 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		async shown(viewId: string, own: NewWindow, view: ModalView, now: number): Promise<void> {
 			await db.writeOne((trx) => {
 				// Encrypted inside the write, as drafts are.
-				const told = { view: windowColumn.seal(view, viewId, cipher), learned: null, notice: '', dueAt: null };
-				const row = { ...own, ...told, ...WITHOUT_LEASE, touchedAt: now };
+				const sealed = windowColumn.seal(view, { viewId, ...own }, cipher);
+				const told = { learned: null, notice: '', dueAt: null };
+				const row = { ...own, ...told, ...WITHOUT_LEASE, view: sealed, touchedAt: now };
 				return add(trx, 'windows', { viewId, ...row })
 					.onConflict((conflict) => conflict.column('viewId').doUpdateSet(row))
 					.execute();
@@ -273,7 +276,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({
 				...row,
 				learned: row.learned as Became | null,
-				view: windowColumn.open(row.view, row.viewId, cipher),
+				view: windowColumn.open(row.view, row, cipher),
 			}));
 		},
 

@@ -114,7 +114,7 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
 
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */
 export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
-	const items = contentColumn.open(row.content, row.id, cipher) ?? [];
+	const items = contentColumn.open(row.content, row, cipher) ?? [];
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {
 		messageIndex: row.messageIndex,
@@ -132,7 +132,7 @@ export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
 	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;
-	const items = contentColumn.open(row.content, row.id, cipher);
+	const items = contentColumn.open(row.content, row, cipher);
 	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
 }
 
@@ -141,9 +141,9 @@ const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdra
 
 function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };
-	const items = contentColumn.open(row.content, row.id, cipher);
-	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row.id, cipher);
-	const other = otherColumn.open(row.other, row.id, cipher);
+	const items = contentColumn.open(row.content, row, cipher);
+	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row, cipher);
+	const other = otherColumn.open(row.other, row, cipher);
 	if (items === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
 	return {
 		kind: 'readable',
@@ -157,7 +157,7 @@ function readContent(row: AnswerRow, secretPositions: readonly number[], cipher:
 }
 
 /** The columns with the person's values. Secret ones have their own column, so that wiping them needs no key. */
-function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
+function sealItems(place: ReturnType<typeof placeOf>, given: readonly AnswerItem[], cipher: Cipher) {
 	const held: Record<string, string> = {};
 	const open = given.map(({ title, value, secret }, position) => {
 		const holds = secret && value !== null && value !== '';
@@ -165,18 +165,17 @@ function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 		return { title, value: holds ? null : value, secret, held: holds };
 	});
 	return {
-		content: contentColumn.seal(open, id, cipher),
-		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, id, cipher),
+		content: contentColumn.seal(open, place, cipher),
+		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, place, cipher),
 	};
 }
 
 /** The row of a new answer that has no conflict. */
 export function newRow(answer: NewAnswer, cipher: Cipher) {
 	return {
-		...pick(answer, 'id', 'submissionKey', 'acceptedAt', 'giveUpAt'),
-		...personOf(answer.person),
-		...questionOf(answer.question),
-		...submittedColumns(answer.id, answer, cipher),
+		...pick(answer, 'submissionKey', 'acceptedAt', 'giveUpAt'),
+		...placeOf(answer),
+		...submittedColumns(answer, cipher),
 		state: 'accepted',
 		attempts: 0,
 		nextAttemptAt: firstDueAt(answer),
@@ -185,12 +184,22 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 	} satisfies Insertable<Tables['answers']>;
 }
 
+/** What its values are bound to. */
+export function placeOf({
+	id,
+	person,
+	question,
+	fingerprint,
+}: Pick<Answer, 'id' | 'person' | 'question' | 'fingerprint'>) {
+	return { id, fingerprint, ...personOf(person), ...questionOf(question) };
+}
+
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
-export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
+export function submittedColumns(answer: NewAnswer, cipher: Cipher) {
 	const { items, leftEmpty, boxed, press, acceptedAt } = answer;
 	return {
 		fingerprint: answer.fingerprint,
-		...sealItems(id, items, cipher),
+		...sealItems(placeOf(answer), items, cipher),
 		undoUntil: press?.undoUntil ?? null,
 		...submissionColumn({ ...answer, positions: positionsOf(items, leftEmpty), checkedAt: acceptedAt }),
 		// A separate column, because it outlives the values.
@@ -269,7 +278,7 @@ export function patchColumns(
 		...(isDueAnyway && { nextAttemptAt: undefined }),
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
 		beforePut: before && JSON.stringify(before),
-		other: other && otherColumn.seal(other, answer.id, cipher),
+		other: other && otherColumn.seal(other, placeOf(answer), cipher),
 		evidence: found && JSON.stringify(found),
 		receiptState: receiptState && receiptColumn(receiptState),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),

@@ -46,7 +46,7 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 		if (await isFound(queued)) return { kind: 'handedOver', handOver: next };
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
-		const columns = { ...holderColumns(next), ...noteColumns(note, asked.id, cipher) };
+		const columns = { ...holderColumns(next), ...noteColumns(note, { ...asked, handOverId: next.id }, cipher) };
 		await change(trx, 'questions', { id: asked.id }, columns).execute();
 		const got = { ...personOf({ teamId: next.teamId, userId: next.to }), ...sessionOf(session) };
 		await remove(trx, 'snoozes', got).execute();

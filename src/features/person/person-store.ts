@@ -54,21 +54,21 @@ export function createPersonStore(
 
 	/** The answers of others that say who was first; `first` is null where it cannot be read. */
 	async function secondAnswers(trx: Db, userId: string) {
-		const second = from(trx, 'answers').select(['id', 'other', 'receiptState']).where('other', 'is not', null);
+		const second = from(trx, 'answers').selectAll().where('other', 'is not', null);
 		const rows = await second.where('userId', '!=', userId).execute();
-		return rows.map(({ other, ...row }) => ({ ...row, first: otherColumn.open(other, row.id, cipher) }));
+		return rows.map((row) => ({ row, first: otherColumn.open(row.other, row, cipher) }));
 	}
 
 	/** In answers of others that came second to theirs: without their words. A message that shows it is drawn again. */
 	async function leaveOthers({ trx, now }: Tx, userId: string, name: string): Promise<number> {
 		let count = 0;
-		for (const { id, first, receiptState } of await secondAnswers(trx, userId)) {
+		for (const { row, first } of await secondAnswers(trx, userId)) {
 			if (first?.person?.userId !== userId) continue;
 			const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
-			const told = parseOrNull(RECEIPT_STATE, receiptState);
+			const told = parseOrNull(RECEIPT_STATE, row.receiptState);
 			const again = told?.dm && { receiptState: JSON.stringify({ ...told, state: null }), nextAttemptAt: now };
-			const columns = { other: otherColumn.seal(hidden, id, cipher), ...again, ...WITHOUT_LEASE };
-			count += await countChanged(change(trx, 'answers', { id }, columns));
+			const columns = { other: otherColumn.seal(hidden, row, cipher), ...again, ...WITHOUT_LEASE };
+			count += await countChanged(change(trx, 'answers', { id: row.id }, columns));
 		}
 		return count;
 	}

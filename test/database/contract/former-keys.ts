@@ -23,7 +23,7 @@ export const NEW = Buffer.alloc(32, 9).toString('base64');
 export const cipherOf = (key: string) => createCipher(parseEncryptionKey(key));
 
 /** Long pauses are short, so that what comes after minutes comes at once. */
-const HURRIED: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
+export const HURRIED: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
 
 export type Options = Partial<StoreOptions> & Pick<StoreOptions, 'dataDir'>;
 
@@ -173,6 +173,7 @@ export function describeFormerKeys(name: string, where: () => Promise<Options>):
 				onFormerValues: (count) => void counts.push(count),
 				found: async () => {},
 				finish: async () => true,
+				follow: async () => {},
 			});
 			reencryption.start();
 			await expect.poll(() => edits, { interval: 1 }).toBeGreaterThan(given.length);

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { PERSON_IDS, PERSON_TABLES, type PersonPage } from '../../../src/database/person-ids.ts';
-import type { CipherPlace } from '../../../src/database/sealed-columns.ts';
+import {
+	type PlacedRow,
+	placeIn,
+	SEALED_COLUMNS,
+	type SealedColumn,
+	type SealedName,
+} from '../../../src/database/sealed-columns.ts';
 import { COLUMNS, type Row } from '../../../src/database/tables.ts';
 import { giveBack } from '../../../src/features/hand-over/hand-over-store.ts';
 import { createPersonStore } from '../../../src/features/person/person-store.ts';
@@ -57,8 +63,10 @@ async function insert<T extends keyof typeof COLUMNS>(store: Store, table: T, co
 	);
 }
 
-const seal = (store: Store, place: { table: string; id: string; column: string }, value: unknown) =>
-	store.cipher.encrypt(JSON.stringify(value), place as CipherPlace);
+const columnOf = (name: string) => SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name);
+
+const seal = <Name extends SealedName>(store: Store, name: Name, row: PlacedRow<Name>, value: unknown) =>
+	store.cipher.encrypt(JSON.stringify(value), placeIn(columnOf(name) as SealedColumn, row));
 
 /** What the fields of some JSON hold, by a path of `PERSON_IDS`. */
 function valuesAt(json: unknown, path: string): unknown[] {
@@ -94,13 +102,13 @@ async function fill(store: Store, userId: string): Promise<void> {
 	await store.db.writeOne((trx) =>
 		trx.updateTable('answers').set({ receiptState }).where('id', '=', second.id).execute(),
 	);
-	const form = (id: string) => seal(store, { table: 'drafts', id, column: 'content' }, { values: { 0: 'blu' } });
-	await insert(store, 'drafts', { formId: `form-${tag}`, ...person, ...question, content: form(`form-${tag}`) });
+	const form = { formId: `form-${tag}`, ...person, ...question };
+	await insert(store, 'drafts', { ...form, content: seal(store, 'drafts.content', form, { values: { 0: 'blu' } }) });
 	await insert(store, 'claims', { ...person, ...question, until: T0 + 300_000 });
 	const shown = { blocks: [{ text: `<@${userId}> is answering` }], who: userId };
 	for (const [viewId, whose] of [`own-${tag}`, `of-bob-${tag}`].map((id, at) => [id, at] as const)) {
-		const view = seal(store, { table: 'windows', id: viewId, column: 'view' }, shown);
-		await insert(store, 'windows', { viewId, ...(whose === 0 ? person : BOB), ...question, view, touchedAt: T0 });
+		const window = { viewId, ...(whose === 0 ? person : BOB), ...question };
+		await insert(store, 'windows', { ...window, view: seal(store, 'windows.view', window, shown), touchedAt: T0 });
 	}
 	for (const channelId of ['C1', 'D1']) {
 		const id = `${channelId}-${tag}`;
@@ -111,11 +119,11 @@ async function fill(store: Store, userId: string): Promise<void> {
 	const held = { heldWatchId: `C1-${tag}`, heldTeamId: 'T1', heldChannelId: 'C1', handOverId: 'V1', handOverCount: 1 };
 	const handOver = { ...held, handedOverAt: T0, fingerprint: 'fingerprint-1' };
 	const asked = { id: `to-${tag}`, ...question, number: 1, ...handOver, fromUserId: BOB.userId, toUserId: userId };
-	const note = (id: string, text: string) => seal(store, { table: 'questions', id, column: 'handOverNote' }, text);
-	await insert(store, 'questions', { ...asked, handOverNote: note(asked.id, 'note of Bob') });
+	const withNote = (row: PlacedRow<'questions.handOverNote'>, text: string) =>
+		insert(store, 'questions', { ...row, handOverNote: seal(store, 'questions.handOverNote', row, text) });
+	await withNote(asked, 'note of Bob');
 	const handed = { ...question, sessionId: `handed-${tag}`, number: 2, fromUserId: userId, toUserId: BOB.userId };
-	const from = { id: `from-${tag}`, ...handed };
-	await insert(store, 'questions', { ...from, handOverNote: note(from.id, `note of ${userId}`) });
+	await withNote({ id: `from-${tag}`, handOverId: null, ...handed }, `note of ${userId}`);
 	const lost = { ...question, sessionId: `lost-${tag}` };
 	const first = submission({ person: BOB, question: lost, items: [item('first')] });
 	await accepted(store, first, 'delivering', 'delivered', 'resumed');
@@ -154,8 +162,6 @@ async function fill(store: Store, userId: string): Promise<void> {
 	await insert(store, 'shared_states', { name: `memberships:${userId}`, state: changes });
 }
 
-const SEALED: Readonly<Record<string, string>> = { 'answers.other': 'id', 'windows.view': 'viewId' };
-
 /** The columns and fields of the list in which this id stands. */
 async function placesOf(store: Store, userId: string): Promise<string[]> {
 	const wanted = new RegExp(`\\b${userId}\\b`);
@@ -164,10 +170,9 @@ async function placesOf(store: Store, userId: string): Promise<string[]> {
 		for (const row of (await rowsOf(store, table)) as Record<string, string | number | null>[]) {
 			for (const [column, how] of Object.entries<'id' | 'part' | readonly string[]>(PERSON_IDS[table])) {
 				const name = `${table}.${column}`;
-				const key = SEALED[name];
-				const sealed = String(row[column] ?? '');
-				const place = { table, id: String(row[key ?? '']), column };
-				const text = key === undefined ? sealed : sealed && store.cipher.decrypt(sealed, place as CipherPlace);
+				const sealed = columnOf(name);
+				const stored = String(row[column] ?? '');
+				const text = sealed && stored ? store.cipher.decrypt(stored, placeIn(sealed, row)) : stored;
 				if (text === null || !wanted.test(text)) continue;
 				if (typeof how === 'string') found.add(name);
 				else

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseEncryptionKey } from '../../../src/database/encryption.ts';
 import { openStore, type Store } from '../../../src/stores.ts';
+import { asVersion1, versionsOf } from '../../database/key-values.ts';
 import { createRecordingLog, KEY } from '../../database/support.ts';
 import type { Random } from '../../support/random.ts';
 import { watchReceipts } from '../answers/receipt-watch.ts';
@@ -72,6 +73,8 @@ export async function runKeys(options: KeyRunOptions) {
 	const values = await fill(before.store, count, random);
 	await before.store.close();
 	const formerKey = isSqlite ? readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim() : KEY;
+	// As 1.0.0 left them.
+	await asVersion1(databaseUrl ?? dataDir, formerKey);
 	const former: Env = isSqlite
 		? { ENCRYPTION_KEY_FORMER_FILE: join(dataDir, 'encryption.key') }
 		: { ENCRYPTION_KEY_FORMER: formerKey };
@@ -117,6 +120,8 @@ export async function runKeys(options: KeyRunOptions) {
 	if (after.warnings.length > 0) problems.push(`a start with the new key warns: ${after.warnings.join(', ')}`);
 	const lost = await values.lost(after.store);
 	if (lost > 0) problems.push(`${lost} of ${values.count} values are not what they were`);
+	const versions = await versionsOf(after.store);
+	if (versions.join() !== '2.') problems.push(`values have the versions ${versions.join(' and ')}`);
 	await after.store.close();
 	return {
 		...outcomeOf(harness, startedAt, [...problems, ...verdict.problems]),

@@ -5,7 +5,15 @@ export const SABOTAGES = {
 	/** The file is not compacted at the end. */
 	'no-compaction': [{ file: 'database/key-ring.ts', in: 'finish', call: 'markForCompaction', becomes: 'undefined' }],
 	/** It says that it is done without a value encrypted again. */
-	'ends-early': [{ file: 'database/reencryption.ts', in: 'turn', call: 'visit', becomes: '0', every: true }],
+	'ends-early': [
+		{
+			file: 'database/reencryption.ts',
+			in: 'turn',
+			call: 'visit',
+			becomes: '({ unreadable: 0, isWhole: true })',
+			every: true,
+		},
+	],
 	/** The check value of the former key stays. */
 	'kept-check': [{ file: 'database/key-ring.ts', in: 'finish', call: 'fits', becomes: 'false' }],
 	/** The keys of secrets that the former key encrypts are not read. */

@@ -17,10 +17,11 @@ function workspace() {
 /** The whole program, and people who hand questions over to others. */
 export async function handOverApp(
 	env: Readonly<Record<string, string>> = {},
-	{ realRates = false, resumeAfterMs = 800 } = {},
+	{ realRates = false, resumeAfterMs = 800, startAt }: Parameters<typeof inboxApp>[0] & { resumeAfterMs?: number } = {},
 ) {
 	const app = await inboxApp({
 		realRates,
+		startAt,
 		env: { UNDO_SECONDS: '0', ...env },
 		slack: { workspace: workspace() },
 		service: { resumeAfterMs },
