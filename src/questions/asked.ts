@@ -37,8 +37,10 @@ export const evidence = z
 	.object({
 		/** Whether a read showed it open with the status `humanInput`. */
 		waitedSeen: z.boolean(),
-		/** The most steps that were seen: an agent with fewer has asked once more, in a message that has this one's place. */
+		/** The most steps that were seen. */
 		mostSteps: z.int().default(0),
+		/** The index in the newest read; null: none. */
+		index: z.int().nullable().default(null),
 		/** The newest value that arrived. */
 		arrived: arrived.nullable(),
 		// After that value:
@@ -47,6 +49,8 @@ export const evidence = z
 		wasActive: z.boolean(),
 		/** Reads showed another status than `humanInput` beside an empty field, or that it worked: it may flicker. */
 		hasLeft: z.boolean(),
+		/** A read showed it at another index and with fewer steps: it is asked once more, in another message. */
+		elsewhere: z.boolean().default(false),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
 		/** Since when all reads show the field empty; clock milliseconds. Null: the newest one does not. */
@@ -69,6 +73,8 @@ export interface Sighting {
 	readonly status: string;
 	/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
 	readonly steps: number;
+	/** Of its message; -1: it is gone. */
+	readonly index: number;
 	/** The positions that have a value. */
 	readonly filled: readonly number[];
 }
@@ -101,11 +107,19 @@ const WENT_ON_AFTER_MS = 30_000;
 /** `steps` of a value where they were not counted: no read says that they grew. */
 export const UNKNOWN_STEPS = Number.MAX_SAFE_INTEGER;
 
-const SINCE_ARRIVAL = { grew: false, wasActive: false, hasLeft: false, continued: false, emptySince: null } as const;
+const SINCE_ARRIVAL = {
+	grew: false,
+	wasActive: false,
+	hasLeft: false,
+	elsewhere: false,
+	continued: false,
+	emptySince: null,
+} as const;
 
 export const NOTHING_SEEN: Evidence = {
 	waitedSeen: false,
 	mostSteps: 0,
+	index: null,
 	arrived: null,
 	...SINCE_ARRIVAL,
 	activeSince: null,
@@ -138,18 +152,23 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
 		const activeSince = active ? seen.at : null;
-		return { ...withArrival(before, value), wasActive: active, continued: stood.continued, activeSince };
+		const { index } = seen;
+		return { ...withArrival(before, value), index, wasActive: active, continued: stood.continued, activeSince };
 	}
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	const activeSince = !waits && (active || before.activeSince !== null) ? since(before.activeSince) : null;
+	const { index } = seen;
 	const mostSteps = Math.max(before.mostSteps, seen.steps);
-	if (before.arrived === null) return { ...before, waitedSeen: before.waitedSeen || waits, mostSteps, activeSince };
+	if (before.arrived === null)
+		return { ...before, waitedSeen: before.waitedSeen || waits, mostSteps, index, activeSince };
 	const { steps, waited } = before.arrived;
 	const isEmpty = seen.filled.length === 0;
 	const hasWorked = active && (seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
 	return {
 		...before,
 		mostSteps,
+		index,
+		elsewhere: before.elsewhere || (index !== (before.index ?? index) && index >= 0 && seen.steps < mostSteps),
 		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
@@ -168,14 +187,12 @@ function verdictOf(found: Evidence, seen: Sighting, held: Known['held'] = null):
 		const wentOn = found.waitedSeen && seen.status === 'active' && seen.steps > 0;
 		return wentOn && held !== 'live' && (isLong || held === 'unknown') ? 'wentOn' : 'waits';
 	}
-	const hasFallen = seen.steps < found.mostSteps;
 	if (waits) {
 		const emptyMs = seen.at - (found.emptySince ?? seen.at);
 		if (emptyMs < (found.hasLeft ? AWAY_EMPTY_MS : LOST_AFTER_MS)) return 'checking';
-		return found.wasActive || hasFallen ? 'askedAgain' : 'lost';
+		return found.wasActive || found.elsewhere ? 'askedAgain' : 'lost';
 	}
-	// One that never waits visibly has written after its question, and now asks the same with nothing after it.
-	if (!found.waitedSeen && hasFallen && seen.steps === 0) return 'askedAgain';
+	if (!found.waitedSeen && found.elsewhere && seen.steps === 0) return 'askedAgain';
 	if (found.waitedSeen && (seen.status === 'active' || found.grew)) return 'taken';
 	return !found.waitedSeen && found.grew ? 'emptied' : 'unconfirmed';
 }
@@ -285,27 +302,26 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const anew = { ...base, verdict: 'waits', evidence: withSighting(NOTHING_SEEN, seen), isNews: true } as const;
 	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
 	// It was settled or superseded: without a new value, only an agent that waits asks it again.
-	const isPast = same !== null && (!isNewest || same.settledHow === 'closed' || same.settledHow === 'changed');
+	const isClosed = same?.settledHow === 'closed' || same?.settledHow === 'changed';
+	const isPast = same !== null && (!isNewest || isClosed);
 	// An older one has more steps after it than the newest known.
 	const isLower = same === null && newest !== null && index < newest.messageIndex;
 	const isBehind = isLower && seen.steps > (newest.evidence?.mostSteps ?? 0);
-	// With nothing after it, where there were steps or another question, it is asked once more, in another message.
-	const past = isPast ? same.evidence : null;
-	const isAfterIt = newest !== null && same !== null && newest.messageIndex > same.messageIndex;
-	const hadMore = past !== null && (past.mostSteps > 0 || isAfterIt);
-	const isAnother = hadMore && seen.steps === 0;
-	if ((isPast || isBehind) && seen.filled.length === 0) {
-		if (waits || isAnother) return anew;
-		return past === null || seen.steps <= past.mostSteps
-			? over
-			: { ...over, evidence: { ...past, mostSteps: seen.steps }, isNews: true };
-	}
+	// Nobody watched while it was asked once more and answered: the row of before knows nothing of that.
+	const isOfRow = same?.isRead !== false || !isClosed || answered.arrived === null;
+	const isGone = (isPast && isOfRow) || isBehind;
+	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another one.
+	const isAnother = isPast && seen.steps === 0 && index > same.messageIndex;
+	// While the status may still be that before its newest answer was taken, nobody can tell.
+	const arrivedAt = own?.arrived?.at ?? Number.NEGATIVE_INFINITY;
+	const isLagging = !isNewest && seen.at - arrivedAt < LOST_AFTER_MS;
+	if (isGone && seen.filled.length === 0) return (waits && !isLagging) || isAnother ? anew : over;
 	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
 	// Where nobody watches, checks after the delivery have read it since.
 	const isUnread = same?.isRead === false && same.evidence?.emptySince === null && answered.emptySince !== null;
-	const kept = isUnread ? answered : (same?.evidence ?? answered);
+	const kept = isUnread || !isOfRow ? answered : (same?.evidence ?? answered);
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
-	const before = isPast ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
+	const before = isPast && isOfRow ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
 	if (isBefore(read, before)) {
 		const closedItems = same?.settledHow === null ? NOT_JUDGED.closedItems : over.closedItems;
 		return { ...over, verdict: null, closedItems, evidence: before };
@@ -331,7 +347,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		case 'askedAgain':
 		case 'lost': {
 			// An agent that went on, or asks in another message, did not lose it.
-			const isOther = seen.steps < evidence.mostSteps || isReworded(same?.shownHash ?? null, message.shownHash);
+			const isOther = evidence.elsewhere || isReworded(same?.shownHash ?? null, message.shownHash);
 			const lost = isOther || (verdict === 'askedAgain' && evidence.continued) ? null : evidence.arrived?.answerId;
 			return { ...found, evidence: { ...anew.evidence, lost: lost ?? null }, isNews: true };
 		}
@@ -368,11 +384,11 @@ export function afterRead(
 	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
 	const verdict = verdictOf(evidence, seen);
 	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
-	// With fewer steps after it, or under other words, it stands in another message.
-	const isFewer = isAgain && seen.steps < evidence.mostSteps;
-	if (isPast || (isFewer && evidence.waitedSeen)) return { evidence, verdict: 'taken' };
+	const isElsewhere = isAgain && evidence.elsewhere;
+	if (isPast || (isElsewhere && evidence.waitedSeen)) return { evidence, verdict: 'taken' };
 	const shownHash = session.messages[index]?.shownHash ?? null;
-	return { evidence, verdict: isFewer || (isAgain && isReworded(place.shownHash, shownHash)) ? 'emptied' : verdict };
+	const isOther = isElsewhere || (isAgain && isReworded(place.shownHash, shownHash));
+	return { evidence, verdict: isOther ? 'emptied' : verdict };
 }
 
 /** `index` -1: the message is gone, and only the status shows something. */
@@ -382,5 +398,5 @@ function sightingOf(
 	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
 ): Sighting {
 	const steps = index === -1 ? 0 : stepsSince(session, index);
-	return { at, steadySince, status: session.status, steps, filled: filledAt(session, index) };
+	return { at, steadySince, status: session.status, steps, index, filled: filledAt(session, index) };
 }

@@ -59,8 +59,9 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	let live: GivenAnswer | null = null;
 	/** The times of which the program knows a value. */
 	const known = new Set<number>();
-	/** The most steps after each that reads have shown. */
+	/** The most steps after each that reads have shown, and where it stood in the newest of them. */
 	const steps = new Map<number, number>();
+	const places = new Map<number, number | null>();
 	/** Those that reads have shown, and then another one. */
 	const superseded = new Set<number>();
 	let newestTime = 0;
@@ -118,7 +119,9 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 					question.fingerprint === judged.of?.fingerprint && question.sameBefore === judged.of.sameBefore,
 			);
 		if (read.isFilled) known.add(read.time);
-		const after = stepsSince(read.session, askingMessageIndex(read.session) ?? -1);
+		const at = askingMessageIndex(read.session);
+		places.set(read.time, at);
+		const after = stepsSince(read.session, at ?? -1);
 		steps.set(read.time, opened === null ? Math.max(steps.get(read.time) ?? 0, after) : after);
 		if (row !== undefined && row.shown.length > 1 && judged.verdict === 'taken')
 			hold(isTaken(row.shown), 'nobody saw that it was taken');
@@ -237,7 +240,8 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	const isFresh = asked.filled.size === 0 && !asked.wasOlder && !asked.isRepeated && !agent.isCut();
 	const from = asked.slidFrom ?? -1;
 	const isOnly = asked.filled.size === 0 && !asked.wasOlder && isLast(asked);
-	const hasFallen = known.has(from) && (steps.get(from) ?? 0) > 0 && isOnly;
+	const isElsewhere = places.get(from) !== askingMessageIndex(agent.session());
+	const hasFallen = known.has(from) && (steps.get(from) ?? 0) > 0 && isElsewhere && isOnly;
 	const isWaiting = agent.waitsVisibly() || (agent.waits() && (isFresh || hasFallen) && !manner.isVisible);
 	hold(!isWaiting || missing.every(isOpen), 'a waiting agent is not asked');
 }

@@ -573,7 +573,7 @@ describe('a check after a delivery', () => {
 });
 
 describe('evidence', () => {
-	const AT = { at: 9, steadySince: 0 };
+	const AT = { at: 9, steadySince: 0, index: 0 };
 	it('says that the agent has our answer when it began to write beside it', () => {
 		const ours = { answerId: 'a1', number: 2, at: 5, positions: [1], steps: 0, waited: false };
 		const shown = (filled: number[]) =>

@@ -15,7 +15,7 @@ import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
-import { askingMessageIndex, isOver, isReworded, questionAt, stepsSince } from '../../questions/session.ts';
+import { askingMessageIndex, isOver, isReworded, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -49,9 +49,9 @@ export async function ourAnswers(
 	// One that answered a row says nothing of an equal question that has its place now.
 	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
 	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
-	const toIt = answers.filter(({ questionId, question }) =>
-		questionId === null ? question.messageIndex === index : questionId === id,
-	);
+	const isAt = ({ fingerprint, question }: Answer) =>
+		fingerprint === asking?.fingerprint && question.messageIndex === index;
+	const toIt = answers.filter((own) => (own.questionId === null ? isAt(own) : own.questionId === id));
 	const perhaps = toIt.findLast(({ state, putStartedAt }) => !isBlocking(state) && putStartedAt !== null) ?? null;
 	const held = toIt.some(({ state }) => isBlocking(state)) ? 'live' : perhaps === null ? null : 'unknown';
 	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), held });
@@ -141,9 +141,7 @@ export function canRestart(answer: Answer, session: Session, isCurrent: boolean)
 	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
 	const storedValues = message.sent.map(({ value }) => stringOf(value));
 	const isNewest = askingMessageIndex(session) === question.messageIndex;
-	// With fewer steps after it than reads have shown, it is asked once more, in another message.
-	const isIts = stepsSince(session, question.messageIndex) >= (answer.evidence?.mostSteps ?? 0);
-	const isEmpty = isIts && storedValues.every((value) => value === '');
+	const isEmpty = answer.evidence?.elsewhere !== true && storedValues.every((value) => value === '');
 	if (isCurrent && mayBeLost(answer) && isNewest && isEmpty) return true;
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }

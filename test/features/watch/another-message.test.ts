@@ -51,9 +51,22 @@ async function answered(id: string, text: string): Promise<void> {
 	await form.close();
 }
 
+const messagesOf = (id: string): MessageJson[] => structuredClone(app.service.sessions.get(id).messages ?? []);
+
+/** The next PUT is saved and gets a 500. The agent takes its values at once, and works on. */
+function loseReply(id: string): void {
+	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+	app.service.hooks.onSaved = () => {
+		delete app.service.hooks.onSaved;
+		app.service.sessions.setStatus(id, 'active');
+		empty(id);
+		step(id);
+	};
+}
+
 /** The agent keeps its first two messages, and has these after them. */
 function keepsTwo(id: string, status: string, ...after: MessageJson[]): void {
-	const kept = structuredClone(app.service.sessions.get(id).messages ?? []).slice(0, 2);
+	const kept = messagesOf(id).slice(0, 2);
 	app.service.sessions.patch(id, { status, messages: [...kept, ...after] });
 }
 
@@ -70,12 +83,18 @@ async function askedTwice(second: string): Promise<string> {
 	return id;
 }
 
+/** The agent keeps its newest messages, so many, and asks the same once more after them. */
+function slides(id: string, count: number, words = 'Three are in stock.'): void {
+	const kept = messagesOf(id).slice(-count);
+	app.service.sessions.patch(id, { messages: [...kept, asking(words, [FLIGHT])] });
+}
+
 it.each([
 	['it emptied', true, 'Three are in stock.'],
 	['it kept', false, 'Three are in stock.'],
 	['it kept, under other words', false, 'And now the way back.'],
 ])(
-	'asks what an agent without `humanInput` asks once more after its history was cut, beside an answer that %s',
+	'asks what an agent without `humanInput` asks once more when its history slides, beside an answer that %s',
 	async (_, isEmptied, words) => {
 		const { id } = await asked('active');
 		await answered(id, 'LH 1173');
@@ -83,12 +102,12 @@ it.each([
 		if (isEmptied) empty(id);
 		step(id, 3);
 		await app.pass(20_000);
-		keepsTwo(id, 'active', asking(words, [FLIGHT]));
+		slides(id, 3, words);
 		await app.until(() => open(id).length === 1);
 	},
 );
 
-it('asks the first of two questions once more after the history was cut', async () => {
+it('asks the first of two questions once more when the history slides', async () => {
 	const { id } = await asked('active');
 	await answered(id, 'LH 1173');
 	await app.pass(10_000);
@@ -99,8 +118,99 @@ it('asks the first of two questions once more after the history was cut', async 
 	await answered(id, 'Ritz');
 	step(id, 2);
 	await app.pass(20_000);
-	keepsTwo(id, 'active', asking('Three are in stock.', [FLIGHT]));
+	slides(id, 5);
 	await app.until(() => open(id).length === 1);
+});
+
+it('does not ask again what an agent without `humanInput` took, whose later messages are cut away', async () => {
+	const { id } = await asked('active');
+	step(id, 3);
+	await app.pass(20_000);
+	await answered(id, 'LH 1173');
+	app.service.sessions.patch(id, { messages: messagesOf(id).slice(0, 3) });
+	empty(id);
+	await app.pass(MINUTE);
+	step(id, 2);
+	await app.pass(MINUTE);
+	expect(open(id)).toEqual([]);
+});
+
+it.each([
+	['was superseded', false],
+	['was answered and taken', true],
+])('asks no question again that %s when the agent removes the next one', async (_, isAnswered) => {
+	const { id } = await asked();
+	if (isAnswered) {
+		await answered(id, 'LH 1173');
+		app.service.sessions.setStatus(id, 'active');
+		empty(id);
+		await app.pass(15_000);
+	}
+	app.ask(id, ['Which hotel?'], 'And the hotel?');
+	await app.threadSays(id, 'Which hotel?');
+	await answered(id, 'Ritz');
+	await app.pass(5_000);
+	app.service.sessions.patch(id, { messages: messagesOf(id).slice(0, -1) });
+	await app.pass(6_000);
+	app.service.sessions.setStatus(id, 'active');
+	await app.pass(6_000);
+	step(id);
+	await app.pass(2 * MINUTE);
+	expect(open(id)).toEqual([]);
+	expect(postsOf(id)).toHaveLength(1);
+});
+
+it('tells the author of a lost answer whose agent wrote back a history without its newest steps', async () => {
+	const { id } = await asked();
+	const before = messagesOf(id);
+	step(id, 2);
+	await app.pass(20_000);
+	await answered(id, 'LH 1173');
+	await app.pass(3_000);
+	app.service.sessions.patch(id, { messages: before });
+	await app.until(() => receipt(id)?.text().includes(LOST) && open(id)[0]?.text().includes(LOST));
+});
+
+it('lets the author of an answer send it again into a question with fewer steps after it at the same place', async () => {
+	const { id } = await asked('active');
+	step(id);
+	const before = messagesOf(id);
+	step(id, 2);
+	await app.pass(20_000);
+	await answered(id, 'LH 1173');
+	step(id);
+	await app.pass(10_000);
+	app.service.sessions.patch(id, { messages: before });
+	const told = await app.until(() => receipt(id)?.buttons().includes('Send again') && receipt(id));
+	await told.press('Send again');
+	await app.until(() => app.service.log.savedPuts(id).length === 2);
+});
+
+it('gives nobody a form for what was answered a moment ago in a session that was over before', async () => {
+	const { id, post } = await asked();
+	app.service.sessions.setStatus(id, 'completed');
+	await app.until(() => post.buttons().length === 0);
+	await app.pass(30_000);
+	app.service.sessions.setStatus(id, 'humanInput');
+	await answered(id, 'LH 1173');
+	await app.pass(2_500);
+	empty(id);
+	const form = await openSession(app.app, id, 'grace');
+	expect(form.submitText()).toBeNull();
+});
+
+it('names no answer to another question at the same index', async () => {
+	const id = app.session();
+	app.ask(id, [FLIGHT]);
+	loseReply(id);
+	const form = await openSession(app.app, id);
+	await form.fill(0, 'LH 1173');
+	await form.submit();
+	await app.until(() => form.text().includes('may have arrived'));
+	await form.close();
+	keepsTwo(id, 'humanInput', asking('Now the hotel.', ['Which hotel?']));
+	const hers = await openSession(app.app, id, 'grace');
+	expect(hers.text()).not.toContain('LH 1173');
 });
 
 it('asks what nobody was asked before, at a lower index and with a step after it', async () => {
@@ -160,7 +270,7 @@ it('sends nothing again into a question that is asked once more', async () => {
 	empty(id);
 	step(id, 3);
 	const told = await app.until(() => receipt(id)?.buttons().includes('Send again') && receipt(id));
-	keepsTwo(id, 'active', asking('Three are in stock.', [FLIGHT]));
+	slides(id, 3);
 	await app.pass(30_000);
 	await told.press('Send again');
 	await app.until(() => told.text().includes('was not sent again'));
@@ -207,13 +317,7 @@ it('waits for a minute of reads before it calls an answer lost that stood for lo
 it('closes a question quietly whose agent went on after a PUT of unknown outcome, and names the answer', async () => {
 	const { id, post } = await asked();
 	await app.pass(10_000);
-	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
-	app.service.hooks.onSaved = () => {
-		delete app.service.hooks.onSaved;
-		app.service.sessions.setStatus(id, 'active');
-		empty(id);
-		step(id);
-	};
+	loseReply(id);
 	const form = await openSession(app.app, id);
 	await form.fill(0, 'LH 1173');
 	await form.submit();
