@@ -71,6 +71,10 @@ export const KINDS = {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
+	/** Slack takes no changes of a card (`questionId` null) or a question's post that is over: what became of it, in its thread. */
+	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
+	/** A direct message: Slack refuses what is posted about this session to a channel. `code`: Slack's. */
+	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string(), code: z.string() }) },
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {
 		schema: z.object({ reason: z.enum(WATCH_ENDS), channelId: z.string(), sessionIds: z.array(z.string()) }),

@@ -7,8 +7,8 @@ import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import type { ChannelKey } from '../database/watch.ts';
 import { type ContentOf, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
-import { markPosts, OPEN, type Tx } from './plan-store.ts';
-import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
+import { markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
+import { type AttemptResult, askedOf, type DuePost, HELD, type NewPost, PACED, type Post, targetOf, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockPosts, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
@@ -84,7 +84,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
 		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
 		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
-		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost;
+		const isSeen = content.kind === 'question' || content.kind === 'card';
+		const code = isSeen && result.kind === 'refused' ? result.code : null;
+		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost || code;
 		const session = await lockSessionOf(trx, concernsWatch ? before.watchId : null);
 		const tx = session === null ? begun : await lockPosts(begun, session);
 		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
@@ -110,14 +112,28 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (watch !== undefined && isLost) await markPosts(tx, { watchId: watch.id, kind: 'card' });
 		if (result.kind !== 'retry') await hooks.endReminders(trx, endedReminders(content, before, result), now);
 		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
+		if (watch === undefined || code === null) return;
+		if (isFirstPost) await tellRefused(tx, row, watch, code);
+		else if (watch.endedAt !== null || (await isSettled(trx, row)))
+			await planPosts(tx, [outcomeOf(watch, row, content.kind === 'card' ? null : row.questionId)]);
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
-	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Shown): Promise<void> {
+	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
 		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
 		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
 		await hooks.beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
+	}
+
+	/** Slack refuses a card or a question: its watch's creator hears it, once a day for a channel, and reminders go where they can. */
+	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
+		const { teamId, channelId, sessionId, createdBy: userId } = watch;
+		const content = { kind: 'postRefused', channelId, sessionId, code } as const;
+		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
+		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
+		if (row.kind !== 'question') return;
+		await begin(tx, row, watch, { ts: (await tsOf({ watchId: watch.id, kind: 'card' })) ?? NOWHERE });
 	}
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
@@ -201,6 +217,19 @@ const NO_WATCH = {
 /** The states of a post that Slack does not show. */
 const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
+
+const DAY_MS = 24 * 3_600_000;
+/** The `postTs` of a ladder whose question stands nowhere. */
+const NOWHERE = '';
+
+async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
+	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);
+	return isFound(settled.select('id'));
+}
+
+function outcomeOf(watch: WatchRow, { id }: PostRow, questionId: string | null): NewPost {
+	return { target: targetOf({ ...watch }), key: `outcome:${id}`, content: { kind: 'outcome', questionId } };
+}
 
 const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
 

@@ -38,6 +38,8 @@ const PLAIN = {
 		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched here either.`,
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
+	postRefused: ({ channelId, sessionId, code }) =>
+		`⚠️ Slack refuses what I post about ${sessionName(sessionId)} in ${placeMrkdwn(channelId)} (\`${code}\`): its questions do not come there, and reminders may not. You find them on the *Home* tab and with \`/session ${sessionId}\`. Ask whoever manages the channel to let apps post there, and then use \`/session watch ${sessionId}\` there again.`,
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;
