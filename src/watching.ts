@@ -1,4 +1,5 @@
-import type { Cell } from './core/values.ts';
+import { within } from './core/clock.ts';
+import { type Cell, setBounded } from './core/values.ts';
 import type { Core } from './core.ts';
 import { createDiscoveries } from './features/discover/discovery.ts';
 import { createListing, type Listing, type ListingState } from './features/discover/listing.ts';
@@ -14,9 +15,13 @@ interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
 	readonly listCell: Cell<ListingState>;
 }
 
+/** How long who begins a watch waits for Slack's word on its card, and of how many watches that is remembered. */
+const EXPECTED_WITHIN_MS = 3_000;
+const MAX_EXPECTED = 1_000;
+
 /** Everything that watches: reads sessions when they are due and posts what changed. */
 export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, ...options }: Options) {
-	const { config } = core;
+	const { config, clock } = core;
 	const stopping = new AbortController();
 	let outbox: Outbox | null = null;
 	const wakeOutbox = () => outbox?.wake();
@@ -39,9 +44,17 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	const endings = createEndings(core, wakeAll);
 	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
 
+	/** By watch, who waits for Slack's word on its new post. */
+	const expected = new Map<string, (refused: string | null) => void>();
+	function expectPost(watchId: string) {
+		const { promise, resolve } = Promise.withResolvers<string | null>();
+		setBounded(expected, watchId, resolve, MAX_EXPECTED);
+		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(watchId));
+	}
+
 	const running: Promise<unknown>[] = [];
 	return {
-		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll }),
+		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll, expectPost }),
 		discoveries,
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Posts were marked, or reads moved forward. */
@@ -65,7 +78,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			await endings.endNotAllowed();
 			const { signal } = stopping;
 			if (signal.aborted) return;
-			const posting = createOutbox(core, announcer, endings.endChannel);
+			const posting = createOutbox(core, announcer, endings.endChannel, (id, code) => expected.get(id)?.(code));
 			outbox = posting;
 			const guard = createChannelGuard(core, listChannels, (channel) => endings.endChannel(channel, 'channelShared'));
 			if (config.ALLOW_EXTERNAL) posting.start();

@@ -18,6 +18,7 @@ const reminderEntry = z.object({
 	watchId: z.string(),
 	sessionId: z.string(),
 	questionId: z.string(),
+	/** Of the question's post, or of the card; `NOWHERE`: of neither. */
 	postTs: z.string(),
 	postedAt: z.number(),
 	/** Slack user id of who was answering when the reminder was due, and did not answer. */
@@ -88,6 +89,8 @@ export type ContentOf<K extends PostKind> = {
 		: never;
 }[K];
 export type PostContent = ContentOf<PostKind>;
+/** The `postTs` of a question that Slack shows nowhere. */
+export const NOWHERE = '';
 /** A question that nobody has answered yet. Times are clock milliseconds. */
 export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
 /** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that wait. */

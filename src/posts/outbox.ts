@@ -52,12 +52,13 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel follows that takes no posts any more.
+ * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a watch's new post.
  */
 export function createOutbox(
 	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
 	{ draw, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
+	onAttempt: (watchId: string, code: string | null) => void = () => {},
 ) {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
@@ -144,7 +145,8 @@ export function createOutbox(
 		const { thread, isForAll } = kindOf(content);
 		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
 		if (target.kind !== 'watch') return false;
-		return ENDS_SILENTLY.has(watch?.ended?.reason) || (thread === 'only' && threadTs === null);
+		if (thread === 'only' && threadTs === null) return true;
+		return ENDS_SILENTLY.has(watch?.ended?.reason) && content.kind !== 'outcome';
 	}
 
 	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
@@ -180,6 +182,8 @@ export function createOutbox(
 		if (sentAt < now || sentAt > now + SEND_WITHIN_MS)
 			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
+		if (post.ts === null && post.target.kind === 'watch' && (outcome.kind === 'sent' || outcome.kind === 'refused'))
+			onAttempt(post.target.watchId, outcome.kind === 'sent' ? null : outcome.code);
 		if (outcome.kind === 'later' && outcome.limited) {
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
 		}

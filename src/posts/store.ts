@@ -5,10 +5,20 @@ import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } fr
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
-import type { ChannelKey } from '../database/watch.ts';
-import { type ContentOf, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
+import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
+import { type ContentOf, NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
 import { markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
-import { type AttemptResult, askedOf, type DuePost, HELD, type NewPost, PACED, type Post, targetOf, UNSURE_MS } from './post.ts';
+import {
+	type AttemptResult,
+	askedOf,
+	type DuePost,
+	HELD,
+	type NewPost,
+	PACED,
+	type Post,
+	targetOf,
+	UNSURE_MS,
+} from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockPosts, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
@@ -68,8 +78,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 	}
 
 	/** Where the newest of these posts is that was not deleted. */
-	async function tsOf(filter: Filter<'posts'>): Promise<string | null> {
-		const posted = from(db.read, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
+	async function tsOf(filter: Filter<'posts'>, trx = db.read): Promise<string | null> {
+		const posted = from(trx, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
 		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
 	}
 
@@ -85,8 +95,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
 		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
 		const isSeen = content.kind === 'question' || content.kind === 'card';
-		const code = isSeen && result.kind === 'refused' ? result.code : null;
-		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost || code;
+		// A channel that takes no posts any more ends its watches, which tells their creators.
+		const code = isSeen && result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd) ? result.code : null;
+		const concernsWatch =
+			result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost || code;
 		const session = await lockSessionOf(trx, concernsWatch ? before.watchId : null);
 		const tx = session === null ? begun : await lockPosts(begun, session);
 		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
@@ -113,9 +125,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (result.kind !== 'retry') await hooks.endReminders(trx, endedReminders(content, before, result), now);
 		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
 		if (watch === undefined || code === null) return;
-		if (isFirstPost) await tellRefused(tx, row, watch, code);
-		else if (watch.endedAt !== null || (await isSettled(trx, row)))
-			await planPosts(tx, [outcomeOf(watch, row, content.kind === 'card' ? null : row.questionId)]);
+		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
+		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
+		if (!isFirstPost && isDone) await planPosts(tx, [outcomeOf(watch, row)]);
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
@@ -133,7 +145,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
 		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
 		if (row.kind !== 'question') return;
-		await begin(tx, row, watch, { ts: (await tsOf({ watchId: watch.id, kind: 'card' })) ?? NOWHERE });
+		const card = await tsOf({ watchId: watch.id, kind: 'card' }, tx.trx);
+		await begin(tx, row, watch, { ts: card ?? NOWHERE });
 	}
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
@@ -219,16 +232,14 @@ const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
 const DAY_MS = 24 * 3_600_000;
-/** The `postTs` of a ladder whose question stands nowhere. */
-const NOWHERE = '';
 
 async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
 	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);
 	return isFound(settled.select('id'));
 }
 
-function outcomeOf(watch: WatchRow, { id }: PostRow, questionId: string | null): NewPost {
-	return { target: targetOf({ ...watch }), key: `outcome:${id}`, content: { kind: 'outcome', questionId } };
+function outcomeOf(watch: WatchRow, { id, questionId }: PostRow): NewPost {
+	return { target: targetOf(watch), key: `outcome:${id}`, content: { kind: 'outcome', questionId } };
 }
 
 const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;

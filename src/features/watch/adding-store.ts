@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { add, change, from, lockFor } from '../../database/database.ts';
+import { add, change, countChanged, type Filter, from, locked, lockFor } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
-import { HAS_POSTED, planPosts, type Tx } from '../../posts/plan-store.ts';
+import { HAS_POSTED, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { recordQuestions } from '../../posts/question-store.ts';
 import { readDigest, readWatch, sealView, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
@@ -38,7 +38,10 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** The transaction of `WatchStore.add`. `already`: the channel watches the session; `changed`: its settings were updated. */
+/**
+ * The transaction of `WatchStore.add`. `already`: the channel watches the session; `changed`: its settings were updated; `again`:
+ * what Slack had refused is planned anew.
+ */
 export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -77,6 +80,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	// What that read finds is not told to this watch, but by the next one.
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
 	const live = await here().forUpdate().executeTakeFirst();
+	const again = live !== undefined && (await planRefused(tx, live));
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
 		// A read of the raised hand that is under way must not end this watch.
@@ -90,7 +94,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	if (live !== undefined) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		return { kind: 'already', watch: readWatch(row), changed } as const;
+		return { kind: 'already', watch: readWatch(row), changed, again } as const;
 	}
 	const revision = Number(news !== undefined && !isBeingRead);
 	const row = await insert(trx, watch, { ...settings, createdBy: watch.createdBy, revision });
@@ -130,6 +134,20 @@ function insert(
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
 	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
 	return row.returningAll().executeTakeFirstOrThrow();
+}
+
+/** Plans the card and the open question of a watch anew if Slack had refused them; returns whether it had. */
+async function planRefused(tx: Tx, watch: WatchRow): Promise<boolean> {
+	const open = from(tx.trx, 'questions', { ...sessionOf(watch), settledAt: null }).select('id');
+	const refused = (about: Filter<'posts'>) =>
+		locked(tx.trx, 'posts', { watchId: watch.id, state: 'refused', ...about });
+	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
+	const cards = await countChanged(change(tx.trx, 'posts', { id: refused({ kind: 'card' }) }, anew));
+	const questions = { id: refused({ kind: 'question', questionId: open }) };
+	if ((await countChanged(change(tx.trx, 'posts', questions, anew))) === 0) return cards > 0;
+	// It showed the question instead.
+	await markPosts(tx, { watchId: watch.id, kind: 'card' });
+	return true;
 }
 
 function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {

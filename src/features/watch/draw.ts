@@ -4,9 +4,10 @@ import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../p
 import { isOver } from '../../questions/session.ts';
 import { hashOf } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
+import { sentences } from '../../slack/words.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import type { QuestionFacts } from './facts.ts';
-import { type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
+import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
 import {
 	askedPost,
 	drawAgainAt,
@@ -68,7 +69,9 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const drawn = kind === 'card' ? await drawCard({}, due) : await drawQuestion({ kind, changed: false }, due);
 		if (drawn === null || 'kind' in drawn) return drawn;
 		if (due.post.ts === null) return lookOf(textMessage(NO_MORE_CHANGES), { isLast: false, againAt: 0 });
-		return lookOf(textMessage(drawn.message.text), { isLast: drawn.isLast, againAt: drawn.againAt ?? null });
+		const { message, isLast, againAt = null } = drawn;
+		const why = kind === 'card' ? endedWords(await facts.contextOf(due)) : '';
+		return lookOf(textMessage(sentences(message.text, why)), { isLast, againAt });
 	}
 
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {

@@ -39,7 +39,7 @@ const PLAIN = {
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	postRefused: ({ channelId, sessionId, code }) =>
-		`⚠️ Slack refuses what I post about ${sessionName(sessionId)} in ${placeMrkdwn(channelId)} (\`${code}\`): its questions do not come there, and reminders may not. You find them on the *Home* tab and with \`/session ${sessionId}\`. Ask whoever manages the channel to let apps post there, and then use \`/session watch ${sessionId}\` there again.`,
+		`⚠️ Slack refused a post of mine about ${sessionName(sessionId)} in ${placeMrkdwn(channelId)} (\`${code}\`). Cards, questions and reminders may be missing there. The questions are on the *Home* tab too. If apps may not post there, ask whoever manages the channel. Then use \`/session watch ${sessionId}\` there again.`,
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;
