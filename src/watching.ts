@@ -59,10 +59,11 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Posts were marked, or reads moved forward. */
 		wake: wakeLoops,
-		/** Shows what a press changed on the message that it was on, if that is a post of ours. */
-		showPressed({ person, channelId, messageTs, responseUrl }: PersonRequest): void {
-			if (channelId === null || messageTs === null) return;
-			outbox?.showPressed({ teamId: person.teamId, placeIds: [channelId, person.userId], ts: messageTs }, responseUrl);
+		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */
+		showPressed({ person, channelId, messageTs: ts, responseUrl, postKey }: PersonRequest, isChanged: boolean): void {
+			if (channelId === null || ts === null) return;
+			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts, key: postKey };
+			outbox?.showPressed(place, responseUrl, isChanged);
 		},
 		wakeOutbox,
 		wakePoller: poller.wake,

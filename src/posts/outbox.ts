@@ -7,7 +7,7 @@ import type { ChannelKey, WatchEnd } from '../database/watch.ts';
 import { context } from '../slack/parts.ts';
 import { MAYBE_REPEAT } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
-import type { createMessages } from './messages.ts';
+import { type createMessages, placesOf } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
 import { CARD_AGAIN_MS, HELD, PACED, UNSURE_MS } from './post.ts';
 import type { createPostStore, PressedPlace } from './store.ts';
@@ -110,7 +110,7 @@ export function createOutbox(
 		const heldUntil = heldUntilOf(post, now);
 		if (post.sendingSince === null && heldUntil > now) return retry(heldUntil, HELD, false);
 		if (post.sendingSince !== null) {
-			const found = await messages.find(due, post.sendingSince, signal);
+			const found = await messages.find(post, placesOf(due), post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 			if (found.kind === 'found') {
 				metrics.post('found');
@@ -241,8 +241,11 @@ export function createOutbox(
 
 	const pressed = new Set<Promise<void>>();
 
-	/** Shows what a press changed on its post, whose lease another attempt may have for a moment. */
-	async function show(place: PressedPlace, responseUrl: string | null): Promise<void> {
+	/** Shows what a press changed on its post, whose lease another attempt may have for a moment; on a repeat of it, that it is one. */
+	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
+		const real = responseUrl === null ? null : await store.repeatedBy(place);
+		if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
+		if (!isChanged) return;
 		const token = randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
 			const due = await store.takePost(place, { token, ms: LEASE_MS }, clock.now());
@@ -271,9 +274,9 @@ export function createOutbox(
 		async stop(): Promise<void> {
 			await Promise.all([loop.stop(), ...pressed]);
 		},
-		/** Draws a post at once because somebody pressed on it; what fails, the loop repeats. */
-		showPressed(place: PressedPlace, responseUrl: string | null): void {
-			const shown = show(place, responseUrl).catch((error: unknown) => {
+		/** Draws a post at once because somebody pressed on it and changed something; what fails, the loop repeats. */
+		showPressed(place: PressedPlace, responseUrl: string | null, isChanged: boolean): void {
+			const shown = show(place, responseUrl, isChanged).catch((error: unknown) => {
 				if (!loop.shutdownSignal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
 			});
 			pressed.add(shown);

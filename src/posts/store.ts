@@ -8,17 +8,7 @@ import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import { type ContentOf, NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
 import { markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
-import {
-	type AttemptResult,
-	askedOf,
-	type DuePost,
-	HELD,
-	type NewPost,
-	PACED,
-	type Post,
-	targetOf,
-	UNSURE_MS,
-} from './post.ts';
+import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockPosts, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
@@ -127,7 +117,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (watch === undefined || code === null) return;
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
 		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
-		if (!isFirstPost && isDone) await planPosts(tx, [outcomeOf(watch, row)]);
+		if (isFirstPost || !isDone) return;
+		const { teamId, channelId } = watch;
+		const target = { kind: 'watch', watchId: watch.id, teamId, channelId } as const;
+		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
+		await planPosts(tx, [{ target, key: `outcome:${id}`, content: outcome }]);
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
@@ -173,6 +167,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
 		},
 
+		/** Where the post stands of which a pressed message is a repeat, unknown here (`ts` null: nowhere); null: it is none. */
+		async repeatedBy({ key, ts, placeIds: [channel = ''] }: PressedPlace) {
+			const keyed = from(db.read, 'posts', { id: key ?? '' }).select(['ts', 'state']);
+			const row = await keyed.executeTakeFirst();
+			if (row === undefined || row.ts === ts || row.state === 'planned') return null;
+			return { channel, ts: row.state === 'shown' || row.state === 'closed' ? row.ts : null };
+		},
+
 		shownOf,
 
 		async isFollowing(channel: ChannelKey): Promise<boolean> {
@@ -211,6 +213,8 @@ export interface PressedPlace {
 	/** Of the channel, and of who pressed: posts to a person know no channel. */
 	readonly placeIds: readonly string[];
 	readonly ts: string;
+	/** In its metadata; null: it has none. */
+	readonly key: string | null;
 }
 
 const ALL = { updates: true };
@@ -236,10 +240,6 @@ const DAY_MS = 24 * 3_600_000;
 async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
 	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);
 	return isFound(settled.select('id'));
-}
-
-function outcomeOf(watch: WatchRow, { id, questionId }: PostRow): NewPost {
-	return { target: targetOf(watch), key: `outcome:${id}`, content: { kind: 'outcome', questionId } };
 }
 
 const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;

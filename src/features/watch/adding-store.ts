@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { add, change, countChanged, type Filter, from, locked, lockFor } from '../../database/database.ts';
+import { add, change, countChanged, from, locked, lockFor } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
@@ -38,10 +38,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/**
- * The transaction of `WatchStore.add`. `already`: the channel watches the session; `changed`: its settings were updated; `again`:
- * what Slack had refused is planned anew.
- */
+/** The transaction of `WatchStore.add`. `already`: it is watched there; `changed`: with new settings; `again`: refused posts are planned anew. */
 export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -139,15 +136,14 @@ function insert(
 /** Plans the card and the open question of a watch anew if Slack had refused them; returns whether it had. */
 async function planRefused(tx: Tx, watch: WatchRow): Promise<boolean> {
 	const open = from(tx.trx, 'questions', { ...sessionOf(watch), settledAt: null }).select('id');
-	const refused = (about: Filter<'posts'>) =>
-		locked(tx.trx, 'posts', { watchId: watch.id, state: 'refused', ...about });
+	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });
+	const shown = refused.where(({ eb, or }) => or([eb('questionId', 'is', null), eb('questionId', 'in', open)]));
+	const id = locked(tx.trx, 'posts', { id: shown.select('id') });
 	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
-	const cards = await countChanged(change(tx.trx, 'posts', { id: refused({ kind: 'card' }) }, anew));
-	const questions = { id: refused({ kind: 'question', questionId: open }) };
-	if ((await countChanged(change(tx.trx, 'posts', questions, anew))) === 0) return cards > 0;
-	// It showed the question instead.
-	await markPosts(tx, { watchId: watch.id, kind: 'card' });
-	return true;
+	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
+	// It shows the question instead.
+	if (count > 0) await markPosts(tx, { watchId: watch.id, kind: 'card' });
+	return count > 0;
 }
 
 function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
