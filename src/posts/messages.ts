@@ -196,10 +196,7 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
 }
 
-/**
- * All places in which an attempt may have put a first post, first where it goes now. If the card was deleted before, Slack put it
- * into the channel.
- */
+/** All places of a first post's attempts, that of now first. If the card was deleted before, Slack put it into the channel. */
 export function placesOf(due: DuePost): readonly (string | null)[] {
 	const threadTs = threadOf(due);
 	return [...new Set([threadTs, threadOf({ ...due, threadTs: due.formerThreadTs }), null])];

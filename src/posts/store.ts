@@ -118,8 +118,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
 		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
 		if (isFirstPost || !isDone) return;
-		const { teamId, channelId } = watch;
-		const target = { kind: 'watch', watchId: watch.id, teamId, channelId } as const;
+		const target = { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
 		await planPosts(tx, [{ target, key: `outcome:${id}`, content: outcome }]);
 	}

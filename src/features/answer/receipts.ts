@@ -44,8 +44,6 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
 	'overwritten', 'failed', 'stopped', 'emptied', 'lost', 'unconfirmed',
 ];
 
-const ABSENT = { kind: 'absent' } as const;
-
 interface Answers extends Pick<AnswerStore, 'get' | 'noteDm'> {
 	/** The question that waits for its author after this one; null: none is known. */
 	nextOf(answer: Answer): Promise<Wish | null>;
@@ -120,7 +118,8 @@ export function createReceipts(
 		const channelId = await directChannelOf(answer.person.userId);
 		const dm = { id: key, target: { kind: 'person', ...answer.person } } as const;
 		const earlierAt = sending.get(answer.id) ?? answer.receiptState.dmSince ?? null;
-		const earlier = earlierAt === null ? ABSENT : await messages.find(dm, [null], earlierAt, signal);
+		const earlier =
+			earlierAt === null ? ({ kind: 'absent' } as const) : await messages.find(dm, [null], earlierAt, signal);
 		if (earlier.kind === 'later') return null;
 		const isUnsure = earlier.kind === 'unreadable';
 		async function post(since: number) {
@@ -135,9 +134,9 @@ export function createReceipts(
 		}
 		const { ts } = earlier.kind === 'found' ? earlier : await post(earlierAt ?? clock.now());
 		if (ts === undefined) return null;
+		if (earlier.kind === 'found') await isUpdated(chat.update({ channel: channelId, ts, ...replacement(message) }));
 		sending.delete(answer.id);
 		setBounded(posted, key, { channelId, ts }, MAX_REMEMBERED);
-		if (earlier.kind === 'found') await isUpdated(chat.update({ channel: channelId, ts, ...replacement(message) }));
 		return { channelId, ts };
 	}
 

@@ -39,15 +39,15 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-interface Hooks {
+interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
 	readonly onChange: () => void;
-	/** Is called before posts of this watch are planned. The result resolves to Slack's code when it refuses the first, else to null. */
+	/** Called before a watch's posts are planned. The result resolves to Slack's code when it refuses the first, else to null. */
 	readonly expectPost: (watchId: string) => () => Promise<string | null>;
 }
 
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore }>,
-	{ budget, ourAnswers, onChange, expectPost }: Pick<PollerOptions, 'budget' | 'ourAnswers'> & Hooks,
+	{ budget, ourAnswers, onChange, expectPost }: Hooks,
 ) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
