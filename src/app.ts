@@ -36,7 +36,7 @@ import { registerChannelEvents, registerFallbacks } from './features/watch/event
 import { createHousekeeping } from './ops/housekeeping.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMessages } from './posts/messages.ts';
-import type { QuestionUpdated } from './questions/answer.ts';
+import type { Answer, QuestionUpdated } from './questions/answer.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts';
@@ -157,10 +157,9 @@ export async function createHandraise({
 		directory,
 		directChannelOf,
 	};
-	const receipts = createReceipts(core, {
-		nextOf: ({ person, question }) => inboxes.next(person, question.sessionId),
-		isLeft: async ({ id }) => (await answerStore.get(id))?.receiptState.modalOpen === false,
-	});
+	const messages = createMessages(core);
+	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
+	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
 	const openWindows = createOpenWindows(core);
 	const personReads = createPersonReads(core, (sessionId) => store.watches.wasRead({ service: serviceUrl, sessionId }));
 	const inboxes = createInboxes(core, async () =>
@@ -244,7 +243,10 @@ export async function createHandraise({
 			personReads,
 			reply,
 			onInboxPress: (inbox) => inboxes.ask(inbox, null),
-			onPostPress: watching.showPressed,
+			onPostPress(request, isChanged) {
+				watching.showPressed(request, isChanged);
+				void receipts.showRepeat(request);
+			},
 		});
 		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
@@ -342,7 +344,7 @@ export async function createHandraise({
 			slack = createSlackApp(identity);
 			// What writes to Slack by itself needs `workspace` and the access policy.
 			worker.wake();
-			const announcer = { draw: createDrawing(core, { mayAct, userGroups }), ...createMessages(core) };
+			const announcer = { draw: createDrawing(core, { mayAct, userGroups }), ...messages };
 			await watching.startPosting(announcer, createChannelList(clients.background));
 			await slack.app.start();
 			return { port };

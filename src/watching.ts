@@ -1,4 +1,5 @@
-import type { Cell } from './core/values.ts';
+import { within } from './core/clock.ts';
+import { type Cell, setBounded } from './core/values.ts';
 import type { Core } from './core.ts';
 import { createDiscoveries } from './features/discover/discovery.ts';
 import { createListing, type Listing, type ListingState } from './features/discover/listing.ts';
@@ -14,9 +15,13 @@ interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
 	readonly listCell: Cell<ListingState>;
 }
 
+/** How long who begins a watch waits for Slack's word on its card, and of how many watches that is remembered. */
+const EXPECTED_WITHIN_MS = 3_000;
+const MAX_EXPECTED = 1_000;
+
 /** Everything that watches: reads sessions when they are due and posts what changed. */
 export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, ...options }: Options) {
-	const { config } = core;
+	const { config, clock } = core;
 	const stopping = new AbortController();
 	let outbox: Outbox | null = null;
 	const wakeOutbox = () => outbox?.wake();
@@ -39,17 +44,26 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	const endings = createEndings(core, wakeAll);
 	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
 
+	/** By watch, who waits for Slack's word on its new post. */
+	const expected = new Map<string, (refused: string | null) => void>();
+	function expectPost(watchId: string) {
+		const { promise, resolve } = Promise.withResolvers<string | null>();
+		setBounded(expected, watchId, resolve, MAX_EXPECTED);
+		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(watchId));
+	}
+
 	const running: Promise<unknown>[] = [];
 	return {
-		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll }),
+		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll, expectPost }),
 		discoveries,
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Posts were marked, or reads moved forward. */
 		wake: wakeLoops,
-		/** Shows what a press changed on the message that it was on, if that is a post of ours. */
-		showPressed({ person, channelId, messageTs, responseUrl }: PersonRequest): void {
-			if (channelId === null || messageTs === null) return;
-			outbox?.showPressed({ teamId: person.teamId, placeIds: [channelId, person.userId], ts: messageTs }, responseUrl);
+		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */
+		showPressed({ person, channelId, messageTs: ts, responseUrl, postKey }: PersonRequest, isChanged: boolean): void {
+			if (channelId === null || ts === null) return;
+			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts, key: postKey };
+			outbox?.showPressed(place, responseUrl, isChanged);
 		},
 		wakeOutbox,
 		wakePoller: poller.wake,
@@ -65,7 +79,7 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 			await endings.endNotAllowed();
 			const { signal } = stopping;
 			if (signal.aborted) return;
-			const posting = createOutbox(core, announcer, endings.endChannel);
+			const posting = createOutbox(core, announcer, endings.endChannel, (id, code) => expected.get(id)?.(code));
 			outbox = posting;
 			const guard = createChannelGuard(core, listChannels, (channel) => endings.endChannel(channel, 'channelShared'));
 			if (config.ALLOW_EXTERNAL) posting.start();

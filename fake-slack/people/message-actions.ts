@@ -51,7 +51,8 @@ export async function actInMessage(
 			trigger_id: createTrigger(core, viewer),
 			channel: channelForApp(channel),
 			// Slack does not send the content of an ephemeral message back to the app.
-			...(message.ephemeralFor === undefined ? { message: messageForApp(core, message) } : {}),
+			// With its metadata, as published apps read it (Netflix/dispatch, `message_context_middleware`).
+			...(message.ephemeralFor === undefined ? { message: messageForApp(core, message, true) } : {}),
 			state: { values: stateValues(message.blocks, input, false) },
 			response_url: createResponseUrl(core, { channel: channelId, user: viewer.user, ts }),
 			actions: [actionForApp(core, placed, chosen)],

@@ -111,7 +111,11 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 		const json = typeof answer.body !== 'string';
 		return new Response(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body), {
 			status: answer.status,
-			headers: { 'content-type': json ? 'application/json; charset=utf-8' : 'text/plain', ...answer.headers },
+			headers: {
+				'content-type': json ? 'application/json; charset=utf-8' : 'text/plain',
+				date: new Date(core.clock.now()).toUTCString(),
+				...answer.headers,
+			},
 		});
 	}
 

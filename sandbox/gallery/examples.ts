@@ -25,7 +25,7 @@ import { NOTHING_SEEN } from '../../src/questions/asked.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
 import type { ShowAnswers } from '../../src/questions/secrecy.ts';
 import type { Session } from '../../src/questions/session.ts';
-import type { MessageContent } from '../../src/slack/parts.ts';
+import { type MessageContent, textMessage } from '../../src/slack/parts.ts';
 import { ESCALATION, GIANT_CARD, POST } from './shapes/extremes.ts';
 import {
 	AT_WORK,
@@ -205,6 +205,17 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		discoveryEnded: { ended: plain({ kind: 'discoveryEnded', by: PEOPLE.ada }) },
 		discoveryFull: { full: plain({ kind: 'discoveryFull', limit: 'channel', most: 100 }) },
 		discoveryPaused: { paused: plain({ kind: 'discoveryPaused', why: 'noList' }) },
+		outcome: {
+			told: textMessage(settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })).text),
+		},
+		postRefused: {
+			refused: plain({
+				kind: 'postRefused',
+				channelId: MODEL.channelId,
+				sessionId: ASKING.sessionId,
+				code: 'restricted_action',
+			}),
+		},
 		creatorTold: {
 			told: plain({
 				kind: 'creatorTold',

@@ -222,6 +222,8 @@ const ASSUMPTIONS: Assumptions = {
 		const expected = { ...message, 'message.subtype': 'thread_broadcast', trigger_id: ANY, response_url: ANY };
 		expectIn(await arrival('press', PERSON_MS), { 'actions.0.value': 'Press this', ...expected });
 	},
+	'A press carries the metadata of its message': async ({ found, need }) =>
+		expectIn({ type: need('press.type'), ...found.press }, { 'message.metadata.event_payload.key': 'kept' }),
 	'A window opens, and refuses an update with an old hash': async (live) => {
 		const trigger_id = live.need('press.trigger_id');
 		const opened = await live.slack('views.open', { trigger_id, view: windowOf(section('One moment.')) });

@@ -18,6 +18,7 @@ const reminderEntry = z.object({
 	watchId: z.string(),
 	sessionId: z.string(),
 	questionId: z.string(),
+	/** Of the question's post, or of the card; `NOWHERE`: of neither. */
 	postTs: z.string(),
 	postedAt: z.number(),
 	/** Slack user id of who was answering when the reminder was due, and did not answer. */
@@ -71,6 +72,10 @@ export const KINDS = {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
+	/** Slack takes no changes of a card (`questionId` null) or a question's post that is over: what became of it, in its thread. */
+	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
+	/** A direct message: Slack refuses what is posted about this session to a channel. `code`: Slack's. */
+	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string(), code: z.string() }) },
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {
 		schema: z.object({ reason: z.enum(WATCH_ENDS), channelId: z.string(), sessionIds: z.array(z.string()) }),
@@ -84,6 +89,8 @@ export type ContentOf<K extends PostKind> = {
 		: never;
 }[K];
 export type PostContent = ContentOf<PostKind>;
+/** The `postTs` of a question that Slack shows nowhere. */
+export const NOWHERE = '';
 /** A question that nobody has answered yet. Times are clock milliseconds. */
 export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
 /** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that wait. */

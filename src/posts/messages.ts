@@ -1,15 +1,14 @@
 import { uptimeOf } from '../core/clock.ts';
 import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
-import { isThreaded, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
-import { type MessageContent, replacement } from '../slack/parts.ts';
+import { isThreaded, keyedBy, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
+import { type MessageContent, replacement, textMessage } from '../slack/parts.ts';
+import { repeatWords } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
-import type { DuePost, PostTarget, SendOutcome } from './post.ts';
+import type { DuePost, Post, PostTarget, SendOutcome } from './post.ts';
 
 /** The presser sees their choice by then, or `chat.update` shows it. */
 const REPLACE_WITHIN_MS = 1_000;
-
-const EVENT_TYPE = 'handraise_post';
 
 /** How long Slack has to say that a channel does not exist until that is believed. */
 const MISSING_MS = 60_000;
@@ -33,13 +32,15 @@ const PAGE_SIZE = 100;
 const MAX_CALLS = 10;
 /** No further page is requested after this time: a call takes up to 10 s, and the post is leased for 25 s. */
 const SEARCH_MS = 5_000;
-/** The search begins this long before the attempt was noted, because clocks differ. */
+/** The search begins this long before the attempt was noted: Slack tells its time in seconds, and a call takes a while. */
 const SEARCH_BACK_MS = 60_000;
 const MAX_SEARCHES = 100;
 
 interface Search {
 	/** Where it was not found yet: threads, and null for the channel. */
 	places: readonly (string | null)[];
+	/** Slack's time, in milliseconds. */
+	readonly oldest: number;
 	cursor: string | null;
 	callCount: number;
 }
@@ -50,7 +51,8 @@ type Found =
 	| { readonly kind: 'later'; readonly ms: number | null };
 
 /** Writes messages to Slack, finds them again, and reports what became of each call. */
-export function createMessages({ clients: { background: client }, directChannelOf, clock, log }: Core) {
+export function createMessages({ clients, directChannelOf, clock, log }: Core) {
+	const { background: client } = clients;
 	/** By channel, the uptime of the first of the refusals with `channel_not_found`. */
 	const missingSince = new Map<string, number>();
 	/** Searches that continue later, by the id of the post and the time of its attempt. */
@@ -92,10 +94,10 @@ export function createMessages({ clients: { background: client }, directChannelO
 	}
 
 	/** A page of messages of the first place: newest first in a channel, oldest first in a thread. */
-	async function historyPage(channel: string, { places: [threadTs = null], cursor }: Search, sentAt: number) {
+	async function historyPage(channel: string, { places: [threadTs = null], cursor, oldest }: Search) {
 		const page = {
 			channel,
-			oldest: ((sentAt - SEARCH_BACK_MS) / 1000).toFixed(6),
+			oldest: (oldest / 1000).toFixed(6),
 			limit: PAGE_SIZE,
 			include_all_metadata: true,
 			...(cursor !== null && { cursor }),
@@ -121,8 +123,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 				};
 			}
 			const threadTs = threadOf(due);
-			const metadata = { event_type: EVENT_TYPE, event_payload: { key: id } };
-			const message = { channel, ...content, metadata, ...(threadTs !== null && { thread_ts: threadTs }) };
+			const message = { channel, ...content, metadata: keyedBy(id), ...(threadTs !== null && { thread_ts: threadTs }) };
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
@@ -134,12 +135,27 @@ export function createMessages({ clients: { background: client }, directChannelO
 			return { kind: 'later', ms: null, code: 'not_replaced', limited: false };
 		},
 
-		/** Searches readable history for a post by its metadata since the attempt at `sentAt`, first where it goes now. */
-		async find(due: DuePost, sentAt: number, signal: AbortSignal): Promise<Found> {
-			const { id, target } = due.post;
+		/** Has a pressed message that is a repeat say so, with a link to the one that is kept current; `ts` null: there is none, so it goes. */
+		async replaceRepeat(responseUrl: string, { channel, ts }: { channel: string; ts: string | null }): Promise<void> {
+			if (ts === null) return void (await respond(responseUrl, { delete_original: true }, REPLACE_WITHIN_MS));
+			const asked = clients.people.chat.getPermalink({ channel, message_ts: ts });
+			const link = await asked.then(({ permalink }) => permalink).catch(() => undefined);
+			await respond(responseUrl, { ...textMessage(repeatWords(link)), replace_original: true }, REPLACE_WITHIN_MS);
+		},
+
+		/** Searches the readable history of these places for a message by its metadata since the attempt at `sentAt`. */
+		async find(
+			{ id, target }: Pick<Post, 'id' | 'target'>,
+			places: Search['places'],
+			sentAt: number,
+			signal: AbortSignal,
+		): Promise<Found> {
 			const key = `${id} ${sentAt}`;
-			const endsAt = clock.now() + SEARCH_MS;
-			const search = searches.get(key) ?? { places: placesOf(due), cursor: null, callCount: 0 };
+			const now = clock.now();
+			// By Slack's clock, which may be minutes away from ours.
+			const oldest = (clients.slackNow() ?? now) - (now - sentAt) - SEARCH_BACK_MS;
+			const endsAt = now + SEARCH_MS;
+			const search = searches.get(key) ?? { places, oldest, cursor: null, callCount: 0 };
 			searches.delete(key);
 			const remember = () => setBounded(searches, key, search, MAX_SEARCHES);
 			try {
@@ -150,9 +166,9 @@ export function createMessages({ clients: { background: client }, directChannelO
 						return { kind: 'later', ms: 0 };
 					}
 					search.callCount += 1;
-					const page = await historyPage(channel, search, sentAt);
+					const page = await historyPage(channel, search);
 					const found = page.messages?.find(
-						({ metadata: about }) => about?.event_type === EVENT_TYPE && Object(about.event_payload).key === id,
+						({ metadata: about }) => about?.event_type === OWN_MESSAGE && Object(about.event_payload).key === id,
 					);
 					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts };
 					search.cursor = page.response_metadata?.next_cursor || null;
@@ -180,8 +196,8 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
 }
 
-/** All places in which an attempt may have put a first post. If the card was deleted before, Slack put it into the channel. */
-function placesOf(due: DuePost): readonly (string | null)[] {
+/** All places of a first post's attempts, that of now first. If the card was deleted before, Slack put it into the channel. */
+export function placesOf(due: DuePost): readonly (string | null)[] {
 	const threadTs = threadOf(due);
 	return [...new Set([threadTs, threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
 }

@@ -8,7 +8,7 @@ import type { ChannelKey, WatchEnd } from '../database/watch.ts';
 import { context } from '../slack/parts.ts';
 import { MAYBE_REPEAT } from '../slack/words.ts';
 import { kindOf } from './kinds.ts';
-import type { createMessages } from './messages.ts';
+import { type createMessages, placesOf } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
 import { CARD_AGAIN_MS, HELD, PACED, UNSURE_MS } from './post.ts';
 import type { createPostStore, PressedPlace } from './store.ts';
@@ -55,12 +55,13 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel follows that takes no posts any more.
+ * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a watch's new post.
  */
 export function createOutbox(
 	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
 	{ draw: drawOrThrow, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
+	onAttempt: (watchId: string, code: string | null) => void = () => {},
 ) {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
@@ -124,7 +125,7 @@ export function createOutbox(
 		const heldUntil = heldUntilOf(post, now);
 		if (post.sendingSince === null && heldUntil > now) return retry(heldUntil, HELD, false);
 		if (post.sendingSince !== null) {
-			const found = await messages.find(due, post.sendingSince, signal);
+			const found = await messages.find(post, placesOf(due), post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 			if (found.kind === 'found') {
 				metrics.post('found');
@@ -159,7 +160,8 @@ export function createOutbox(
 		const { thread, isForAll } = kindOf(content);
 		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
 		if (target.kind !== 'watch') return false;
-		return ENDS_SILENTLY.has(watch?.ended?.reason) || (thread === 'only' && threadTs === null);
+		if (thread === 'only' && threadTs === null) return true;
+		return ENDS_SILENTLY.has(watch?.ended?.reason) && content.kind !== 'outcome';
 	}
 
 	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
@@ -195,6 +197,8 @@ export function createOutbox(
 		if (sentAt < now || sentAt > now + SEND_WITHIN_MS)
 			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
+		if (post.ts === null && post.target.kind === 'watch' && (outcome.kind === 'sent' || outcome.kind === 'refused'))
+			onAttempt(post.target.watchId, outcome.kind === 'sent' ? null : outcome.code);
 		if (outcome.kind === 'later' && outcome.limited) {
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
 		}
@@ -254,8 +258,11 @@ export function createOutbox(
 
 	const pressed = new Set<Promise<void>>();
 
-	/** Shows what a press changed on its post, whose lease another attempt may have for a moment. */
-	async function show(place: PressedPlace, responseUrl: string | null): Promise<void> {
+	/** Shows what a press changed on its post, whose lease another attempt may have for a moment; on a repeat of it, that it is one. */
+	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
+		const real = responseUrl === null ? null : await store.repeatedBy(place);
+		if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
+		if (!isChanged) return;
 		const token = randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
 			const due = await store.takePost(place, { token, ms: LEASE_MS }, clock.now());
@@ -284,9 +291,9 @@ export function createOutbox(
 		async stop(): Promise<void> {
 			await Promise.all([loop.stop(), ...pressed]);
 		},
-		/** Draws a post at once because somebody pressed on it; what fails, the loop repeats. */
-		showPressed(place: PressedPlace, responseUrl: string | null): void {
-			const shown = show(place, responseUrl).catch((error: unknown) => {
+		/** Draws a post at once because somebody pressed on it and changed something; what fails, the loop repeats. */
+		showPressed(place: PressedPlace, responseUrl: string | null, isChanged: boolean): void {
+			const shown = show(place, responseUrl, isChanged).catch((error: unknown) => {
 				if (!loop.shutdownSignal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
 			});
 			pressed.add(shown);

@@ -70,6 +70,7 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 	const watch = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
 	const about = { watchId, ...watch };
 	if (watch === undefined) return about;
+	if ('questionId' in content) return { ...about, questionId: content.questionId };
 	if ('entries' in content) return { ...about, questionId: content.entries[0]?.questionId ?? null };
 	if (!ABOUT_OPEN.has(content.kind)) return about;
 	const open = from(trx, 'questions', { ...watch, settledAt: null }).select('id');

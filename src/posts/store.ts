@@ -5,9 +5,9 @@ import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } fr
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { StoreParts } from '../database/encryption.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
-import type { ChannelKey } from '../database/watch.ts';
-import { type ContentOf, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
-import { markPosts, OPEN, type Tx } from './plan-store.ts';
+import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
+import { type ContentOf, NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
+import { markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
 import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
@@ -68,8 +68,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 	}
 
 	/** Where the newest of these posts is that was not deleted. */
-	async function tsOf(filter: Filter<'posts'>): Promise<string | null> {
-		const posted = from(db.read, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
+	async function tsOf(filter: Filter<'posts'>, trx = db.read): Promise<string | null> {
+		const posted = from(trx, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
 		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
 	}
 
@@ -84,7 +84,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
 		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
 		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
-		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost;
+		const isSeen = content.kind === 'question' || content.kind === 'card';
+		// A channel that takes no posts any more ends its watches, which tells their creators.
+		const code = isSeen && result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd) ? result.code : null;
+		const concernsWatch =
+			result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost || code;
 		const session = await lockSessionOf(trx, concernsWatch ? before.watchId : null);
 		const tx = session === null ? begun : await lockPosts(begun, session);
 		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
@@ -110,14 +114,32 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (watch !== undefined && isLost) await markPosts(tx, { watchId: watch.id, kind: 'card' });
 		if (result.kind !== 'retry') await hooks.endReminders(trx, endedReminders(content, before, result), now);
 		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
+		if (watch === undefined || code === null) return;
+		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
+		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
+		if (isFirstPost || !isDone) return;
+		const target = { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
+		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
+		await planPosts(tx, [{ target, key: `outcome:${id}`, content: outcome }]);
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
-	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Shown): Promise<void> {
+	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
 		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
 		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
 		await hooks.beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
+	}
+
+	/** Slack refuses a card or a question: its watch's creator hears it, once a day for a channel, and reminders go where they can. */
+	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
+		const { teamId, channelId, sessionId, createdBy: userId } = watch;
+		const content = { kind: 'postRefused', channelId, sessionId, code } as const;
+		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
+		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
+		if (row.kind !== 'question') return;
+		const card = await tsOf({ watchId: watch.id, kind: 'card' }, tx.trx);
+		await begin(tx, row, watch, { ts: card ?? NOWHERE });
 	}
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
@@ -142,6 +164,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 				and state = 'shown' and ${isOurs(db)}`;
 			const pressed = { table: 'posts', where, orderBy: sql`created_at`, limit: 1 } as const;
 			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
+		},
+
+		/** Where the post stands of which a pressed message is a repeat, unknown here (`ts` null: nowhere); null: it is none. */
+		async repeatedBy({ key, ts, placeIds: [channel = ''] }: PressedPlace) {
+			const keyed = from(db.read, 'posts', { id: key ?? '' }).select(['ts', 'state']);
+			const row = await keyed.executeTakeFirst();
+			if (row === undefined || row.ts === ts || row.state === 'planned') return null;
+			return { channel, ts: row.state === 'shown' || row.state === 'closed' ? row.ts : null };
 		},
 
 		shownOf,
@@ -182,6 +212,8 @@ export interface PressedPlace {
 	/** Of the channel, and of who pressed: posts to a person know no channel. */
 	readonly placeIds: readonly string[];
 	readonly ts: string;
+	/** In its metadata; null: it has none. */
+	readonly key: string | null;
 }
 
 const ALL = { updates: true };
@@ -201,6 +233,13 @@ const NO_WATCH = {
 /** The states of a post that Slack does not show. */
 const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
+
+const DAY_MS = 24 * 3_600_000;
+
+async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
+	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);
+	return isFound(settled.select('id'));
+}
 
 const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
 

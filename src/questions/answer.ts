@@ -126,6 +126,8 @@ export const RECEIPT_STATE = z.object({
 	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
 	/** False once Slack says that the modal is closed. */
 	modalOpen: z.boolean(),
+	/** When the next DM may have been posted, while that is not known. */
+	dmSince: z.number().exactOptional(),
 });
 /** What the author was last told about an answer, and where. It is stored, so that a restart repeats no receipt. */
 export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;

@@ -16,6 +16,8 @@ export function createSlackClients(
 	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
 	onCall: (method: string, outcome: string) => void,
 ) {
+	/** What Slack's clock said last, and the process's monotonic one then. */
+	let heard: { readonly at: number; readonly uptime: number } | null = null;
 	const shared = {
 		slackApiUrl: apiUrl,
 		logger: createSlackLogger(log),
@@ -31,6 +33,8 @@ export function createSlackClients(
 				// Slack did nothing, because the token was revoked while its file changed.
 				if (botToken() !== token && (await refusesToken(response.clone()))) response = await send(botToken());
 				onCall(method, response.ok ? 'answered' : String(response.status));
+				const at = Date.parse(response.headers.get('date') ?? '');
+				if (at > 0) heard = { at, uptime: performance.now() };
 				if (response.status !== 429 || Number.parseInt(response.headers.get('retry-after') ?? '', 10) >= 0)
 					return response;
 				// Without a number of seconds, as from a proxy, the client's error would leave open whether the call was done.
@@ -42,6 +46,8 @@ export function createSlackClients(
 		},
 	};
 	return {
+		/** Slack's time in milliseconds, by the `Date` of its last response; null before. */
+		slackNow: () => heard && heard.at + performance.now() - heard.uptime,
 		/** For people who wait: short time-out, one repeat. */
 		people: new WebClient(undefined, {
 			...shared,
@@ -133,6 +139,10 @@ export function codeOf(error: unknown): string {
 		(error instanceof Error && 'code' in error && String(error.code).startsWith('slack_webapi_'));
 	return isFromSlack ? 'slack_unavailable' : stableCodeOf(error);
 }
+
+/** The kind of the metadata by which a message of ours is found again. */
+export const OWN_MESSAGE = 'handraise_post';
+export const keyedBy = (key: string) => ({ event_type: OWN_MESSAGE, event_payload: { key } });
 
 /** False for a post into a thread that is gone: Slack posts into the channel, and only `thread_ts` is missing. */
 export const isThreaded = (message: object | undefined) => message === undefined || 'thread_ts' in message;

@@ -62,8 +62,8 @@ interface Options {
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
-	/** After a press on a message that changed something. Nobody waits for it. */
-	readonly onPostPress: (request: PersonRequest) => void;
+	/** After a press on a message that changed something, or that is kept current. Nobody waits for it. */
+	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
 }
 
 /** Codes of failures of the store and of the program. Others are about what somebody sent. */
@@ -119,7 +119,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		}
 		const inbox = inboxOf(request, view);
 		if (inbox !== null && isFirst && place !== 'anybody' && task.asksInbox !== true) await onInboxPress(inbox);
-		if (view === null && task.changes === true) onPostPress(request);
+		const isChanged = task.changes === true;
+		if (view === null && (isChanged || (isFirst && request.postKey !== null))) onPostPress(request, isChanged);
 		if (nextTask !== undefined) await perform(request, nextTask, view, false);
 	}
 
@@ -290,7 +291,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 						async run(allowed: AllowedRequest) {
 							const tell = await task.run(allowed);
 							const show = () =>
-								inbox !== null ? onInboxPress(inbox) : view === null ? onPostPress(request) : undefined;
+								inbox !== null ? onInboxPress(inbox) : view === null ? onPostPress(request, true) : undefined;
 							return { isStored: true, tell: () => tell().finally(show) };
 						},
 					};

@@ -7,13 +7,15 @@ import type { LogEvent } from '../core/log-lines.ts';
 import type { DeepReadonly } from '../core/values.ts';
 import type { Origin, Person } from '../questions/answer.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
-import { codeOf } from './clients.ts';
+import { codeOf, OWN_MESSAGE } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
 const id = lenient(z.string().min(1));
+
+const OWN_METADATA = z.object({ event_type: z.literal(OWN_MESSAGE), event_payload: z.object({ key: z.string() }) });
 
 /** Slash commands are flat and interactions are nested; this schema reads both. */
 const BODY_SCHEMA = z.object({
@@ -25,7 +27,7 @@ const BODY_SCHEMA = z.object({
 	team: lenient(z.object({ id })),
 	channel: lenient(z.object({ id })),
 	container: lenient(z.object({ channel_id: id, message_ts: id, thread_ts: id, is_ephemeral: lenient(z.boolean()) })),
-	message: lenient(z.object({ ts: id, thread_ts: id, subtype: id })),
+	message: lenient(z.object({ ts: id, thread_ts: id, subtype: id, metadata: lenient(OWN_METADATA) })),
 	trigger_id: id,
 	response_url: id,
 });
@@ -92,6 +94,8 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 		/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
 		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
+		/** By which the program finds that message again; null: it is none that stays current. */
+		postKey: data.message?.metadata?.event_payload.key ?? null,
 		/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		isCommand: data.command != null,

@@ -205,4 +205,8 @@ export function placeMrkdwn(channelId: string, whose: string | null = null): str
 	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
 }
 
+/** In the place of a message that stands twice. `link`: to the other one. mrkdwn. */
+export const repeatWords = (link: string | undefined) =>
+	`🔁 This was a repeat. The message that is kept current is ${link === undefined ? 'another one here' : `<${link}|this one>`}.`;
+
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

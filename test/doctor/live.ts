@@ -128,6 +128,19 @@ export const PLANTED: readonly Planted[] = [
 		shows: [/^✗ A button works on a reply .*: different \(actions\.0\.value is No window\)\.$/],
 	},
 	{
+		what: 'a press carries no metadata',
+		by: async (harness) => {
+			await introduce(harness);
+			for (const message of harness.slack.state.messages) delete message.metadata;
+			await press(harness, 'Press this');
+			await fill(harness);
+		},
+		shows: [
+			/^✗ A press carries the metadata .*: different \(message\.metadata\.event_payload\.key is missing\)\.$/,
+			/^✗ replace_original keeps .*: different \(metadata\.event_payload\.key is missing\)\.$/,
+		],
+	},
+	{
 		what: 'the update of a closed window succeeds',
 		plant: ({ slack }) =>
 			slack.faults.add({

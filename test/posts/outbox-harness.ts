@@ -76,7 +76,8 @@ function createFakeAnnouncer(clock: ManualClock) {
 		async replace(_, ts, { text: what }) {
 			return deliver({ what, channel: '', at: clock.now() }, null, ts);
 		},
-		async find({ post: { id } }, sentAt) {
+		async replaceRepeat() {},
+		async find({ id }, _, sentAt) {
 			if (!readable) return { kind: 'unreadable' };
 			const post = history.get(id);
 			if (post === undefined || post.at < sentAt) return { kind: 'absent' };

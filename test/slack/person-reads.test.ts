@@ -11,6 +11,7 @@ const request = (userId: string): PersonRequest => ({
 	channelId: 'C1',
 	threadTs: null,
 	messageTs: null,
+	postKey: null,
 	isInThread: false,
 	isCommand: false,
 	triggerId: null,

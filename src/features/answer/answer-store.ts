@@ -82,6 +82,12 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				return change(trx, 'answers', { id }, { receiptState: closed }).execute();
 			}),
 
+		/** A receipt's DM may exist from now on: Slack is about to be called. */
+		noteDm(id: string, since: number) {
+			const receiptState = sql<string>`${`{"dmSince":${since},`} || substr(receipt_state, 2)`;
+			return db.writeOne((trx) => change(trx, 'answers', { id }, { receiptState }).execute());
+		},
+
 		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
 		noteTold: (id: string) =>
 			db.write(async (trx) => {

@@ -1,5 +1,6 @@
 import { setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
+import type { createMessages } from '../../posts/messages.ts';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -12,9 +13,11 @@ import {
 	TAKES_LONG_MS,
 	type Telling,
 } from '../../questions/answer.ts';
-import { isThreaded, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
-import { replacement } from '../../slack/parts.ts';
+import { isThreaded, keyedBy, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
+import { context as blocksBelow, replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
+import { MAYBE_REPEAT } from '../../slack/words.ts';
+import type { AnswerStore } from './answer-store.ts';
 import type { Wish } from './drafts.ts';
 import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
@@ -41,19 +44,23 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
 	'overwritten', 'failed', 'stopped', 'emptied', 'lost', 'unconfirmed',
 ];
 
-interface Windows {
+interface Answers extends Pick<AnswerStore, 'get' | 'noteDm'> {
 	/** The question that waits for its author after this one; null: none is known. */
 	nextOf(answer: Answer): Promise<Wish | null>;
-	/** Whether the window shows something else now. */
-	isLeft(answer: Answer): Promise<boolean>;
 }
 
 /** Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news. */
-export function createReceipts({ clients, directChannelOf, config, clock, log }: Core, windows: Windows) {
+export function createReceipts(
+	{ clients, directChannelOf, config, clock, log }: Core,
+	answers: Answers,
+	messages: Pick<ReturnType<typeof createMessages>, 'find' | 'replaceRepeat'>,
+) {
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, ReceiptState['dm']>();
+	/** By answer, since when its next message may stand in Slack. */
+	const sending = new Map<string, number>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<unknown>>();
 
@@ -81,8 +88,8 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 
 	/** False when the person left the receipt, or Slack will never accept the update. */
 	async function inModal(answer: Answer): Promise<boolean> {
-		const receipt = { ...context(), offersNext: (await windows.nextOf(answer).catch(() => null)) !== null };
-		if (await windows.isLeft(answer)) return false;
+		const receipt = { ...context(), offersNext: (await answers.nextOf(answer).catch(() => null)) !== null };
+		if ((await answers.get(answer.id))?.receiptState.modalOpen === false) return false;
 		return isUpdated(clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, receipt) }));
 	}
 
@@ -98,7 +105,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 	}
 
 	/** Updates the author's message, or posts a new one when that is not possible any more. */
-	async function inDm(answer: Answer): Promise<ReceiptState['dm']> {
+	async function inDm(answer: Answer, signal: AbortSignal): Promise<ReceiptState['dm']> {
 		const message = receiptMessage(answer, context());
 		const { chat } = clients.background;
 		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
@@ -109,8 +116,26 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 			if ((await isUpdated(update)) || isTold(answer, answer.receiptState)) return before;
 		}
 		const channelId = await directChannelOf(answer.person.userId);
-		const { ts } = await chat.postMessage({ channel: channelId, ...message });
+		const dm = { id: key, target: { kind: 'person', ...answer.person } } as const;
+		const earlierAt = sending.get(answer.id) ?? answer.receiptState.dmSince ?? null;
+		const earlier =
+			earlierAt === null ? ({ kind: 'absent' } as const) : await messages.find(dm, [null], earlierAt, signal);
+		if (earlier.kind === 'later') return null;
+		const isUnsure = earlier.kind === 'unreadable';
+		async function post(since: number) {
+			await answers.noteDm(answer.id, since);
+			setBounded(sending, answer.id, since, MAX_REMEMBERED);
+			const blocks = [...message.blocks, ...(isUnsure ? blocksBelow(MAYBE_REPEAT) : [])];
+			const posting = chat.postMessage({ channel: channelId, ...message, blocks, metadata: keyedBy(key) });
+			return posting.catch((error: unknown) => {
+				if (!isUnsure && slackOutcome(error).kind !== 'unknown') sending.delete(answer.id);
+				throw error;
+			});
+		}
+		const { ts } = earlier.kind === 'found' ? earlier : await post(earlierAt ?? clock.now());
 		if (ts === undefined) return null;
+		if (earlier.kind === 'found') await isUpdated(chat.update({ channel: channelId, ts, ...replacement(message) }));
+		sending.delete(answer.id);
 		setBounded(posted, key, { channelId, ts }, MAX_REMEMBERED);
 		return { channelId, ts };
 	}
@@ -135,9 +160,11 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		/** Null: that may succeed later. */
 		const isShown = receiptState.modalOpen && (await inModal(answer).catch(failed('receipt_not_in_window')));
 		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
-		const dm = wantsDm ? await inDm(answer).catch(failed('receipt_not_sent')) : null;
+		const dm = wantsDm ? await inDm(answer, shutdownSignal).catch(failed('receipt_not_sent')) : null;
 		const { state, agentOutcome } = (wantsDm ? dm : isShown) !== null ? answer : receiptState;
-		const told = { state, agentOutcome, dm: dm ?? receiptState.dm, modalOpen: isShown !== false };
+		const dmSince = sending.get(answer.id);
+		const open = { modalOpen: isShown !== false, ...(dmSince !== undefined && { dmSince }) };
+		const told = { state, agentOutcome, dm: dm ?? receiptState.dm, ...open };
 		return { receiptState: told, againAfterMs };
 	}
 
@@ -153,19 +180,30 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		tell: (answer: Answer, shutdownSignal: AbortSignal) => inTurn(answer, () => tell(answer, shutdownSignal)),
 
 		shown,
-		nextOf: windows.nextOf,
+		nextOf: answers.nextOf,
 
 		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
 		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
 			const receipt = context(note);
 			const { chat, views } = clients.people;
-			const { channelId: channel, messageTs: ts } = request;
+			// The pressed message may be a repeat of it.
+			const { dm } = answer.receiptState;
+			const { channelId: channel, ts } = dm && request.postKey !== null ? dm : { ...request, ts: request.messageTs };
 			async function update(): Promise<boolean> {
 				if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: receiptModal(answer, receipt) }));
 				if (channel === null || ts === null) return false;
 				return isUpdated(chat.update({ channel, ts, ...replacement(receiptMessage(answer, receipt)) }));
 			}
 			return inTurn(answer, () => update().catch(() => false));
+		},
+
+		/** A receipt that was posted twice and pressed says so, and links to the one that is kept current. Never rejects. */
+		async showRepeat({ postKey, messageTs, responseUrl }: PersonRequest): Promise<void> {
+			const [id = '', former] = postKey?.split(' ') ?? [];
+			if (former === undefined || responseUrl === null) return;
+			const dm = (await answers.get(id).catch(() => null))?.receiptState.dm;
+			if (dm == null || dm.ts === messageTs) return;
+			await messages.replaceRepeat(responseUrl, { channel: dm.channelId, ts: dm.ts });
 		},
 
 		/**

@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts';
 import { type Mention, type ReminderStage, stillDue } from '../../database/channel-settings.ts';
-import type { ContentOf, ReminderEntry } from '../../posts/kinds.ts';
+import { type ContentOf, NOWHERE, type ReminderEntry } from '../../posts/kinds.ts';
 import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
@@ -21,6 +21,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 	const links = new Map<string, string>();
 
 	async function learnLink(channelId: string, { postTs }: ReminderEntry): Promise<void> {
+		if (postTs === NOWHERE) return;
 		const link = links.get(postTs) ?? (await facts.linkTo(channelId, postTs));
 		if (links.size > MOST_LINKS) links.clear();
 		if (link !== null) links.set(postTs, link);

@@ -100,7 +100,7 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 			note,
 		);
 		// What is pressed here belongs to the question's thread.
-		const origin = { channelId, threadTs: threadOnly ? null : entry.postTs };
+		const origin = { channelId, threadTs: threadOnly ? null : entry.postTs || null };
 		const block_id = inboxRowId(origin, `question ${entry.questionId}`);
 		return section(line, answer === null ? {} : { block_id, accessory: answer });
 	});

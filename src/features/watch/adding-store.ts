@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { add, change, from, lockFor } from '../../database/database.ts';
+import { add, change, countChanged, from, locked, lockFor } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
-import { HAS_POSTED, planPosts, type Tx } from '../../posts/plan-store.ts';
+import { HAS_POSTED, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { recordQuestions } from '../../posts/question-store.ts';
 import { readDigest, readWatch, sealView, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
@@ -38,7 +38,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** The transaction of `WatchStore.add`. `already`: the channel watches the session; `changed`: its settings were updated. */
+/** The transaction of `WatchStore.add`. `already`: it is watched there; `changed`: with new settings; `again`: refused posts are planned anew. */
 export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -77,6 +77,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	// What that read finds is not told to this watch, but by the next one.
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
 	const live = await here().forUpdate().executeTakeFirst();
+	const again = live !== undefined && (await planRefused(tx, live));
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
 		// A read of the raised hand that is under way must not end this watch.
@@ -90,7 +91,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	if (live !== undefined) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		return { kind: 'already', watch: readWatch(row), changed } as const;
+		return { kind: 'already', watch: readWatch(row), changed, again } as const;
 	}
 	const revision = Number(news !== undefined && !isBeingRead);
 	const row = await insert(trx, watch, { ...settings, createdBy: watch.createdBy, revision });
@@ -130,6 +131,19 @@ function insert(
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
 	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
 	return row.returningAll().executeTakeFirstOrThrow();
+}
+
+/** Plans the card and the open question of a watch anew if Slack had refused them; returns whether it had. */
+async function planRefused(tx: Tx, watch: WatchRow): Promise<boolean> {
+	const open = from(tx.trx, 'questions', { ...sessionOf(watch), settledAt: null }).select('id');
+	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });
+	const shown = refused.where(({ eb, or }) => or([eb('questionId', 'is', null), eb('questionId', 'in', open)]));
+	const id = locked(tx.trx, 'posts', { id: shown.select('id') });
+	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
+	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
+	// It shows the question instead.
+	if (count > 0) await markPosts(tx, { watchId: watch.id, kind: 'card' });
+	return count > 0;
 }
 
 function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {

@@ -95,6 +95,7 @@ export function createWatchCommands({
 	): Promise<readonly string[]> {
 		const lines: string[] = [];
 		let expectation = '';
+		let isTaken = false;
 		for (const [index, sessionId] of sessionIds.entries()) {
 			let outcome: WatchOutcome;
 			try {
@@ -106,6 +107,7 @@ export function createWatchCommands({
 					postTs: request.messageTs,
 					read,
 					settings,
+					awaitsPost: !isTaken,
 				});
 			} catch (error) {
 				const code = codeOf(error);
@@ -121,7 +123,9 @@ export function createWatchCommands({
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
 			// Only the last one counts: it includes the sessions before it.
-			if (outcome.kind === 'watching') expectation = expectationWords(outcome.expectation);
+			if (outcome.kind !== 'watching') continue;
+			expectation = expectationWords(outcome.expectation);
+			isTaken ||= outcome.refused === null;
 		}
 		return expectation === '' ? lines : [...lines, expectation];
 	}

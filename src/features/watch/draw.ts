@@ -3,9 +3,11 @@ import type { ContentOf } from '../../posts/kinds.ts';
 import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isOver } from '../../questions/session.ts';
 import { hashOf } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
+import { sentences } from '../../slack/words.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import type { QuestionFacts } from './facts.ts';
-import { type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
+import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
 import {
 	askedPost,
 	drawAgainAt,
@@ -17,6 +19,8 @@ import {
 
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;
+
+const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above.';
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
 export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
@@ -59,6 +63,17 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		return lookOf(switchingPost(newest, post), { isLast: false, againAt: post.claimedUntil });
 	}
 
+	/** New, it names nobody, whom that would notify: its first update does. */
+	async function drawOutcome({ questionId }: ContentOf<'outcome'>, due: DuePost): Promise<Drawn> {
+		const kind = questionId === null ? ('card' as const) : ('question' as const);
+		const drawn = kind === 'card' ? await drawCard({}, due) : await drawQuestion({ kind, changed: false }, due);
+		if (drawn === null || 'kind' in drawn) return drawn;
+		if (due.post.ts === null) return lookOf(textMessage(NO_MORE_CHANGES), { isLast: false, againAt: 0 });
+		const { message, isLast, againAt = null } = drawn;
+		const why = kind === 'card' ? endedWords(await facts.contextOf(due)) : '';
+		return lookOf(textMessage(sentences(message.text, why)), { isLast, againAt });
+	}
+
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {
 		if ('by' in content) await directory.learnName(content.by);
 		return lookOf(watchPost(content, await facts.contextOf(due)));
@@ -69,7 +84,8 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		card: drawCard,
 		question: drawQuestion,
 		switching: drawSwitching,
-	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching'>;
+		outcome: drawOutcome,
+	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching' | 'outcome'>;
 }
 
 /** How the question of a post ended, in its channel too; null while it is open there. */

@@ -18,6 +18,8 @@ export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly postTs?: string | null;
 	/** Left out: unchanged for an existing watch, else `DEFAULT_SETTINGS`. */
 	readonly settings: Partial<WatchSettings>;
+	/** Whether to wait for Slack's word on the first new post. */
+	readonly awaitsPost?: boolean;
 }
 
 const DEFAULT_SETTINGS: WatchSettings = {
@@ -28,17 +30,24 @@ const DEFAULT_SETTINGS: WatchSettings = {
 };
 
 export type WatchOutcome =
-	| { readonly kind: 'watching'; readonly expectation: Expectation }
+	/** `refused`: Slack's code for a new card or a question's post, while it is tried again. */
+	| { readonly kind: 'watching'; readonly expectation: Expectation; readonly refused: string | null }
 	/** The channel watches the session already. `changed`: its settings were updated. */
-	| { readonly kind: 'already'; readonly changed: boolean }
+	| { readonly kind: 'already'; readonly changed: boolean; readonly refused: string | null }
 	| LimitReached
 	| { readonly kind: 'unknownSession' }
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
+interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
+	readonly onChange: () => void;
+	/** Called before a watch's posts are planned. The result resolves to Slack's code when it refuses the first, else to null. */
+	readonly expectPost: (watchId: string) => () => Promise<string | null>;
+}
+
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore }>,
-	{ budget, ourAnswers, onChange }: Pick<PollerOptions, 'budget' | 'ourAnswers'> & { onChange: () => void },
+	{ budget, ourAnswers, onChange, expectPost }: Hooks,
 ) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
@@ -59,7 +68,7 @@ export function createSubscriptions(
 				const after = existing && Object.entries(settingsAfter(existing, request.settings));
 				// What is watched stays watched while the service is away.
 				if (after?.every(([name, value]) => existing?.[name as keyof WatchSettings] === value))
-					return { kind: 'already', changed: false };
+					return { kind: 'already', changed: false, refused: null };
 				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
 			}
 			const { session, readAt, arrival } = reading;
@@ -86,6 +95,7 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
+			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.add({
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
@@ -100,10 +110,12 @@ export function createSubscriptions(
 				return result;
 			}
 			onChange();
-			if (result.kind === 'already') return { kind: 'already', changed: result.changed };
+			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
+			const refused = isPosting ? await attempted() : null;
+			if (result.kind === 'already') return { kind: 'already', changed: result.changed, refused };
 			// While somebody adds many, the rate is lower than in the long run.
 			const expectation = expectationFor(await store.countSessions(serviceUrl), budget.rates().usual);
-			return { kind: 'watching', expectation };
+			return { kind: 'watching', expectation, refused };
 		},
 
 		list: store.list,

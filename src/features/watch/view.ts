@@ -103,6 +103,7 @@ export function outcomesMessage(lines: readonly string[]): MessageContent {
 
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	if ('refused' in outcome && outcome.refused !== null) return refusedWords(sessionId, outcome.refused);
 	switch (outcome.kind) {
 		case 'watching':
 			return `👀 ${name} is watched in this channel now.`;
@@ -123,6 +124,10 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
 	}
 }
+
+/** `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
+const refusedWords = (sessionId: string, code: string) =>
+	`⚠️ Slack refuses what I post here about *${sessionIdMrkdwn(sessionId)}* (\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post here. Then use \`/session watch ${sessionId}\` again.`;
 
 const LIMITS = {
 	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],

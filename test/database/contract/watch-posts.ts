@@ -5,7 +5,7 @@ import { planPosts } from '../../../src/posts/plan-store.ts';
 import type { DuePost, NewPost, Post } from '../../../src/posts/post.ts';
 import { retryUnreadable } from '../../../src/posts/store.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
-import { SERVICE } from '../../features/watch/support.ts';
+import { newWatch, SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import {
@@ -41,6 +41,23 @@ export function describeWatchPosts(subject: Subject): void {
 				watch: { ended: { reason: 'unwatched' } },
 				view: { sessionId: 's1' },
 			});
+		});
+
+		it('tells the creator what Slack refuses, and plans it anew when the session is watched again', async () => {
+			await added();
+			await store().endAttempt((await next()).post, LEASE.token, { kind: 'refused', code: 'restricted_action' }, T0);
+			await recorded([]);
+			const [told] = await store().takePosts({ ...LEASE, token: 'told' }, 10, T0);
+			expect(told?.post.content).toMatchObject({ kind: 'postRefused', code: 'restricted_action' });
+			expect(await replica().add(newWatch())).toMatchObject({ kind: 'already', again: true });
+			expect(await replica().add(newWatch())).toMatchObject({ kind: 'already', again: false });
+			const { post } = await next();
+			expect(post).toMatchObject({ content: { kind: 'card' }, ts: null, attempts: 0 });
+			const place = { teamId: 'T1', placeIds: ['C1'], key: post.id };
+			expect(await store().repeatedBy({ ...place, ts: '0.9' })).toBeNull();
+			await store().endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0);
+			expect(await replica().repeatedBy({ ...place, ts: '0.9' })).toEqual({ channel: 'C1', ts: '1.1' });
+			expect(await replica().repeatedBy({ ...place, ts: '1.1' })).toBeNull();
 		});
 
 		it('posts in the order of a target, independent of other targets', async () => {

@@ -13,6 +13,7 @@ export interface FleetOptions {
 /** The most ids that one command takes. */
 const IDS_AT_ONCE = 20;
 const CARDS_WITHIN_MS = 120_000;
+const PRESSED_WITHIN_MS = 10_000;
 
 /**
  * Sessions that several channels watch: one channel takes one post a second, so a run needs several. Starts the program and
@@ -77,6 +78,27 @@ export async function startFleet(
 			const [card] = cards(id);
 			const deleted = await callSlack(slack, 'chat.delete', { channel: channelOf(id), ts: card?.ts ?? '' });
 			if (deleted.ok !== true) throw new Error(`The card of ${id} cannot be deleted: ${String(deleted.error)}`);
+		},
+		/** Slack takes the next post with these words, and answers 500: only its history tells. `onLost`: it has happened. */
+		loseResponse(words: string, onLost: () => void): void {
+			const when = (message: object) => {
+				const isIt = JSON.stringify(message).includes(words);
+				if (isIt) onLost();
+				return isIt;
+			};
+			slack.faults.add({ method: 'chat.postMessage', status: 500, times: 1, afterEffect: true, when });
+		},
+		/** Somebody presses *Answer* on a post, and closes the window that opens. */
+		async pressAnswer(id: string, ts: string): Promise<void> {
+			const actor = slack.as(person.id);
+			const post = actor.messages(channelOf(id), { all: true }).find((one) => one.ts === ts);
+			await post?.press('Answer');
+			await slack.changes.until(
+				() => actor.modal() !== undefined,
+				() => `No window opens for ${id}.`,
+				PRESSED_WITHIN_MS,
+			);
+			await actor.modal()?.close(true);
 		},
 		/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
 		posts(id: string, words: string): readonly Message[] {

@@ -22,7 +22,7 @@ await faultRun({ name: 'watches', options, sabotages: POST_SABOTAGES }, (frame) 
 	const title = `${sessions} watched sessions, SIGKILL of one process at a time`;
 	return inEachHistory(frame, title, {
 		heads: {
-			first: ['kills', 'questions and answers', 'missed'],
+			first: ['kills', 'questions and answers', 'posts answered with 500', 'missed'],
 			last: ['told after the kill, median / longest'],
 		},
 		async run(stage, historyReadable, harness) {
@@ -40,7 +40,7 @@ await faultRun({ name: 'watches', options, sabotages: POST_SABOTAGES }, (frame) 
 			const tooLate = late > 0 ? [`${late} questions were told later than 30 s after the kill`] : [];
 			return { ...result, problems: [...result.problems, ...tooLate] };
 		},
-		cells: (result) => ({ first: [result.kills, result.expected, result.missed], last: [] }),
+		cells: (result) => ({ first: [result.kills, result.expected, result.lost, result.missed], last: [] }),
 		env: ENV,
 	});
 });

@@ -21,6 +21,9 @@ const ASKED_OVER_MS = 3_000;
 const LOOK_EVERY_MS = 250;
 /** Cards and posts show what happened within this time: at the end, 100 and more updates may wait for 40 a minute. */
 const SHOWN_WITHIN_MS = 240_000;
+/** The part of the questions whose post Slack takes and answers with 500. */
+const LOST_SHARE = 0.2;
+const REPLACED_WITHIN_MS = 10_000;
 
 interface Expected {
 	readonly id: string;
@@ -36,7 +39,8 @@ interface Expected {
  * Kills a replica with SIGKILL while agents ask and get answers, repeatedly, and judges by what stands in Slack: each
  * question once in its channel, each answer on its question's post, and at the end one card for each session that
  * shows, as the questions' posts do, what is still open. Once in each round somebody deletes a card. About every second kill
- * comes when Slack has taken a post and the program does not know it yet.
+ * comes when Slack has taken a post and the program does not know it yet, and Slack answers 500 to some that it takes. At the end
+ * somebody presses each repeat: then it asks nothing any more.
  */
 export async function runWatchFaults(options: WatchFaultOptions) {
 	const { harness, random, historyReadable, onProgress = () => {} } = options;
@@ -49,6 +53,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 	/** Sessions whose card was deleted. A second one in the same hour would not be replaced soon. */
 	const withoutCard = new Set<string>();
 	let killedLastAt = 0;
+	let lost = 0;
 	for (let kill = 0; kill < options.kills; kill += 1) {
 		const told = await strike(kill);
 		await until(() => told.every((one) => firstPost(one) !== null), TOLD_WITHIN_MS, LOOK_EVERY_MS);
@@ -60,7 +65,13 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 	// The work of the last killed replica is taken up when its leases have ended. A repeat would only come then.
 	await pause(Math.max(0, killedLastAt + replaced - Date.now()));
 	await until(() => untrue().length === 0, SHOWN_WITHIN_MS, LOOK_EVERY_MS);
-	return judge();
+	// What is pressed says its question no more.
+	const judged = judge();
+	for (const { id, ts } of asking()) await fleet.pressAnswer(id, ts);
+	await until(() => asking().length === 0, REPLACED_WITHIN_MS, LOOK_EVERY_MS);
+	const repeats = asking().map(({ title }) => `asks as a repeat: ${title}`);
+	const { problems, ...counts } = judged;
+	return { ...counts, ...outcomeOf(harness, started, [...problems, ...untrue(), ...repeats]) };
 
 	/** One kill during questions and answers. Resolves with what had to be posted, when all of it has happened. */
 	async function strike(round: number): Promise<Expected[]> {
@@ -77,6 +88,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 			const isQuestion = asked === undefined;
 			const words = isQuestion ? `Question ${round} of ${id}?` : `Answer ${round} to ${id}.`;
 			if (isQuestion) {
+				if (random.chance(LOST_SHARE)) fleet.loseResponse(marked(words), () => (lost += 1));
 				fleet.ask(id, words);
 				open.set(id, words);
 			} else {
@@ -138,8 +150,10 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 			}
 		}
 		return {
-			...outcomeOf(harness, started, [...problems, ...untrue()]),
+			problems,
 			kills: options.kills,
+			/** Posts that Slack took and answered with 500. */
+			lost,
 			/** Questions and answers that each had to be posted once: a question in the channel, its answer in its thread. */
 			expected: expected.length,
 			missed,
@@ -152,6 +166,16 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 	/** A question stands in the channel, an answer on a post of its question. */
 	function isInPlace({ id, title }: Expected, { ts, threadTs }: Message): boolean {
 		return threadTs === undefined && fleet.posts(id, marked(title)).some((post) => post.ts === ts);
+	}
+
+	/** The repeats that ask: a newer post of their question is kept true. */
+	function asking() {
+		return expected
+			.filter(({ isQuestion }) => isQuestion)
+			.flatMap(({ id, title }) => {
+				const repeats = fleet.posts(id, marked(title)).slice(0, -1);
+				return repeats.filter(isAsking).map(({ ts }) => ({ id, title, ts }));
+			});
 	}
 
 	/** The posts and cards that do not show what is open now. Of posts that were repeated only the newest is kept true. */

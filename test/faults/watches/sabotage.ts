@@ -6,6 +6,7 @@ import type { Edit } from '../edits/edit.ts';
  * - `post-unnoted`: that Slack is about to be called is not stored.
  * - `post-unmarked`: what changes a question or a session does not have its posts drawn again.
  * - `post-closed`: what a post shows first counts as its last look.
+ * - `repeat-untold`: a repeat that somebody presses goes on asking.
  * - `card-unreplaced`: a card that somebody deleted is not posted again.
  */
 export const POST_SABOTAGES = {
@@ -13,5 +14,6 @@ export const POST_SABOTAGES = {
 	'post-unnoted': [{ file: 'posts/store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
 	'post-unmarked': [{ file: 'posts/plan-store.ts', in: 'markPosts', body: '' }],
 	'post-closed': [{ file: 'posts/store.ts', in: 'isOver', returns: 'true' }],
+	'repeat-untold': [{ file: 'posts/outbox.ts', in: 'show', call: 'repeatedBy', becomes: 'null' }],
 	'card-unreplaced': [{ file: 'posts/store.ts', in: 'finish', call: 'replaceCard', becomes: 'undefined' }],
 } as const satisfies Record<string, readonly Edit[]>;

@@ -8,6 +8,7 @@ import {
 } from '../../../fake-slack/index.ts';
 import { receiptExplanation } from '../../../src/features/answer/receipt-view.ts';
 import { createReceipts } from '../../../src/features/answer/receipts.ts';
+import { createMessages } from '../../../src/posts/messages.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { createDirectChannels } from '../../../src/slack/channels.ts';
 import { createSlackClients } from '../../../src/slack/clients.ts';
@@ -35,10 +36,9 @@ beforeEach(() => {
 	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
-	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }), {
-		nextOf: async () => null,
-		isLeft: async () => false,
-	});
+	const core = coreOf({ clients, directChannelOf, config, clock, log });
+	const answers = { nextOf: async () => null, get: async () => null, noteDm: async () => [] };
+	receipts = createReceipts(core, answers, createMessages(core));
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

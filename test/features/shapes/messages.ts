@@ -257,6 +257,7 @@ function plainPosts(): readonly PostedContent[] {
 			{ kind: 'discoveryFull', limit: 'all', most: 1 },
 		],
 		discoveryPaused: NO_LIST_REASONS.map((why) => ({ kind: 'discoveryPaused', why })),
+		postRefused: [{ kind: 'postRefused', channelId: 'C0EXAMPLE1', sessionId: LONGEST_ID, code: 'restricted_action' }],
 		creatorTold: WATCH_ENDS.flatMap((reason) => [
 			...[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
 				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,

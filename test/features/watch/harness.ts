@@ -33,16 +33,24 @@ export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 
 /**
  * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
- * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock.
+ * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock;
+ * `slackBehindMs`: this much behind it.
  */
 export async function watchingApp({
 	realRates = false,
-	oneClock = realRates,
+	slackBehindMs = 0,
+	oneClock = realRates || slackBehindMs > 0,
 	startAt,
 	...options
-}: AppOptions & { realRates?: boolean; oneClock?: boolean; startAt?: number | undefined } = {}) {
+}: AppOptions & {
+	realRates?: boolean;
+	slackBehindMs?: number;
+	oneClock?: boolean;
+	startAt?: number | undefined;
+} = {}) {
 	const clock = createManualClock(startAt);
-	const slackOptions = oneClock ? { clock, settings: { realRates }, ...options.slack } : options.slack;
+	const slackClock = { now: () => clock.now() - slackBehindMs, sleep: clock.sleep };
+	const slackOptions = oneClock ? { clock: slackClock, settings: { realRates }, ...options.slack } : options.slack;
 	const app = await startApp({
 		...options,
 		env: { ...FEW_REQUESTS, ...options.env },

@@ -33,7 +33,12 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const onChange = () => {
 		changes += 1;
 	};
-	const subscriptions = createSubscriptions(core, { budget: plentiful, ...judgingBy(answers), onChange });
+	const subscriptions = createSubscriptions(core, {
+		budget: plentiful,
+		...judgingBy(answers),
+		onChange,
+		expectPost: () => async () => null,
+	});
 	const { unwatch } = createEndings(core, onChange);
 	const reads: string[] = [];
 	const read = (sessionId: string) => {
@@ -62,7 +67,7 @@ describe('watching', () => {
 		const { watch, put, stored } = await createHarness();
 		put({});
 		await watch('s1', { questionsInChannel: false });
-		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({ kind: 'already', changed: true });
+		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({ kind: 'already', changed: true, refused: null });
 		expect(await stored()).toMatchObject({ mode: 'questionsOnly', questionsInChannel: false });
 	});
 
