@@ -152,8 +152,13 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 		// What the read shows beside an answer of ours says as much of that.
 		const stood = withSighting(before, { ...seen, filled: seen.filled.filter((position) => known.includes(position)) });
 		const activeSince = active ? seen.at : null;
-		const { index } = seen;
-		return { ...withArrival(before, value), index, wasActive: active, continued: stood.continued, activeSince };
+		return {
+			...withArrival(before, value),
+			index: seen.index,
+			wasActive: active,
+			continued: stood.continued,
+			activeSince,
+		};
 	}
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	const activeSince = !waits && (active || before.activeSince !== null) ? since(before.activeSince) : null;
@@ -313,8 +318,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another one.
 	const isAnother = isPast && seen.steps === 0 && index > same.messageIndex;
 	// While the status may still be that before its newest answer was taken, nobody can tell.
-	const arrivedAt = own?.arrived?.at ?? Number.NEGATIVE_INFINITY;
-	const isLagging = !isNewest && seen.at - arrivedAt < LOST_AFTER_MS;
+	const isLagging = !isNewest && seen.at - (own?.arrived?.at ?? Number.NEGATIVE_INFINITY) < LOST_AFTER_MS;
 	if (isGone && seen.filled.length === 0) return (waits && !isLagging) || isAnother ? anew : over;
 	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
 	// Where nobody watches, checks after the delivery have read it since.
