@@ -107,21 +107,14 @@ const WENT_ON_AFTER_MS = 30_000;
 /** `steps` of a value where they were not counted: no read says that they grew. */
 export const UNKNOWN_STEPS = Number.MAX_SAFE_INTEGER;
 
-const SINCE_ARRIVAL = {
-	grew: false,
-	wasActive: false,
-	hasLeft: false,
-	elsewhere: false,
-	continued: false,
-	emptySince: null,
-} as const;
+const ANEW = { grew: false, wasActive: false, hasLeft: false, elsewhere: false, continued: false, emptySince: null };
 
 export const NOTHING_SEEN: Evidence = {
 	waitedSeen: false,
 	mostSteps: 0,
 	index: null,
 	arrived: null,
-	...SINCE_ARRIVAL,
+	...ANEW,
 	activeSince: null,
 	lost: null,
 };
@@ -131,7 +124,7 @@ export function withArrival(before: Evidence, value: NonNullable<Evidence['arriv
 	const all = [...new Set([...(before.arrived?.positions ?? []), ...value.positions])].sort((a, b) => a - b);
 	return {
 		...before,
-		...SINCE_ARRIVAL,
+		...ANEW,
 		activeSince: null,
 		waitedSeen: before.waitedSeen || value.waited,
 		// Of a number that nobody knows no read says that it fell.
