@@ -108,7 +108,8 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		entries[].watchId entries[].sessionId
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
-		after.quietHours.to after.quietHours.timeZone watchId handOverId channelId sessionIds[]`,
+		after.quietHours.to after.quietHours.timeZone watchId handOverId questionId channelId sessionId
+		sessionIds[]`,
 	'questions.evidence': 'arrived.answerId lost',
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] answered[].title answered[].description

@@ -238,7 +238,7 @@ describe('/session watch all', () => {
 		expect(shown.text()).toContain('and 2 more sessions');
 		expect(shown.text()).not.toContain('red');
 		const [newest = ''] = shown.text().match(/Order \d+/) ?? [];
-		await shown.press('Watch');
+		await app.toldAfter(() => shown.press('Watch'));
 		const card = await app.saysInChannel(newest);
 		expect(card.buttons()).toContain('Stop watching');
 		const again = await app.command('/session watch');

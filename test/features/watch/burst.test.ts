@@ -20,7 +20,7 @@ it('goes on reading, evenly and within the budget, after 120 sessions were watch
 	expect(times.length).toBeGreaterThan(45);
 	expect(times.length).toBeLessThanOrEqual(70);
 	const gaps = [...times, app.clock.now()].map((at, index) => at - (times[index - 1] ?? from));
-	expect(Math.max(...gaps)).toBeLessThan(5 * SECOND);
+	expect(Math.max(...gaps)).toBeLessThan(10 * SECOND);
 	const again = app.clock.now();
 	await app.pass(60 * SECOND);
 	expect(app.service.log.reads().filter(({ at }) => at >= again).length).toBeGreaterThan(150);
