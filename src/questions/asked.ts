@@ -311,7 +311,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another one.
 	const isAnother = isPast && seen.steps === 0 && index > same.messageIndex;
 	// While the status may still be that before its newest answer was taken, nobody can tell.
-	const isLagging = !isNewest && seen.at - (own?.arrived?.at ?? Number.NEGATIVE_INFINITY) < LOST_AFTER_MS;
+	const isLagging = !isNewest && Math.abs(seen.at - (own?.arrived?.at ?? Number.NEGATIVE_INFINITY)) < LOST_AFTER_MS;
 	if (isGone && seen.filled.length === 0) return (waits && !isLagging) || isAnother ? anew : over;
 	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
 	// Where nobody watches, checks after the delivery have read it since.
