@@ -127,11 +127,7 @@ export async function recordQuestions(
 const OPEN_AGAIN = { settledAt: null, settledHow: null, answerId: null } as const;
 
 /** Stores what reads have shown of the question that the newest message asks. */
-async function noteEvidence(
-	trx: Db,
-	session: SessionKey,
-	{ of, evidence: found, isNews }: Pick<Judgement, 'of' | 'evidence' | 'isNews'>,
-): Promise<void> {
+async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement): Promise<void> {
 	if (of === null || !isNews) return;
 	const { same } = await knownAskings(trx, session, of);
 	if (same === null) return;
@@ -140,7 +136,7 @@ async function noteEvidence(
 }
 
 /** A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since when. */
-export async function noteEmptied(trx: Db, session: SessionKey, judged: Parameters<typeof noteEvidence>[2]) {
+export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgement): Promise<void> {
 	const { same } = await knownAskings(trx, session, judged.of);
 	if (same?.isRead === true) return;
 	if (same !== null) return noteEvidence(trx, session, judged);
@@ -152,12 +148,8 @@ async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionVi
 	const { id } = row;
 	const asked = contentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
-	await change(
-		trx,
-		'questions',
-		{ id },
-		{ content: contentColumn.seal({ ...asked, answered }, row, cipher) },
-	).execute();
+	const content = contentColumn.seal({ ...asked, answered }, row, cipher);
+	await change(trx, 'questions', { id }, { content }).execute();
 }
 
 /** The newest time that the agent of a session asked, and the newest time that it asked this. */

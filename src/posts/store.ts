@@ -8,7 +8,7 @@ import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import { type ContentOf, NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
 import { markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
-import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, UNSURE_MS } from './post.ts';
+import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, targetOf, UNSURE_MS } from './post.ts';
 import { readQuestion } from './question-store.ts';
 import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockPosts, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
@@ -117,10 +117,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (watch === undefined || code === null) return;
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
 		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
-		if (isFirstPost || !isDone) return;
-		const target = { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
-		await planPosts(tx, [{ target, key: `outcome:${id}`, content: outcome }]);
+		if (!isFirstPost && isDone)
+			await planPosts(tx, [{ target: targetOf(watch), key: `outcome:${id}`, content: outcome }]);
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */

@@ -277,7 +277,7 @@ interface ReadTime {
 
 /**
  * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes, reminders,
- * windows, new watches and forms. It is judged by its position, as `sameBefore` tells, never by its index.
+ * windows, new watches and forms. Its position, as `sameBefore` tells, says which one it is; its index only that it is another.
  */
 export function judge(session: Session, read: ReadTime, { newest, same, answered, held }: Known): Judgement {
 	const own = newest?.evidence ?? null;

@@ -55,6 +55,7 @@ import {
 
 /** What is due for another address so long is taken by no process of that address: its author is told. */
 const UNTAKEN_MS = 60_000;
+
 /** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT that is not the database's time. */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);

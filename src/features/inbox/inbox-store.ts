@@ -209,11 +209,11 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
 		},
 
-		/** Those of these sessions to which an answer of ours is on its way or being checked, or was delivered at or after `since`. */
+		/** Those of these sessions to which an answer of ours is under way, or was delivered at or after `since`. */
 		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
 			const answered = await from(db.read, 'answers', { service, sessionId: sessionIds })
 				.select('sessionId')
-				.where((eb) => eb.or([eb('state', 'in', BLOCKING_STATES), IS_CHECKED, eb('deliveredAt', '>=', since)]))
+				.where((eb) => eb.or([IS_UNDER_WAY, eb('deliveredAt', '>=', since)]))
 				.execute();
 			return new Set(answered.map(({ sessionId }) => sessionId));
 		},
@@ -308,8 +308,6 @@ function readInbox(row: Row<'inboxes'>) {
 }
 
 /** Not delivered yet, or delivered while nobody knows whether the agent went on. */
-/** No read has shown what became of it. */
-const IS_CHECKED = sql<boolean>`(state = 'delivered' and agent_outcome is null)`;
 const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 	or (state = 'delivered' and agent_outcome is null))`;
 

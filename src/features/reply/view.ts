@@ -37,5 +37,5 @@ export const REPLY_WORDS = {
 	kept: '👌 Nothing was sent. To send another message of this thread, mention me in it.',
 	/** `text`: of the message after it was sent. */
 	tooLate: (text: string) =>
-		`✏️ Your change came too late: the answer is your message as it was before. It is now:\n${quoted(text, 600)}`,
+		`✏️ Your change came too late: your answer is the message as it was before. The message is now:\n${quoted(text, 600)}`,
 } as const;

@@ -146,7 +146,7 @@ export function createPresenter(
 			const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
 			const { marks, judged } = ours;
 			const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
-			if (isCheckedFirst) await answers.noteEmptied(keyOf(session.sessionId, 0), judged);
+			if (isCheckedFirst) await answers.noteEmptied({ service: serviceUrl, sessionId: session.sessionId }, judged);
 			const question = openQuestion(session, ours.closedItems);
 			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
 			const watch = await watchButton(person, metadata);

@@ -127,7 +127,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 
 /** `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
 const refusedWords = (sessionId: string, code: string) =>
-	`⚠️ Slack refuses what I post here about *${sessionIdMrkdwn(sessionId)}* (\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post here. Then use \`/session watch ${sessionId}\` again.`;
+	`⚠️ Slack refuses what I post here about *${sessionIdMrkdwn(sessionId)}* (\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post here. Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`;
 
 const LIMITS = {
 	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],

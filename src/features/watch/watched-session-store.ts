@@ -167,6 +167,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			}));
 		},
 
+		/** Whether it could be read while somebody watched it. */
 		wasRead: (session: SessionKey): Promise<boolean> =>
 			isFound(
 				from(db.read, 'watched_sessions', sessionOf(session)).select('service').where('lastReadAt', 'is not', null),

@@ -5,7 +5,7 @@ import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import type { WatchingApp } from './harness.ts';
-import { emptyNewest, leavePlayed, playedApp } from './played-agent.ts';
+import { emptyNewest, leavePlayed, playedApp, takeUnanswered } from './played-agent.ts';
 
 const MINUTE = 60_000;
 const FLIGHT = { title: 'Which flight?', description: '', value: '' };
@@ -52,17 +52,6 @@ async function answered(id: string, text: string): Promise<void> {
 }
 
 const messagesOf = (id: string): MessageJson[] => structuredClone(app.service.sessions.get(id).messages ?? []);
-
-/** The next PUT is saved and gets a 500. The agent takes its values at once, and works on. */
-function loseReply(id: string): void {
-	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
-	app.service.hooks.onSaved = () => {
-		delete app.service.hooks.onSaved;
-		app.service.sessions.setStatus(id, 'active');
-		empty(id);
-		step(id);
-	};
-}
 
 /** The agent keeps its first two messages, and has these after them. */
 function keepsTwo(id: string, status: string, ...after: MessageJson[]): void {
@@ -202,7 +191,7 @@ it('gives nobody a form for what was answered a moment ago in a session that was
 it('names no answer to another question at the same index', async () => {
 	const id = app.session();
 	app.ask(id, [FLIGHT]);
-	loseReply(id);
+	takeUnanswered(app, id);
 	const form = await openSession(app.app, id);
 	await form.fill(0, 'LH 1173');
 	await form.submit();
@@ -317,7 +306,7 @@ it('waits for a minute of reads before it calls an answer lost that stood for lo
 it('closes a question quietly whose agent went on after a PUT of unknown outcome, and names the answer', async () => {
 	const { id, post } = await asked();
 	await app.pass(10_000);
-	loseReply(id);
+	takeUnanswered(app, id);
 	const form = await openSession(app.app, id);
 	await form.fill(0, 'LH 1173');
 	await form.submit();

@@ -4,7 +4,7 @@ import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { line, REMINDER } from '../../support/sentences.ts';
 import type { WatchingApp } from './harness.ts';
-import { emptyNewest, leavePlayed, playedApp } from './played-agent.ts';
+import { emptyNewest, leavePlayed, playedApp, takeUnanswered } from './played-agent.ts';
 
 /* What is asked, taken and gone on where watches begin and end, and what channels may see of it. */
 
@@ -242,13 +242,7 @@ describe('an answer that its author may send again', () => {
 describe('an answer of which nobody knows whether it arrived', () => {
 	it('does not let a post say that the agent went on without one', async () => {
 		const { id, post } = await asked();
-		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
-		app.service.hooks.onSaved = () => {
-			delete app.service.hooks.onSaved;
-			app.service.sessions.setStatus(id, 'active');
-			empty(id);
-			step(id);
-		};
+		takeUnanswered(app, id);
 		const form = await openSession(app.app, id);
 		await form.fill(0, 'LH 1173');
 		await form.submit();

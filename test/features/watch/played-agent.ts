@@ -20,3 +20,15 @@ export function emptyNewest({ service: { sessions } }: WatchingApp, id: string):
 	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
 	sessions.patch(id, { messages });
 }
+
+/** The next PUT is saved and gets a 500. The agent takes its values at once, and works on. */
+export function takeUnanswered(app: WatchingApp, id: string): void {
+	const { faults, hooks, sessions } = app.service;
+	faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+	hooks.onSaved = () => {
+		delete hooks.onSaved;
+		sessions.setStatus(id, 'active');
+		emptyNewest(app, id);
+		app.step(id, 'I book it.');
+	};
+}
