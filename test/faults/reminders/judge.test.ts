@@ -202,6 +202,23 @@ describe('the judge of reminders', () => {
 		expect(verdict(elsewhere)).toMatchObject({ wrongPlaces: 1 });
 	});
 
+	it('finds reminders that were due together and came apart, unless the service came back just then', () => {
+		const pair = (outage: (history: History) => void) =>
+			reminder([FIRST], (history) => {
+				history.channelsOf.set('s2', ['C1']);
+				const postedAt = POSTED + 3 * SECOND;
+				history.questions.push({ id: 'q2', sessionId: 's2', askedAt: postedAt, settledAt: null });
+				history.posts.push(post(postedAt, 'An agent asks: Which colour for q2 ?'));
+				const cameAt = POSTED + FIRST + 4 * SECOND;
+				history.posts.push(post(cameAt, REMINDER.replace('q1', 'q2'), String(postedAt)));
+				history.reads.push(read(cameAt - SECOND, 's2'));
+				outage(history);
+			});
+		expect(verdict(pair(() => {}))).toMatchObject({ apart: 1 });
+		const away = pair(({ outages }) => outages.push(rest(9 * MINUTE, 10 * MINUTE + 2 * SECOND)));
+		expect(verdict(away)).toMatchObject({ apart: 0, problems: [] });
+	});
+
 	it('allows more than 60 reminders a minute to be late, and finds an older one behind a younger', () => {
 		const crowd = reminder([], (history) => {
 			for (let index = 1; index <= 200; index += 1) {

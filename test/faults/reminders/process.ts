@@ -59,12 +59,14 @@ export class ProcessEnded extends Error {}
 
 const NEVER = new Promise<never>(() => {});
 
-/** A log that says what went wrong. */
+const told = (event: string, fields?: object) => void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
+
+/** A log that says what went wrong, also in a part of the program that this run gave too little. */
 const LOG: Log = {
 	debug() {},
 	info() {},
-	warn() {},
-	error: (event, fields) => process.stderr.write(`${event} ${JSON.stringify(fields)}\n`),
+	warn: (event, fields) => event === 'work_failed' && told(event, fields),
+	error: told,
 	child: () => LOG,
 };
 
@@ -156,7 +158,7 @@ export async function startProcess(options: ProcessOptions) {
 			handOvers: guarded(store.handOvers),
 			channelSettings: guarded(store.channelSettings),
 		},
-		clients: { background: slack.clientFor(clock, crashPoint) },
+		clients: { background: slack.clientFor(clock, crashPoint), slackNow: () => time.now() },
 		directChannelOf: async () => 'D0REMINDED',
 		directory: { displayName: () => 'somebody', learnName: async () => {} },
 		rateLimiter: program.createRateLimiter(clock),

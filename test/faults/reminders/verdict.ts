@@ -34,7 +34,7 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 	const asked = questionPosts(history.posts);
 	const wrongPlaces = reminderPosts.filter((post) => !isAtRightPlace(post, asked));
 	const markedRepeats = reminderPosts.filter(({ content }) => content.includes(MAYBE_REPEAT));
-	const apart = apartIn(posted);
+	const apart = apartIn(posted, history);
 	const worst = (some: readonly Ring[]) => Math.max(0, ...some.map(latenessOf));
 	const sorted = posted.map(latenessOf).toSorted((one, other) => one - other);
 	return {
@@ -130,15 +130,18 @@ function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boole
 	return post.threadTs === null && hasLinks;
 }
 
-/** Reminders that were left out of a message for reminders which fell due just before them. With the oldest of the message. */
-function apartIn(rings: readonly Ring[]): (readonly [Ring, Ring])[] {
+/**
+ * Reminders that were left out of a message for reminders which fell due just before them. With the oldest of the message. One
+ * that an outage held back comes as soon as the service is there, and waits for no others.
+ */
+function apartIn(rings: readonly Ring[], { outages }: History): (readonly [Ring, Ring])[] {
 	const byChannel = Map.groupBy(rings, ({ channelId }) => channelId);
 	return [...byChannel.values()].flatMap((ofChannel) => {
 		const messages = [...Map.groupBy(ofChannel, ({ post }) => post).values()];
 		return messages.flatMap((together): (readonly [Ring, Ring])[] => {
 			const [oldest] = together.toSorted((one, other) => one.dueAt - other.dueAt) as [Ring, ...Ring[]];
-			if (latenessOf(oldest) > IN_TIME_MS) return [];
 			const { dueAt, at } = oldest;
+			if (latenessOf(oldest) > IN_TIME_MS || outages.some(({ to }) => to === dueAt)) return [];
 			const leftOut = ofChannel.filter(
 				(ring) => ring.at > at && dueAt <= ring.dueAt && ring.dueAt <= Math.min(dueAt + TOGETHER_MS, at),
 			);
