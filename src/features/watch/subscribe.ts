@@ -82,7 +82,8 @@ export function createSubscriptions(
 				existing === null && postTs !== null ? await store.findByPost({ teamId, channelId }, postTs) : null;
 			const now = clock.now();
 			const watched = await store.countSessions(serviceUrl);
-			const { roundSeconds } = expectationFor(watched, budget.rates().usual);
+			// While somebody adds many, the rate is lower than in the long run.
+			const expectation = expectationFor(watched + 1, budget.rates().usual);
 			const watch: Watch = {
 				id: randomUUID(),
 				teamId,
@@ -102,7 +103,7 @@ export function createSubscriptions(
 				view,
 				judged,
 				news: postsOf(watch, changes),
-				readAt: now + spread(watched) * Math.max(CEILING_MS, roundSeconds * 1_000),
+				readAt: now + spread(watched) * Math.max(CEILING_MS, expectation.roundSeconds * 1_000),
 				limits: core.config.watchLimits,
 			});
 			if (result.kind === 'limit') {
@@ -113,8 +114,6 @@ export function createSubscriptions(
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
 			if (result.kind === 'already') return { kind: 'already', changed: result.changed, refused };
-			// While somebody adds many, the rate is lower than in the long run.
-			const expectation = expectationFor(await store.countSessions(serviceUrl), budget.rates().usual);
 			return { kind: 'watching', expectation, refused };
 		},
 
