@@ -174,7 +174,7 @@ const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as 
 function readAsking(row?: Row<'questions'> & { readonly isRead: number }): KnownAsking | null {
 	if (row === undefined) return null;
 	return {
-		...pick(row, 'id', 'messageIndex', 'sameBefore', 'shownHash', 'askedAt'),
+		...pick(row, 'id', 'messageIndex', 'sameBefore', 'shownHash', 'askedAt', 'settledAt'),
 		isRead: row.isRead === 1,
 		settledHow: row.settledHow as SettledHow | null,
 		evidence: parseOrNull(evidence, row.evidence),

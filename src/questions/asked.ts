@@ -3,7 +3,6 @@ import {
 	askingMessageIndex,
 	type ClosedItems,
 	filledAt,
-	indexesOf,
 	isOver,
 	isReworded,
 	isWaiting,
@@ -156,17 +155,19 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	const activeSince = !waits && (active || before.activeSince !== null) ? since(before.activeSince) : null;
 	const { index } = seen;
+	const isEmpty = seen.filled.length === 0;
+	// Where our value stands at another index it is the same message: others around it are gone.
+	const hasMoved = isEmpty && index !== (before.index ?? index);
 	const mostSteps = Math.max(before.mostSteps, seen.steps);
 	if (before.arrived === null)
 		return { ...before, waitedSeen: before.waitedSeen || waits, mostSteps, index, activeSince };
 	const { steps, waited } = before.arrived;
-	const isEmpty = seen.filled.length === 0;
 	const hasWorked = active && (seen.steps > steps || seen.at - (activeSince ?? seen.at) >= AWAY_EMPTY_MS);
 	return {
 		...before,
 		mostSteps,
 		index,
-		elsewhere: before.elsewhere || (index !== (before.index ?? index) && index >= 0 && seen.steps < mostSteps),
+		elsewhere: before.elsewhere || (hasMoved && index >= 0 && seen.steps < mostSteps),
 		activeSince,
 		grew: before.grew || seen.steps > steps,
 		wasActive: before.wasActive || active,
@@ -177,13 +178,20 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 }
 
 /** What a read means whose sighting is in the evidence. */
-function verdictOf(found: Evidence, seen: Sighting, held: Known['held'] = null): Verdict {
+export function verdictOf(
+	found: Evidence,
+	seen: Sighting,
+	ours: Pick<Known, 'isHeld' | 'perhapsAt'> = NOT_OURS,
+): Verdict {
 	const waits = isWaiting(seen.status);
 	if (seen.filled.length > 0) return 'answered';
 	if (found.arrived === null) {
-		const isLong = found.activeSince !== null && seen.at - found.activeSince >= WENT_ON_AFTER_MS;
+		const { activeSince } = found;
+		const isLong = activeSince !== null && seen.at - activeSince >= WENT_ON_AFTER_MS;
+		// It began to work soon after that PUT, so perhaps because of it.
+		const isSoon = activeSince !== null && ours.perhapsAt !== null && activeSince - ours.perhapsAt < LOST_AFTER_MS;
 		const wentOn = found.waitedSeen && seen.status === 'active' && seen.steps > 0;
-		return wentOn && held !== 'live' && (isLong || held === 'unknown') ? 'wentOn' : 'waits';
+		return wentOn && !ours.isHeld && (isLong || isSoon) ? 'wentOn' : 'waits';
 	}
 	if (waits) {
 		const emptyMs = seen.at - (found.emptySince ?? seen.at);
@@ -203,6 +211,8 @@ export interface KnownAsking {
 	readonly shownHash: string;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
+	/** Clock milliseconds; null: it is not settled. */
+	readonly settledAt: number | null;
 	/** Whether what reads show is stored: somebody watches the session. */
 	readonly isRead: boolean;
 	/** Null: 1.0.0 stored the row. */
@@ -217,9 +227,15 @@ export interface Known {
 	readonly same: KnownAsking | null;
 	/** What our answers to that question show: for a session that nobody watched, or that 1.0.0 watched. */
 	readonly answered: Evidence;
-	/** Whether an answer of ours to it is live, or ended and may have arrived; null: neither. */
-	readonly held: 'live' | 'unknown' | null;
+	/** The newest of them; `shownHash` null: not known. */
+	readonly newestAnswer: { readonly acceptedAt: number; readonly shownHash: string | null } | null;
+	/** Whether an answer of ours to it is live. */
+	readonly isHeld: boolean;
+	/** When the PUT of one that ended, and may have arrived, began; clock milliseconds. Null: none. */
+	readonly perhapsAt: number | null;
 }
+
+const NOT_OURS = { isHeld: false, perhapsAt: null };
 
 /** What a read means for the newest question. */
 export interface Judgement {
@@ -268,7 +284,7 @@ function isBefore(read: ReadTime, { arrived: value }: Evidence): boolean {
 }
 
 /** When a read began, and how many answers of ours had arrived in its session by then (null: not known). */
-interface ReadTime {
+export interface ReadTime {
 	readonly readAt: number;
 	readonly arrival: number | null;
 	/** See `Sighting`. Left out: the clock was never set. */
@@ -279,7 +295,11 @@ interface ReadTime {
  * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes, reminders,
  * windows, new watches and forms. Its position, as `sameBefore` tells, says which one it is; its index only that it is another.
  */
-export function judge(session: Session, read: ReadTime, { newest, same, answered, held }: Known): Judgement {
+export function judge(
+	session: Session,
+	read: ReadTime,
+	{ newest, same, answered, newestAnswer, ...ours }: Known,
+): Judgement {
 	const own = newest?.evidence ?? null;
 	const arrived = own?.arrived != null && !isBefore(read, own) ? own.arrived.positions : [];
 	const index = askingMessageIndex(session);
@@ -302,29 +322,33 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	// It was settled or superseded: without a new value, only an agent that waits asks it again.
 	const isClosed = same?.settledHow === 'closed' || same?.settledHow === 'changed';
 	const isPast = same !== null && (!isNewest || isClosed);
-	// An older one has more steps after it than the newest known.
+	// The message of the newest known has no items any more, and an older one, with more steps after it, comes back.
 	const isLower = same === null && newest !== null && index < newest.messageIndex;
-	const isBehind = isLower && seen.steps > (newest.evidence?.mostSteps ?? 0);
-	// Nobody watched while it was asked once more and answered: the row of before knows nothing of that.
-	const isOfRow = same?.isRead !== false || !isClosed || answered.arrived === null;
-	const isGone = (isPast && isOfRow) || isBehind;
+	const isBehind =
+		isLower && newest.messageIndex < session.messages.length && seen.steps > (newest.evidence?.mostSteps ?? 0);
+	// It was asked once more after the row was settled, perhaps while nobody watched, and answered.
+	const isRenewed = isClosed && newestAnswer !== null && newestAnswer.acceptedAt > (same.settledAt ?? seen.at);
+	const isGone = (isPast && !isRenewed) || isBehind;
 	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another one.
 	const isAnother = isPast && seen.steps === 0 && index > same.messageIndex;
+	const isOther = isReworded(same?.shownHash ?? newestAnswer?.shownHash ?? null, message.shownHash);
 	// While the status may still be that before its newest answer was taken, nobody can tell.
-	const isLagging = !isNewest && Math.abs(seen.at - (own?.arrived?.at ?? Number.NEGATIVE_INFINITY)) < LOST_AFTER_MS;
+	const sinceNewest = Math.abs(seen.at - (own?.arrived?.at ?? Number.NEGATIVE_INFINITY));
+	const isLagging = !isNewest && !isOther && sinceNewest < LOST_AFTER_MS;
 	if (isGone && seen.filled.length === 0) return (waits && !isLagging) || isAnother ? anew : over;
 	const isAnsweredAnew = (isPast || same === null) && seen.filled.length > 0;
 	// Where nobody watches, checks after the delivery have read it since.
 	const isUnread = same?.isRead === false && same.evidence?.emptySince === null && answered.emptySince !== null;
-	const kept = isUnread || !isOfRow ? answered : (same?.evidence ?? answered);
+	const isUnknown = isRenewed && same.evidence?.arrived?.answerId !== answered.arrived?.answerId;
+	const kept = isUnread || isUnknown ? answered : (same?.evidence ?? answered);
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
-	const before = isPast && isOfRow ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
+	const before = isPast && !isRenewed ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
 	if (isBefore(read, before)) {
 		const closedItems = same?.settledHow === null ? NOT_JUDGED.closedItems : over.closedItems;
 		return { ...over, verdict: null, closedItems, evidence: before };
 	}
 	const evidence = withSighting(before, seen);
-	const shown = verdictOf(evidence, seen, held);
+	const shown = verdictOf(evidence, seen, ours);
 	// Where nobody watches, no later read would tell a person at a form what checks after the delivery have shown.
 	const isAgain = shown === 'checking' && same?.isRead !== true && evidence.continued;
 	const verdict = isAgain ? 'askedAgain' : shown;
@@ -333,7 +357,7 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 	const found = { ...base, arrived: isNewest ? positions : arrived, verdict, evidence, isNews, isAnsweredAnew };
 	switch (verdict) {
 		case 'waits': {
-			const isReopened = same?.settledHow === 'wentOn' && waits && held !== 'live';
+			const isReopened = same?.settledHow === 'wentOn' && waits && !ours.isHeld;
 			if (same?.settledHow === 'wentOn' && !isReopened)
 				return { ...found, verdict: 'wentOn', closedItems: closing(empty) };
 			return { ...found, isReopened };
@@ -344,8 +368,10 @@ export function judge(session: Session, read: ReadTime, { newest, same, answered
 		case 'askedAgain':
 		case 'lost': {
 			// An agent that went on, or asks in another message, did not lose it.
-			const isOther = evidence.elsewhere || isReworded(same?.shownHash ?? null, message.shownHash);
-			const lost = isOther || (verdict === 'askedAgain' && evidence.continued) ? null : evidence.arrived?.answerId;
+			const lost =
+				isOther || evidence.elsewhere || (verdict === 'askedAgain' && evidence.continued)
+					? null
+					: evidence.arrived?.answerId;
 			return { ...found, evidence: { ...anew.evidence, lost: lost ?? null }, isNews: true };
 		}
 		default:
@@ -359,37 +385,8 @@ function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: Readonl
 	return withArrival(answered, { answerId: null, number: null, at, positions: [...empty], steps, waited: false });
 }
 
-/** What a read shows of the question at this place, after what `before` holds of it. The session is not over. */
-export function afterRead(
-	before: Evidence,
-	session: Session,
-	place: {
-		readonly messageIndex: number;
-		readonly fingerprint: string;
-		readonly sameBefore: number | null;
-		/** Null: not known. */
-		readonly shownHash: string | null;
-	},
-	read: Omit<ReadTime, 'arrival'>,
-): { readonly evidence: Evidence; readonly verdict: Verdict } {
-	const equal = indexesOf(session, place.fingerprint);
-	// Messages before it may have been added or removed since.
-	const index = equal[place.sameBefore ?? equal.indexOf(place.messageIndex)] ?? equal.at(-1) ?? -1;
-	const seen = sightingOf(session, index, read);
-	const evidence = withSighting(before, seen);
-	const asking = askingMessageIndex(session);
-	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
-	const verdict = verdictOf(evidence, seen);
-	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
-	const isElsewhere = isAgain && evidence.elsewhere;
-	if (isPast || (isElsewhere && evidence.waitedSeen)) return { evidence, verdict: 'taken' };
-	const shownHash = session.messages[index]?.shownHash ?? null;
-	const isOther = isElsewhere || (isAgain && isReworded(place.shownHash, shownHash));
-	return { evidence, verdict: isOther ? 'emptied' : verdict };
-}
-
 /** `index` -1: the message is gone, and only the status shows something. */
-function sightingOf(
+export function sightingOf(
 	session: Session,
 	index: number,
 	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,

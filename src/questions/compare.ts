@@ -1,8 +1,10 @@
 import { inSlices } from '../core/slices.ts';
+import { type Evidence, type ReadTime, sightingOf, type Verdict, verdictOf, withSighting } from './asked.ts';
 import {
 	askingMessageIndex,
 	assistantCountOf,
 	filledAt,
+	indexesOf,
 	isOver,
 	isReworded,
 	isSameQuestion,
@@ -161,4 +163,33 @@ function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWa
 		if (!hasValue(item) || ours === null) return false;
 		return ours === '' ? !isAgentWaiting : !sameText(stringOf(item.value), ours);
 	});
+}
+
+/** What a read shows of the question at this place, after what `before` holds of it. The session is not over. */
+export function afterRead(
+	before: Evidence,
+	session: Session,
+	place: {
+		readonly messageIndex: number;
+		readonly fingerprint: string;
+		readonly sameBefore: number | null;
+		/** Null: not known. */
+		readonly shownHash: string | null;
+	},
+	read: Omit<ReadTime, 'arrival'>,
+): { readonly evidence: Evidence; readonly verdict: Verdict } {
+	const equal = indexesOf(session, place.fingerprint);
+	// Messages before it may have been added or removed since.
+	const index = equal[place.sameBefore ?? equal.indexOf(place.messageIndex)] ?? equal.at(-1) ?? -1;
+	const seen = sightingOf(session, index, read);
+	const evidence = withSighting(before, seen);
+	const asking = askingMessageIndex(session);
+	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
+	const verdict = verdictOf(evidence, seen);
+	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
+	const isElsewhere = isAgain && evidence.elsewhere;
+	if (isPast) return { evidence, verdict: 'taken' };
+	const shownHash = session.messages[index]?.shownHash ?? null;
+	const isOther = isElsewhere || (isAgain && isReworded(place.shownHash, shownHash));
+	return { evidence, verdict: isOther ? 'emptied' : verdict };
 }

@@ -64,6 +64,8 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	const places = new Map<number, number | null>();
 	/** Those that reads have shown, and then another one. */
 	const superseded = new Set<number>();
+	/** Those that were asked while nobody could tell. */
+	const doubted = new Set<number>();
 	let newestTime = 0;
 	/** What each answer answers. */
 	const times = new Map<string, number>();
@@ -103,6 +105,7 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		const { judged, opened } = program.record(read);
 		hold(program.rows().filter(({ settledHow }) => settledHow === null).length < 2, 'two are open');
 		hold(opened === null || !wasTaken, 'what was taken is asked again');
+		if (opened !== null && read.isUnsure) doubted.add(read.time);
 		hold(opened === null || !isPast, 'what nobody waits for comes back');
 		if (newestTime !== read.time) superseded.add(newestTime);
 		// It is asked once more.
@@ -136,7 +139,7 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 		if (live !== null || question === null || question.open.length === 0) return;
 		const { open } = question;
 		const values = Array.from({ length: Math.max(...open) + 1 }, (_, at) => (open.includes(at) ? `ours ${n}` : ''));
-		live = program.accept(question, values);
+		live = program.accept(question, values, agent.now());
 		times.set(live.id, agent.newest()?.time ?? 0);
 	}
 
@@ -231,7 +234,8 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	if (asked === undefined) return;
 	const isLast = ({ time }: Asked) => agent.at(agent.session().messages.length - 1)?.time === time;
 	const isOpen = (position: number) => open?.question.open.includes(position) === true;
-	hold(!asked.isTaken || isUnsure(asked) || !known.has(asked.time) || open === undefined, 'what was taken stays asked');
+	const mayStay = isUnsure(asked) || doubted.has(asked.time);
+	hold(!asked.isTaken || mayStay || !known.has(asked.time) || open === undefined, 'what was taken stays asked');
 	// Of a value that vanished beside another one nobody can tell whether the agent took it.
 	const isPart = asked.values.some((value) => value !== '');
 	const isMissing = (position: number) =>
@@ -241,7 +245,8 @@ export function play(manner: Manner, acts: readonly Act[]): void {
 	const from = asked.slidFrom ?? -1;
 	const isOnly = asked.filled.size === 0 && !asked.wasOlder && isLast(asked);
 	const isElsewhere = places.get(from) !== askingMessageIndex(agent.session());
-	const hasFallen = known.has(from) && (steps.get(from) ?? 0) > 0 && isElsewhere && isOnly;
+	// One that was superseded is asked again only where its agent waits visibly.
+	const hasFallen = known.has(from) && !superseded.has(from) && (steps.get(from) ?? 0) > 0 && isElsewhere && isOnly;
 	const isWaiting = agent.waitsVisibly() || (agent.waits() && (isFresh || hasFallen) && !manner.isVisible);
 	hold(!isWaiting || missing.every(isOpen), 'a waiting agent is not asked');
 }

@@ -1,7 +1,6 @@
 import { pick } from '../../src/core/values.ts';
 import { evidenceAt, isBlocking } from '../../src/questions/answer.ts';
 import {
-	afterRead,
 	type Evidence,
 	evidence as evidenceSchema,
 	type Judgement,
@@ -20,7 +19,7 @@ import {
 	digestOfQuestionAt,
 	type QuestionDigest,
 } from '../../src/questions/changes.ts';
-import { type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
+import { afterRead, type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
 import {
 	askingMessageIndex,
@@ -44,6 +43,7 @@ export interface Shown {
 export interface Row extends Omit<KnownAsking, 'sameBefore' | 'shownHash'> {
 	question: QuestionDigest;
 	settledHow: SettledHow | null;
+	settledAt: number | null;
 	messageIndex: number;
 	askedAt: number;
 	evidence: Evidence | null;
@@ -55,6 +55,7 @@ export interface GivenAnswer {
 	readonly id: string;
 	readonly positions: readonly number[];
 	readonly values: readonly string[];
+	readonly acceptedAt: number;
 	readonly question: Pick<QuestionDigest, 'messageIndex' | 'fingerprint' | 'shownHash'>;
 	state: 'accepted' | 'delivering' | 'delivered' | 'changed';
 	before: BeforePut | null;
@@ -81,6 +82,7 @@ export function createRows() {
 	let before: Digest | null = null;
 	let count = 0;
 	let arrivals = 0;
+	let lastReadAt = 0;
 
 	const open = () => rows.find(({ settledHow }) => settledHow === null);
 	const sameAs = (question: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null) =>
@@ -110,24 +112,27 @@ export function createRows() {
 			({ state, deliveredAt, questionId }) =>
 				state === 'delivered' && deliveredAt >= (same?.askedAt ?? 0) && (questionId ?? same?.id) === same?.id,
 		);
-		const newest = arrived.at(-1)?.evidence;
+		const last = arrived.at(-1);
+		const newest = last?.evidence;
 		const positions = [...new Set(arrived.flatMap((one) => one.positions))];
 		return {
 			newest: asKnown(newestRow),
 			same: asKnown(same),
 			answered: newest?.arrived ? { ...newest, arrived: { ...newest.arrived, positions } } : NOTHING_SEEN,
-			held: to.some(({ state }) => isBlocking(state)) ? ('live' as const) : null,
+			newestAnswer: last ? { acceptedAt: last.acceptedAt, shownHash: last.question.shownHash } : null,
+			isHeld: to.some(({ state }) => isBlocking(state)),
+			perhapsAt: null,
 		};
 	}
 
-	function settle(how: SettledHow): void {
+	function settle(how: SettledHow, at: number): void {
 		const row = open();
-		if (row !== undefined) row.settledHow = how;
+		if (row !== undefined) Object.assign(row, { settledHow: how, settledAt: at });
 	}
 
 	function ask(question: QuestionDigest, settled: SettledHow | null, askedAt: number): void {
 		for (const row of rows) if (row.settledHow === 'wentOn') row.settledHow = 'closed';
-		settle('closed');
+		settle('closed', askedAt);
 		const { messageIndex } = question;
 		const id = `q${++count}`;
 		rows.push({
@@ -137,6 +142,7 @@ export function createRows() {
 			askedAt,
 			isRead: true,
 			settledHow: settled,
+			settledAt: settled === null ? null : askedAt,
 			evidence: NOTHING_SEEN,
 			shown: [],
 		});
@@ -150,6 +156,7 @@ export function createRows() {
 
 		/** What a read means, and the row that it opened. */
 		record({ session, readAt, arrival }: Read): { judged: Judgement; opened: Row | null } {
+			lastReadAt = readAt;
 			const judged = judge(session, { readAt, arrival }, knownOf(session));
 			const changes = changesBetween(before, session, judged);
 			const { of, renumbered } = judged;
@@ -168,7 +175,7 @@ export function createRows() {
 			};
 			for (const one of occurrenceChanges(before, changes, seen, judged.isAnsweredAnew)) {
 				const row = open();
-				if (one.kind === 'settled') settle(one.how);
+				if (one.kind === 'settled') settle(one.how, readAt);
 				else {
 					const { question } = one;
 					const { messageIndex } = question;
@@ -177,7 +184,12 @@ export function createRows() {
 					const settled = one.kind === 'asked' ? one.settled : null;
 					const isFirst = before === null && settled !== null;
 					if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
-						Object.assign(last, { question, messageIndex, settledHow: settled });
+						Object.assign(last, {
+							question,
+							messageIndex,
+							settledHow: settled,
+							settledAt: settled === null ? null : readAt,
+						});
 						if (judged.verdict === 'lost' || judged.verdict === 'askedAgain') last.shown = [];
 					} else if (isLast && isFirst && last.settledHow !== null && !judged.isAnsweredAnew) continue;
 					else if (row !== undefined && (one.kind !== 'asked' || (row === sameAs(question) && settled === null)))
@@ -208,12 +220,13 @@ export function createRows() {
 			return row === sameAs(question) && row?.messageIndex === index ? question : null;
 		},
 
-		accept(question: QuestionDigest, values: readonly string[]): GivenAnswer {
+		accept(question: QuestionDigest, values: readonly string[], acceptedAt: number): GivenAnswer {
 			const answer: GivenAnswer = {
 				id: `a${++count}`,
 				positions: question.open,
 				values,
 				question,
+				acceptedAt,
 				state: 'accepted',
 				before: null,
 				questionId: null,
@@ -295,7 +308,7 @@ export function createRows() {
 
 		/** Nobody watches the session for a time. */
 		unwatch(): void {
-			settle('unwatched');
+			settle('unwatched', lastReadAt);
 			before = null;
 		},
 	};

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceAt } from '../../src/questions/answer.ts';
 import {
-	afterRead,
 	evidence,
 	judge,
 	type Known,
@@ -11,6 +10,7 @@ import {
 	withSighting,
 } from '../../src/questions/asked.ts';
 import { digestOfQuestionAt } from '../../src/questions/changes.ts';
+import { afterRead } from '../../src/questions/compare.ts';
 import type { ReadMessage } from '../../src/questions/gate.ts';
 import { askingMessageIndex, type Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
@@ -55,7 +55,7 @@ const accepted =
 	({ rows, before }) => {
 		const question = digestOfQuestionAt(before, askingMessageIndex(before) ?? -1);
 		if (question === null) throw new Error('nothing is asked');
-		rows.accept(question, values);
+		rows.accept(question, values, 0);
 		return null;
 	};
 /** The answer arrives. `session`: in the read before its PUT. */
@@ -334,11 +334,19 @@ const storedRow = (more: Partial<KnownAsking> = {}): KnownAsking => ({
 	askedAt: 0,
 	isRead: true,
 	settledHow: null,
+	settledAt: null,
 	evidence: null,
 	...more,
 });
 
-const NOBODY: Known = { newest: null, same: null, answered: NOTHING_SEEN, held: null };
+const NOBODY: Known = {
+	newest: null,
+	same: null,
+	answered: NOTHING_SEEN,
+	newestAnswer: null,
+	isHeld: false,
+	perhapsAt: null,
+};
 
 describe('another question', () => {
 	const at = (status: string, ...messages: ReadMessage[]) => buildSession({ status, messages });

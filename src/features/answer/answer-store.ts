@@ -234,9 +234,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		refused: (question: QuestionKey, fingerprint: string) =>
 			newest({ ...questionOf(question), fingerprint, state: 'refused', lastError: PROVEN_REFUSALS }),
 
-		/** The newest answer to this question, with this fingerprint, that is not sent any more and may have arrived. */
-		perhapsArrived: (question: QuestionKey, fingerprint: string) =>
-			newest({ ...questionOf(question), fingerprint, state: FAILED_STATES }, sql<boolean>`put_started_at is not null`),
+		/** The newest answer to the question of this row that is not sent any more and may have arrived. */
+		perhapsArrived: (
+			question: QuestionKey,
+			{ id, fingerprint }: { readonly id: string; readonly fingerprint: string },
+		) =>
+			newest(
+				{ ...questionOf(question), fingerprint, state: FAILED_STATES },
+				sql<boolean>`put_started_at is not null and (question_id is null or question_id = ${id})`,
+			),
 
 		/** Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`. */
 		async ofSession(session: SessionKey) {

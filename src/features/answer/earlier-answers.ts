@@ -11,11 +11,12 @@ import {
 	mayBeLost,
 	type OtherAnswer,
 } from '../../questions/answer.ts';
-import { afterRead, type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
+import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
+import { afterRead } from '../../questions/compare.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import type { Session } from '../../questions/session.ts';
-import { askingMessageIndex, isOver, isReworded, questionAt } from '../../questions/session.ts';
+import { askingMessageIndex, isOver, isReworded, isWaiting, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -49,16 +50,21 @@ export async function ourAnswers(
 	// One that answered a row says nothing of an equal question that has its place now.
 	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
 	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
-	const isAt = ({ fingerprint, question }: Answer) =>
-		fingerprint === asking?.fingerprint && question.messageIndex === index;
+	const isAt = ({ fingerprint, question, shownHash }: Answer) =>
+		fingerprint === asking?.fingerprint && question.messageIndex === index && !isReworded(shownHash, asking.shownHash);
 	const toIt = answers.filter((own) => (own.questionId === null ? isAt(own) : own.questionId === id));
 	const perhaps = toIt.findLast(({ state, putStartedAt }) => !isBlocking(state) && putStartedAt !== null) ?? null;
-	const held = toIt.some(({ state }) => isBlocking(state)) ? 'live' : perhaps === null ? null : 'unknown';
-	const judged = judge(session, reading, { ...rows, answered: evidenceOf(arrived), held });
+	const judged = judge(session, reading, {
+		...rows,
+		answered: evidenceOf(arrived),
+		newestAnswer: arrived[0] ?? null,
+		isHeld: toIt.some(({ state }) => isBlocking(state)),
+		perhapsAt: perhaps?.putStartedAt ?? null,
+	});
 	return {
 		judged,
-		/** To the newest question: one that is not sent any more and may have arrived. */
-		perhaps,
+		/** To the newest question: one that is not sent any more, and may have arrived as far as the status shows. */
+		perhaps: isWaiting(session.status) ? null : perhaps,
 		/** To it as it was asked before: one that is no longer in the field. */
 		lost: answers.find((own) => own.id === judged.evidence?.lost) ?? null,
 		/** Those without a field in a form: an agent that went on may read an answer, and an older read decides nothing. */

@@ -61,13 +61,13 @@ export function createQuestionFacts(
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
 			const showsClaims = SHOWING_CLAIMS.has(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
-			const hasGoneOn = key !== null && asked !== null && due.question?.settled === 'wentOn';
+			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
 			const [standing, active, refused, lost, perhaps] = await Promise.all([
 				key && answerTo(due.question, key),
 				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 				due.question?.lost == null ? null : answers.arrived(due.question.lost),
-				hasGoneOn ? answers.perhapsArrived(key, asked.question.fingerprint) : null,
+				key && goneOn && answers.perhapsArrived(key, goneOn),
 			]);
 			if (lost !== null) await directory.learnName(lost.person.userId);
 			return {

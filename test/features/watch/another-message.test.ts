@@ -5,10 +5,9 @@ import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import type { WatchingApp } from './harness.ts';
-import { emptyNewest, leavePlayed, playedApp, takeUnanswered } from './played-agent.ts';
+import { emptyNewest, FLIGHT, flightsOf, leavePlayed, playedApp, takeUnanswered } from './played-agent.ts';
 
 const MINUTE = 60_000;
-const FLIGHT = { title: 'Which flight?', description: '', value: '' };
 const LOST = 'no longer in the field';
 let app: WatchingApp;
 beforeAll(async () => {
@@ -22,36 +21,7 @@ afterEach(async () => {
 });
 
 const empty = (id: string) => emptyNewest(app, id);
-const postsOf = (id: string, words = FLIGHT.title) => app.thread(id).filter((post) => post.text().includes(words));
-const open = (id: string, words?: string) =>
-	postsOf(id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer')));
-const receipt = (id: string) =>
-	app.slack
-		.as('ada')
-		.dm()
-		.findLast((post) => JSON.stringify(post.blocks()).includes(id));
-
-function step(id: string, count = 1): void {
-	for (let left = count; left > 0; left -= 1) app.service.sessions.push(id, done('I book it.'));
-}
-
-async function asked(status = 'humanInput') {
-	const id = await app.watched();
-	app.ask(id, [FLIGHT]);
-	app.service.sessions.setStatus(id, status);
-	return { id, post: await app.threadSays(id, FLIGHT.title) };
-}
-
-async function answered(id: string, text: string): Promise<void> {
-	const form = await openSession(app.app, id);
-	await form.fill(0, text);
-	const before = app.service.log.savedPuts(id).length;
-	await form.submit();
-	await app.until(() => app.service.log.savedPuts(id).length > before);
-	await form.close();
-}
-
-const messagesOf = (id: string): MessageJson[] => structuredClone(app.service.sessions.get(id).messages ?? []);
+const { messagesOf, postsOf, open, receipt, step, asked, answered } = flightsOf(() => app);
 
 /** The agent keeps its first two messages, and has these after them. */
 function keepsTwo(id: string, status: string, ...after: MessageJson[]): void {

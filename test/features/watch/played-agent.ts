@@ -1,3 +1,6 @@
+import { done } from '../../../sandbox/session-service/builders.ts';
+import type { MessageJson } from '../../../sandbox/session-service/json.ts';
+import { openSession } from '../../slack/support/open-session.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 /** A program that watches sessions whose agents a test plays itself. */
@@ -30,5 +33,57 @@ export function takeUnanswered(app: WatchingApp, id: string): void {
 		sessions.setStatus(id, 'active');
 		emptyNewest(app, id);
 		app.step(id, 'I book it.');
+	};
+}
+
+export const FLIGHT = { title: 'Which flight?', description: '', value: '' };
+
+/** What tests of one question, which an agent asks again and again, have in common. `app`: of the test file. */
+export function flightsOf(app: () => WatchingApp) {
+	const messagesOf = (id: string): MessageJson[] => structuredClone(app().service.sessions.get(id).messages ?? []);
+	const postsOf = (id: string, words = FLIGHT.title) =>
+		app()
+			.thread(id)
+			.filter((post) => post.text().includes(words));
+	return {
+		messagesOf,
+		postsOf,
+		/** The posts that ask. */
+		open: (id: string, words?: string) =>
+			postsOf(id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer'))),
+		/** Ada's direct message about the session. */
+		receipt: (id: string) =>
+			app()
+				.slack.as('ada')
+				.dm()
+				.findLast((post) => JSON.stringify(post.blocks()).includes(id)),
+		step(id: string, count = 1): void {
+			for (let left = count; left > 0; left -= 1) app().service.sessions.push(id, done('I book it.'));
+		},
+		/** A watched session asks, and its post is there. */
+		async asked(status = 'humanInput') {
+			const id = await app().watched();
+			app().ask(id, [FLIGHT]);
+			app().service.sessions.setStatus(id, status);
+			return { id, post: await app().threadSays(id, FLIGHT.title) };
+		},
+		/** Ada answers in a form. Resolves when the service has it. */
+		async answered(id: string, text: string): Promise<void> {
+			const form = await openSession(app().app, id);
+			await form.fill(0, text);
+			const before = app().service.log.savedPuts(id).length;
+			await form.submit();
+			await app().until(() => app().service.log.savedPuts(id).length > before);
+			await form.close();
+		},
+		/** Ada's answer may have arrived: its PUT gets a 500, and the agent works on. Resolves when `says` shows that. */
+		async perhapsAnswered(id: string, text: string, says?: { text(): string }): Promise<void> {
+			takeUnanswered(app(), id);
+			const form = await openSession(app().app, id);
+			await form.fill(0, text);
+			await form.submit();
+			await app().until(() => (says ?? form).text().includes('may have arrived'));
+			await form.close();
+		},
 	};
 }
