@@ -80,7 +80,7 @@ function edit(statements: string): void {
 	database.exec(statements);
 }
 /** Statements that make a table again, with one part of its definition changed. */
-function remake(table: string, part: string, changed: string): string {
+function remake(table: string, [part, changed]: readonly [string, string]): string {
 	using database = new DatabaseSync(join(dataDir, 'handraise.db'));
 	const rows = database
 		.prepare('select name, sql from sqlite_schema where tbl_name = ? and sql is not null')
@@ -225,10 +225,10 @@ describe('npm run restore', () => {
 			'view in place of the table "Answers"',
 			'alter table answers rename to others; create view Answers as select * from others',
 		],
-		...CHANGED.map(([now, before]) => ['changed table "drafts"', [now, before]] as const),
-	])('refuses a backup with a %s, which a running program warns of', async (code, change) => {
+		...CHANGED.map((parts) => ['changed table "drafts"', parts] as const),
+	] as const)('refuses a backup with a %s, which a running program warns of', async (code, change) => {
 		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		const statement = typeof change === 'string' ? change : remake('drafts', ...change);
+		const statement = typeof change === 'string' ? change : remake('drafts', change);
 		edit(`create table _litestream_seq (id integer primary key, seq integer); ${statement}`);
 		// Its own backup leaves out what is hidden by the case of its type.
 		copyFileSync(join(dataDir, 'handraise.db'), copy);
