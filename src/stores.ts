@@ -5,7 +5,7 @@ import type { Log } from './core/log.ts';
 import { liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
 import { openKeys } from './database/key-ring.ts';
-import { migrate } from './database/migrate.ts';
+import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import type { CheckpointOutcome } from './database/secret-wiping.ts';
 import { openSqlite } from './database/sqlite.ts';
@@ -77,10 +77,11 @@ export async function openStore(options: StoreOptions) {
 		const clock = ownClock ?? storeClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
-		if (databaseUrl == null) await migrate(db, { clock, log });
-		else await migratePostgres(databaseUrl, { clock, log });
+		const context = { clock, log };
+		const migrated = await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
+		await warnOfForeignCode(db, log);
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
-		keys = await openKeys({ ...given, db, sqlite, writesFormer, clock, log, onCheckpoint, onFormerValues });
+		keys = await openKeys({ ...given, db, sqlite, migrated, writesFormer, clock, log, onCheckpoint, onFormerValues });
 		const { cipher, compact, reencryption } = keys;
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
@@ -118,10 +119,10 @@ export async function openStore(options: StoreOptions) {
 }
 
 /** Migrations have a connection of their own, with a longer time-out. */
-export async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
+export async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<boolean> {
 	const db = openPostgres(databaseUrl, context.log, { pool: MIGRATING });
 	try {
-		await migrate(db, context);
+		return await migrate(db, context);
 	} finally {
 		await db.close();
 	}

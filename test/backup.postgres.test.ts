@@ -62,6 +62,7 @@ it('refuses a restored database in which code runs on its tables, of which a sta
 		return log.lines.map(({ fields }) => fields);
 	};
 	await admin.query(`create table others (id text references answers (id)); create index on answers (lower(user_id));
+		create extension citext; create index on answers (citextin(textout(user_id)));
 		create view report as select state from answers; analyze; create function unused() returns int language sql as 'select 1';
 		create trigger theirs before update on others for each row execute function suppress_redundant_updates_trigger()`);
 	expect(await warnings()).toEqual([]);
@@ -78,7 +79,10 @@ it('refuses a restored database in which code runs on its tables, of which a sta
 	await admin.end();
 });
 
-const EVIL = `create function evil() returns text language sql as 'select ''x''';`;
+const EVIL = `create function evil() returns text language sql immutable as 'select ''x''';`;
+const OPERATOR = `create function equal(text, text) returns text language sql immutable as 'select ''x''';
+	create operator === (leftarg = text, rightarg = text, function = equal);`;
+const NO_OPERATOR = 'drop operator === (text, text); drop function equal';
 const FOREIGN = [
 	[
 		'trigger "t" on "answers"',
@@ -87,13 +91,66 @@ const FOREIGN = [
 	],
 	['rule "r" on "drafts"', 'create rule r as on update to drafts do also delete from claims', 'drop rule r on drafts'],
 	[
-		'function "evil" on "posts"',
+		'column "last_error" on "posts"',
 		`${EVIL} alter table posts alter last_error set default evil()`,
 		'alter table posts alter last_error drop default; drop function evil',
 	],
 	[
-		'function "evil" on "meta"',
+		'constraint "c" on "meta"',
 		`${EVIL} alter table meta add constraint c check (evil() is not null)`,
 		'alter table meta drop constraint c; drop function evil',
+	],
+	[
+		'column "state" on "answers"',
+		`${OPERATOR} alter table answers alter state set default 'a' === 'b'`,
+		`alter table answers alter state drop default; ${NO_OPERATOR}`,
+	],
+	[
+		'column "timeline" on "answers"',
+		`${EVIL} create domain checked as text check (evil() is not null); alter table answers alter timeline type checked`,
+		'alter table answers alter timeline type text; drop domain checked; drop function evil',
+	],
+	[
+		'column "user_id" on "drafts"',
+		`${EVIL} create domain made as text default evil(); alter table drafts alter user_id type made`,
+		'alter table drafts alter user_id type text; drop domain made; drop function evil',
+	],
+	[
+		'column "user_id" on "drafts"',
+		`create collation alike (provider = icu, locale = 'und-u-ks-level1', deterministic = false);
+		alter table drafts alter user_id type text collate alike`,
+		'alter table drafts alter user_id type text; drop collation alike',
+	],
+	[
+		'column "content" on "posts"',
+		`${EVIL} alter table posts drop content; alter table posts add content text generated always as (upper(state)) stored`,
+		"alter table posts drop content; alter table posts add content text not null default ''; alter table posts alter content drop default; drop function evil",
+	],
+	[
+		'constraint "gone_id_fkey" on "gone"',
+		'create table gone (id text references answers (id) on delete cascade)',
+		'drop table gone',
+	],
+	[
+		'constraint "c" on "answers"',
+		'create table gone (id text primary key); alter table answers add constraint c foreign key (evidence) references gone',
+		'drop table gone cascade',
+	],
+	['child table "child" on "answers"', 'create table child () inherits (answers)', 'drop table child'],
+	['policy "p" on "drafts"', 'create policy p on drafts using (true)', 'drop policy p on drafts'],
+	[
+		'function "public.evil()" on "answers"',
+		`${EVIL} create index i on answers ((user_id || evil()))`,
+		'drop index i; drop function evil',
+	],
+	[
+		'operator "public.===(pg_catalog.text,pg_catalog.text)" on "answers"',
+		`${OPERATOR} create index i on answers ((user_id === state))`,
+		`drop index i; ${NO_OPERATOR}`,
+	],
+	[
+		'view in place of the table "snoozes"',
+		'alter table snoozes rename to snoozed; create view snoozes as select * from snoozed',
+		'drop view snoozes; alter table snoozed rename to snoozes',
 	],
 ] as const;

@@ -23,7 +23,7 @@ export const LOG_LINES = {
 		'former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ENCRYPTION_KEY_FORMER.',
 	error_not_shown: 'could not show the error in the modal',
 	foreign_code:
-		'triggers, rules or functions on tables of Handraise are not its own and can move answers: drop what you did not make',
+		'what Handraise did not make is on its tables, such as a trigger, and can move answers: drop what you did not make',
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',
 	inbox_channels_unknown: "Slack did not tell a person's channels for their inbox; asking again",
@@ -66,6 +66,7 @@ export const LOG_LINES = {
 	stopped_unfinished: 'exiting before everything was finished; its leases expire by themselves',
 	submission_not_stored: 'a submission could not be stored',
 	take_failed: 'due rows could not be taken; trying again every second',
+	unbound_values: 'values of 1.0.0 are read, as for minutes after an upgrade; else somebody has put back old rows',
 	unhandled_rejection: 'unhandled rejection',
 	unknown_button: 'an unknown button was pressed',
 	unknown_setting: 'Handraise has no setting with this name: check its spelling',

@@ -70,7 +70,8 @@ function compare(present: Content | null, backup: Content): readonly string[] {
 	if (backup.foreignCode.length > 0)
 		throw problem(
 			`This backup cannot be used: it has ${backup.foreignCode.join(', ')}. Handraise makes none, and such code can move ` +
-				'answers to other sessions. Drop it in the backup; what is yours (an audit) you can make again after the restore.',
+				'answers to other sessions. Drop it in the backup (a view: DROP VIEW, and give its table the former name back); what is ' +
+				'yours (an audit) you can make again after the restore. Of a changed table or column, undo the change.',
 		);
 	if (present === null)
 		return ['There is no database that can be read, so nobody knows which answers the backup lacks.'];

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { type LiveWorkspace, nameInSql, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
 import { type Cipher, createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
-import { OWN_SCHEMA, readForeignCode } from './migrate.ts';
+import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { boundOf, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
@@ -39,8 +39,8 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 		schema,
 		keyCheck: factOf('key_check') ?? null,
 		keySalt: factOf('key_salt') ?? null,
-		/** What runs in it and is not ours. */
-		foreignCode: await readForeignCode(dialect, query),
+		/** What runs in it and is not ours; empty without a schema that this version knows. */
+		foreignCode: schema === null || refuseSchema(schema) !== null ? [] : await readForeignCode(dialect, query),
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,

@@ -62,6 +62,8 @@ interface Options extends GivenKeys {
 	readonly db: StoreDatabase;
 	/** Null on PostgreSQL. */
 	readonly sqlite: SqliteStoreDatabase | null;
+	/** Whether this start has migrated the database. */
+	readonly migrated: boolean;
 	/** Whether to encrypt with a former key still, because replicas run that have only that one. */
 	readonly writesFormer: boolean;
 	readonly clock: Clock;
@@ -72,7 +74,7 @@ interface Options extends GivenKeys {
 }
 
 /** The keys of a database: all values stay readable that one of them encrypted. Warns when it holds others. */
-export async function openKeys({ db, sqlite, own, formers, writesFormer, ...others }: Options) {
+export async function openKeys({ db, sqlite, own, formers, migrated, writesFormer, ...others }: Options) {
 	const { log, onCheckpoint, onFormerValues = () => {} } = others;
 	const rows = await from(db.read, 'meta').select(['name', 'value']).execute();
 	const meta = new Map(rows.map(({ name, value }) => [name, value]));
@@ -84,6 +86,7 @@ export async function openKeys({ db, sqlite, own, formers, writesFormer, ...othe
 	const unused = [ownCipher, ...former].filter((cipher) => cipher !== writer);
 	const ring = createKeyRing(writer, ...unused);
 	ring.setOpensOld(isOld(check, ring.all));
+	if (ring.opensOld() && !migrated) log.warn('unbound_values');
 
 	const used = unused.filter((cipher) => meta.has(secretsKeyName(cipher)));
 	let isFitting = true;

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { isPostgres, lockFor, type StoreDatabase } from './database.ts';
+import { isPostgres, lockFor, nameInSql, type StoreDatabase } from './database.ts';
 import { COLUMNS, type Db } from './tables.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
@@ -164,11 +164,11 @@ async function hasMigrations(db: Db): Promise<boolean> {
 	return rows[0]?.is === true;
 }
 
-/** In one transaction; replicas that start together wait for each other. Warns of code of others in it. Throws what `refuseSchema` returns. */
+/** In one transaction; replicas that start together wait for each other. Whether any was pending. Throws what `refuseSchema` returns. */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
-): Promise<void> {
+): Promise<boolean> {
 	const applied = await db.write(async (trx) => {
 		// A pooler may not pass on the time-out of the connection.
 		if (isPostgres(trx)) await sql`set local statement_timeout = ${sql.lit(MIGRATION_MS)}`.execute(trx);
@@ -192,33 +192,62 @@ export async function migrate(
 		return pending.map(({ name }) => name);
 	});
 	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
-	const code = await readForeignCode(db.dialect, async (query) => (await sql.raw<object>(query).execute(db.read)).rows);
-	// An operator may have a trigger of their own, so that it is no reason to stop.
+	return applied.length > 0;
+}
+
+/** Logs what of others runs in the database. An operator may have a trigger of their own, so that it is no reason to stop. */
+export async function warnOfForeignCode({ dialect, read }: StoreDatabase, log: Log): Promise<void> {
+	const code = await readForeignCode(dialect, async (query) => (await sql.raw<object>(query).execute(read)).rows);
 	if (code.length > 0) log.warn('foreign_code', { code });
 }
 
 const OURS = Object.keys(COLUMNS)
 	.map((name) => `'${name}'`)
 	.join(', ');
+const NAMED = new RegExp(`\\b(?:${Object.keys(COLUMNS).join('|')})\\b`, 'i');
 
 /**
- * What runs inside the database on our tables and is not ours, such as a trigger that moves answers. In SQLite a trigger of any
- * table counts, because it writes to all. Other people's tables, indexes without functions, and statistics do not count.
+ * What is on our tables, or reached from them, and may change their rows, such as a trigger that moves answers; with the SQL of
+ * what `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other people's.
  */
 const QUERIES = {
-	sqlite: `select type as kind, name, tbl_name as "on" from sqlite_schema
-		where type = 'trigger' or (type = 'view' and lower(name) in (${OURS})) order by 1, 2`,
+	// SQLite reads the types in its schema in any case.
+	sqlite: `select case lower(type) when 'trigger' then 'trigger' when 'table' then 'changed table'
+			else 'view in place of the table' end as kind, name, tbl_name as "on", sql from sqlite_schema
+		where lower(type) = 'trigger' or (lower(type) <> 'index' and lower(tbl_name) in (${OURS})) order by 1, 2`,
 	postgres: `
-		with ours as (select oid, relname from pg_class where relname in (${OURS}) and pg_table_is_visible(oid))
-		select 'trigger' as kind, tgname as name, relname as "on" from pg_trigger join ours on ours.oid = tgrelid
-			where not tgisinternal
-		union select 'rule', rulename, relname from pg_rewrite join ours on ours.oid = ev_class
-		union select 'function', proname, relname from pg_depend as use join pg_depend as place using (classid, objid)
-			join ours on place.refclassid = 'pg_class'::regclass and place.refobjid = ours.oid
-			join pg_proc on use.refclassid = 'pg_proc'::regclass and use.refobjid = pg_proc.oid
-			where classid not in ('pg_trigger'::regclass, 'pg_rewrite'::regclass)
+		with ours as (select oid as id, relname as "on", relkind from pg_class where relname in (${OURS}) and pg_table_is_visible(oid))
+		select 'trigger' as kind, tgname as name, "on", null as sql from ours join pg_trigger on tgrelid = id where not tgisinternal
+		union select 'rule', rulename, "on", null from ours join pg_rewrite on ev_class = id where rulename <> '_RETURN'
+		union select 'policy', polname, "on", null from ours join pg_policy on polrelid = id
+		union select 'view in place of the table', "on", "on", null from ours where relkind <> 'r'
+		union select 'child table', inhrelid::regclass::text, "on", null from ours join pg_inherits on inhparent = id
+		union select 'constraint', conname, conrelid::regclass::text, null from ours join pg_constraint on (conrelid = id
+			and contype in ('c', 'f', 'x')) or (confrelid = id and not ('{a,r}' @> array[confupdtype, confdeltype]))
+		union select 'column', attname, "on", format('"%s" %s', attname, format_type(atttypid, atttypmod))
+				|| case when attcollation >= 16384 then ' collate ' || attcollation::regcollation else '' end
+				|| coalesce(' default ' || replace(pg_get_expr(adbin, adrelid), '::text', ''), '')
+			from ours join pg_attribute on attrelid = id and attnum > 0 and not attisdropped and relkind = 'r'
+			left join pg_attrdef on adrelid = attrelid and adnum = attnum
+		union select part.type, part.identity, "on", null from ours join pg_depend as place on place.refobjid = id
+			join pg_depend as use using (classid, objid), pg_identify_object(use.refclassid, use.refobjid, 0) as part
+			where classid in ('pg_class'::regclass, 'pg_statistic_ext'::regclass) and place.refclassid = 'pg_class'::regclass
+				and part.type in ('function', 'operator', 'type', 'operator class') and not exists (select from pg_depend
+					where deptype = 'e' and classid = use.refclassid and objid = use.refobjid)
 		order by 1, 2`,
 } as const;
+
+type Found = { readonly kind: string; readonly name: string; readonly on: string; readonly sql: string | null };
+
+/** Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger that names none of our tables. */
+function isOwn({ kind, on, sql: text }: Found): boolean {
+	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
+	const partsOf = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
+	const table = on.toLowerCase() as keyof typeof COLUMNS;
+	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => `"${nameInSql(name)}" ${type}`);
+	const own = new Set(partsOf([...columns, ...(KEYS[table] ?? [])].join(', ')));
+	return partsOf(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
+}
 
 /** Each as `trigger "name" on "table"`, with at most 100 characters of a name. */
 export async function readForeignCode(
@@ -226,6 +255,6 @@ export async function readForeignCode(
 	query: (statement: string) => Promise<readonly object[]> | readonly object[],
 ): Promise<readonly string[]> {
 	const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
-	const found = (await query(QUERIES[dialect])) as readonly { kind: string; name: string; on: string }[];
-	return found.map(({ kind, name, on }) => `${kind} ${quoted(name)} on ${quoted(on)}`);
+	const found = ((await query(QUERIES[dialect])) as readonly Found[]).filter((one) => !isOwn(one));
+	return found.map(({ kind, name, on }) => `${kind} ${quoted(name)}${name === on ? '' : ` on ${quoted(on)}`}`);
 }

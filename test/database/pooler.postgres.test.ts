@@ -117,7 +117,7 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		await roles.asAdmin(`alter role ${roles.role}_owner set statement_timeout = '50ms'`);
 		await using ofOwner = await startPgbouncer(roles.ownerUrl, SETTINGS);
 		const other = openPostgres(roles.ownerUrl, createRecordingLog());
-		let migrating: Promise<void> = Promise.resolve();
+		let migrating: Promise<unknown> = Promise.resolve();
 		await other.write(async (db) => {
 			await lockFor(db, 'migrating');
 			migrating = migratePostgres(ofOwner.url, { clock: systemClock, log: createRecordingLog() });
