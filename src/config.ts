@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
@@ -127,8 +128,12 @@ const environment = z.object({
 		.string()
 		.trim()
 		.refine((path) => !path.startsWith('~'), 'begins with ~, which only a shell replaces: write the whole path')
+		.refine((path) => !/\$[\w{(]|%\w+%/.test(path), 'has a variable, which only a shell replaces: write the whole path')
 		.default('./data'),
-	ENCRYPTION_KEY: optional,
+	ENCRYPTION_KEY: optionally(
+		(key) => !/^~\/|^\$[({]|^\$[A-Z_]+(\/|$)/.test(key),
+		'begins as a path or variable that only a shell replaces: ENCRYPTION_KEY_FILE names a file. If Handraise has run with it, put it into ENCRYPTION_KEY_FORMER',
+	),
 	ENCRYPTION_KEY_FORMER: optional,
 	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
 	ALLOW_GUESTS: flag,
@@ -204,43 +209,56 @@ export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
 
-/** Parses each setting separately, so that the valid ones can be used when others are invalid. */
-export function readSettings(given: Environment) {
+/** Parses each setting separately, so that the valid ones can be used when others are invalid. `paths`: of `.env` files. */
+export function readSettings(given: Environment, paths = environmentFiles()) {
 	const settings: Record<string, unknown> = {};
 	const { env, problems: fileProblems } = withSecretFiles(given);
 	const problems: string[] = [];
 	const files = secretFilesOf(given);
+	const unreadable = paths.flatMap((path) => unreadableFile(path) ?? []);
+	const texts = unreadable.length > 0 ? [] : paths.map((path) => readFileSync(path, 'utf8'));
+	const lines = texts.flatMap((text) => unreadLines(text.split(/[\r\n]/), parseEnv(text)));
+	const unread = new Map([...unreadNames(given), ...lines]);
 	for (const [name, type] of Object.entries(environment.shape)) {
-		// What is wrong with the file itself is said already.
+		// What is wrong with the file itself is said already, and nobody knows what was meant.
+		if (unreadable.length > 0 || unread.has(name) || unread.has(`${name}_FILE`)) continue;
 		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
 		const lowerCase = name.toLowerCase();
 		const text = textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name);
 		const parsed = type.safeParse(text);
 		const what = name in files ? `${name}_FILE names a file whose content` : name;
-		if (IN_QUOTES.test(text?.trim() ?? '') && !QUOTED.includes(name)) problems.push(`${what} ${inQuotesWords(name)}`);
+		const quotes = quotesProblem(name, text?.trim() ?? '');
+		if (quotes !== null) problems.push(`${what} ${quotes}`);
 		else if (parsed.success) settings[name] = parsed.data;
 		else {
 			problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 		}
 	}
+	const others = [...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
+	const isNews = (line: string) => !unread.has(line.slice(0, line.indexOf(' ')));
+	/** One line for each missing or invalid setting, without its value. */
+	const all = unreadable.length > 0 ? unreadable : [...new Set([...unread.values(), ...others.filter(isNews)])];
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
-		/** One line for each missing or invalid setting, without its value. */
-		problems: [
-			...new Set([
-				...unreadableFile(),
-				...fileProblems,
-				...problems,
-				...crossProblems(given, settings),
-				...unreadNames(env),
-				...misspeltAccess(env),
-			]),
-		],
+		problems: all,
+		/** Those that matter to a command which needs only settings whose problems begin so. */
+		problemsOf: (needed: RegExp) => (unreadable.length > 0 ? all : all.filter((line) => needed.test(line))),
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
+}
+
+/**
+ * The settings for a command that needs only those whose problems begin so.
+ * @throws HandraiseError `config_invalid`, with a line for each missing or invalid one: what to do, and no value
+ */
+export function needSettings(env: Environment, needed: RegExp): Settings {
+	const { settings, problemsOf } = readSettings(env);
+	const problems = problemsOf(needed);
+	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
+	return settings as Settings;
 }
 
 const OUR_NAMES =
@@ -252,36 +270,86 @@ const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
 
 /** Docker keeps quotation marks, which would be a part of a key, or make a folder of that name. */
 const IN_QUOTES = /^(["'`]).*\1$/s;
+const QUOTE_AT_END = /^["'`\u2018-\u201F«»]|["'`\u2018-\u201F«»]$/;
 /** Quotation marks may be meant; of a former key, a start with them has shown that they are. */
 const QUOTED: readonly string[] = ['ADMIN_CONTACT', 'ENCRYPTION_KEY_FORMER'];
 
-function inQuotesWords(name: string): string {
-	const words = 'stands in quotation marks, which are a part of it here: remove them';
+function quotesProblem(name: string, value: string): string | null {
+	if (QUOTED.includes(name) || !QUOTE_AT_END.test(value)) return null;
+	const words = IN_QUOTES.test(value)
+		? 'stands in quotation marks, which are a part of it here: remove them'
+		: 'begins or ends with a quotation mark, which is a part of it here: remove it';
 	if (name !== 'ENCRYPTION_KEY') return words;
 	return `${words}. If Handraise has run with them, put the former value with its marks into ENCRYPTION_KEY_FORMER`;
 }
 
-/** A setting in a line that a byte-order mark or a space keeps from being read would be silently left out. */
-function unreadNames(env: Environment): string[] {
-	const unread = Object.keys(env).filter((name) => name !== name.trim() && isSetting(name.trim()));
-	return unread.map((name) =>
-		name.startsWith('\uFEFF')
-			? `${name.trim()} follows a byte-order mark and is not read: save the file as UTF-8 without BOM`
-			: `${name.trim()} has a space before or behind its name and is not read: remove the space`,
-	);
+/** The files that Node.js was told to read settings from. */
+function environmentFiles(): string[] {
+	const options = process.execArgv.join('\n').matchAll(/^--env-file(?:-if-exists)?[=\n](.+)$/gm);
+	return [...options].flatMap(([, path = '']) => (existsSync(path) ? path : []));
 }
 
-/** Of the file that Node.js was told to read settings from. It takes none from UTF-16, without a word. */
-function unreadableFile(): string[] {
-	const paths = process.execArgv.flatMap((option) => /^--env-file(?:-if-exists)?=(.+)$/.exec(option)?.[1] ?? []);
-	const isUtf16 = (path: string) => existsSync(path) && readFileSync(path).includes(0);
-	return paths.filter(isUtf16).map((path) => `${path} is UTF-16, so no setting in it is read: save it as UTF-8`);
+/** Node.js goes on without a file that it may not read, and takes nothing from UTF-16, both without a word. */
+function unreadableFile(path: string): string | null {
+	try {
+		const bytes = readFileSync(path);
+		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
+		if (share > 0.2) return `${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`;
+		return share > 0 ? `${path} has a NUL byte, and what follows it in its line is not read: remove it` : null;
+	} catch (error) {
+		return `${path} cannot be read (${(error as NodeJS.ErrnoException).code}), nor its settings: check who may read it`;
+	}
+}
+
+const NAMES = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`), 'ALLOW\\w*_\\w+']
+	.map((name) => (name.includes('_') ? `(?i:${name})` : name))
+	.join('|');
+/** The name of a setting in the first part of a line, or before a later `=`. */
+const MENTION = new RegExp(`(?<![\\w.-])(?:(?<=^[^=]*)(?:${NAMES})(?![\\w.-])|(?=[A-Z]+_)(?:${NAMES})(?=\\s*=))`, 'g');
+const isPlain = (name: string) => /^[\w.-]*$/.test(name);
+
+/** Of the environment: names that only contain a setting's, and lines that an open quotation mark put into another setting. */
+function unreadNames(env: Environment): Unread[] {
+	const names = Object.keys(env).filter((name) => !isPlain(name));
+	const swallowed = Object.keys(environment.shape).flatMap((name) => (env[name] ?? '').split('\n').slice(1));
+	return unreadLines([...names.map((name) => `${name}=`), ...swallowed.filter((line) => line.includes('='))], {});
+}
+
+/** Lines with a setting that is not read as it would be alone. `parseEnv` is how Node.js reads a file, here as `whole`. */
+function unreadLines(given: readonly string[], whole: Environment): Unread[] {
+	const lines = given.filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
+	const alone = lines.map((line): Environment => parseEnv(line));
+	return lines.flatMap((line, at) => {
+		// Without a value in quotation marks, and without a comment.
+		const open = line.replace(/(=\s*)(?:(["'`]).*?\2)?([^#]*).*$/s, '$1$3').replace(/^[ \t]+/, '');
+		return [...open.matchAll(MENTION)].flatMap(({ 0: name, index }) => {
+			const [own, read] = [alone[at]?.[name], whole[name]];
+			const isInValue = index > 0 && !line.includes('=') && Object.values(whole).some((value) => value?.includes(line));
+			const isBegun = /^["'`]/.test(own ?? '') && read?.includes('\n');
+			const isEmptyBefore = own === '' && alone.some((other) => other[name] === read);
+			if (own === undefined ? isInValue : own === read || isBegun || isEmptyBefore) return [];
+			return [[name.toUpperCase(), unreadWords(name.toUpperCase(), open.split('=')[0] ?? '')] as const];
+		});
+	});
+}
+
+/** The name of a setting, and what is wrong. */
+type Unread = readonly [name: string, problem: string];
+
+function unreadWords(name: string, written: string): string {
+	if (written.startsWith('\uFEFF'))
+		return `${name} follows a byte-order mark and is not read: save the file as UTF-8 without BOM`;
+	if (written !== name && written.trim() === name)
+		return `${name} has a space before or behind its name and is not read: remove the space`;
+	return `${name} is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above it, close quotation marks and leave no space behind =`;
 }
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
 function misspeltAccess(env: Environment): string[] {
 	const known = Object.keys(environment.shape).filter(isAboutAccess).join(', ');
-	const misspelt = Object.keys(env).filter((name) => isAboutAccess(name) && !isSetting(name));
+	const misspelt = Object.keys(env).filter(
+		(name) => isAboutAccess(name) && !isSetting(name) && (isPlain(name) || name.search(MENTION) < 0),
+	);
 	return misspelt.map(
 		(name) => `${name} is no setting and would not limit who may answer: correct it (${known}) or remove it`,
 	);
@@ -297,9 +365,7 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 
 /** @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value */
 export function parseConfig(env: Environment) {
-	const { settings, problems } = readSettings(env);
-	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
-	const valid = settings as Settings;
+	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
 		...valid,

@@ -12,6 +12,9 @@ export type Secret = (typeof SECRETS)[number];
 /** Far more than any of them has. */
 const MAX_BYTES = 64 * 1024;
 
+const NOT_TEXT = 'names a file in UTF-16, or with NUL bytes: save it as UTF-8';
+const USED_SO = '. If Handraise has run with it, name it as it is in ENCRYPTION_KEY_FORMER_FILE';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
@@ -30,7 +33,7 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 		// In lower case a proxy's name comes first.
 		const direct = name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name];
 		const both = direct.find((other) => isSet(env[other]));
-		const content = both === undefined ? readSecret(path) : null;
+		const content = both === undefined ? readSecret(path, name) : null;
 		if (both !== undefined) problems.push(`${name}_FILE and ${both} are both set: remove one of them`);
 		else if (content instanceof Error) problems.push(`${name}_FILE ${content.message}`);
 		else for (const other of direct) filled[other] = content ?? undefined;
@@ -38,7 +41,7 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 	return { env: filled, problems };
 }
 
-function readSecret(path: string): string | Error {
+function readSecret(path: string, name: string): string | Error {
 	try {
 		const file = openSync(path, 'r');
 		try {
@@ -46,6 +49,9 @@ function readSecret(path: string): string | Error {
 			const length = readSync(file, bytes);
 			if (length > MAX_BYTES) return new Error('names a file of more than 64 KiB: it holds something else');
 			const text = bytes.toString('utf8', 0, length).trim();
+			// As a former key, a start with it has shown that it was used so.
+			if (text.includes('\0') && name !== 'ENCRYPTION_KEY_FORMER')
+				return new Error(NOT_TEXT + (name === 'ENCRYPTION_KEY' ? USED_SO : ''));
 			return text === '' ? new Error('names an empty file: write the value into it') : text;
 		} finally {
 			closeSync(file);
@@ -74,7 +80,7 @@ export function createLiveSecret({ name, first, path, problemOf, log }: LiveSecr
 	let [current, told] = [first, ''];
 	if (path === undefined) return () => current;
 	return () => {
-		const content = readSecret(path);
+		const content = readSecret(path, name);
 		if (content === current) return current;
 		const problem = content instanceof Error ? content.message : problemOf(content);
 		if (problem === null) {

@@ -157,7 +157,8 @@ export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];
-	const lines = (formerText ?? '').split('\n').filter((line) => line.trim() !== '');
+	// A file in UTF-16 was taken for one passphrase.
+	const lines = (formerText ?? '').split(formerText?.includes('\0') ? /$/ : '\n').filter((line) => line.trim() !== '');
 	const formers = lines.flatMap((line, index) => {
 		try {
 			const key = readKeySetting(line, lines.length === 1 ? FORMER : `Line ${index + 1} of ${FORMER}`);
