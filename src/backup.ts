@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { needSettings } from './config.ts';
 import { backUp, comparePostgres, openRestore } from './database/backup.ts';
@@ -23,18 +23,18 @@ async function restore(backup: string, databaseUrl: string | null, dataDir: stri
 	for await (const line of createInterface({ input: process.stdin })) {
 		if (line.trim() !== 'yes') break;
 		const former = replace();
-		return `Restored: ${join(dataDir, 'handraise.db')}.${former === null ? '' : ` The former database is ${former}`}`;
+		return `Restored: ${resolve(dataDir, 'handraise.db')}.${former === null ? '' : ` The former database is ${former}`}`;
 	}
 	throw new Error('nothing was changed.');
 }
 
 async function run(file: string): Promise<string> {
-	const needed = needSettings(process.env, /^(DATA_DIR|DATABASE_URL|PGSSLMODE)(_FILE)? /);
-	const [databaseUrl, dataDir] = [needed.DATABASE_URL, resolve(needed.DATA_DIR)];
+	const needed = /^(DATA_DIR|DATABASE_URL|PGSSLMODE)/;
+	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = needSettings(process.env, needed);
 	if (isRestore) return restore(file, databaseUrl, dataDir);
 	if (databaseUrl !== null) throw new Error('with DATABASE_URL, pg_dump makes backups.');
 	backUp(dataDir, file);
-	return `Written: ${resolve(file)}. It is a copy of ${join(dataDir, 'handraise.db')}, and cannot be read without the encryption key, which is not in it.`;
+	return `Written: ${resolve(file)}. It is a copy of ${resolve(dataDir, 'handraise.db')}, and cannot be read without the encryption key, which is not in it.`;
 }
 
 if (name === undefined || others.length > 0) {

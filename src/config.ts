@@ -175,50 +175,41 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
 	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
-	const problems: string[] = [];
-	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
-		problems.push(
-			'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP',
-		);
-	if (!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'))
-		problems.push(
-			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one with: openssl rand -base64 32',
-		);
-	if (!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'))
-		problems.push('PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it');
-	if (!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'))
-		problems.push(
-			'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32',
-		);
-	if (ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'))
-		problems.push('ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this');
-	if (REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER) {
-		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
-		problems.push(
-			`ESCALATE_AFTER is not longer than REMIND_AFTER${is}: people are reminded first, and mentioned later`,
-		);
-	}
-	if (HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS)
-		problems.push(
-			`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`,
-		);
-	return problems;
+	const byDefault = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
+	const problems = {
+		'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP':
+			isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'),
+		'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one with: openssl rand -base64 32':
+			!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'),
+		'PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it':
+			!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'),
+		'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32':
+			!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'),
+		'ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this':
+			ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'),
+		[`ESCALATE_AFTER is not longer than REMIND_AFTER${byDefault}: people are reminded first, and mentioned later`]:
+			REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER,
+		[`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`]:
+			HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS,
+	};
+	return Object.entries(problems).flatMap(([words, is]) => (is ? words : []));
 }
 
 export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
 
-/** Parses each setting separately, so that the valid ones can be used when others are invalid. `paths`: of `.env` files. */
-export function readSettings(given: Environment, paths = environmentFiles()) {
+/** Parses each setting separately, to use the valid ones beside others. `needed`: of which problems. `paths`: of `.env` files. */
+export function readSettings(given: Environment, needed = /^/, paths = environmentFiles()) {
 	const settings: Record<string, unknown> = {};
 	const { env, problems: fileProblems } = withSecretFiles(given);
 	const problems: string[] = [];
 	const files = secretFilesOf(given);
-	const unreadable = paths.flatMap((path) => unreadableFile(path) ?? []);
-	const texts = unreadable.length > 0 ? [] : paths.map((path) => readFileSync(path, 'utf8'));
-	const lines = texts.flatMap((text) => unreadLines(text.split(/[\r\n]/), parseEnv(text)));
-	const unread = new Map([...unreadNames(given), ...lines]);
+	const unreadable = paths.flatMap(unreadableFile);
+	const unread = new Map([
+		...unreadNames(given),
+		...(unreadable.length > 0 ? [] : paths.flatMap((path) => unreadLines(readFileSync(path, 'utf8')))),
+	]);
 	for (const [name, type] of Object.entries(environment.shape)) {
 		// What is wrong with the file itself is said already, and nobody knows what was meant.
 		if (unreadable.length > 0 || unread.has(name) || unread.has(`${name}_FILE`)) continue;
@@ -231,32 +222,24 @@ export function readSettings(given: Environment, paths = environmentFiles()) {
 		const quotes = quotesProblem(name, text?.trim() ?? '');
 		if (quotes !== null) problems.push(`${what} ${quotes}`);
 		else if (parsed.success) settings[name] = parsed.data;
-		else {
-			problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
-		}
+		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
 	const others = [...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
-	const isNews = (line: string) => !unread.has(line.slice(0, line.indexOf(' ')));
-	/** One line for each missing or invalid setting, without its value. */
-	const all = unreadable.length > 0 ? unreadable : [...new Set([...unread.values(), ...others.filter(isNews)])];
+	const isNews = (line: string) => !unread.has(/^\w*/.exec(line)?.[0] ?? '');
+	const all = [...unread.values(), ...others.filter(isNews)].filter((line) => needed.test(line));
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
-		problems: all,
-		/** Those that matter to a command which needs only settings whose problems begin so. */
-		problemsOf: (needed: RegExp) => (unreadable.length > 0 ? all : all.filter((line) => needed.test(line))),
+		/** One line for each missing or invalid setting, without its value; or for a file that is not read at all. */
+		problems: unreadable.length > 0 ? unreadable : [...new Set(all)],
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
 }
 
-/**
- * The settings for a command that needs only those whose problems begin so.
- * @throws HandraiseError `config_invalid`, with a line for each missing or invalid one: what to do, and no value
- */
+/** @throws HandraiseError `config_invalid`, with a line for each problem that begins so: what to do, and no value */
 export function needSettings(env: Environment, needed: RegExp): Settings {
-	const { settings, problemsOf } = readSettings(env);
-	const problems = problemsOf(needed);
+	const { settings, problems } = readSettings(env, needed);
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
 	return settings as Settings;
 }
@@ -290,14 +273,16 @@ function environmentFiles(): string[] {
 }
 
 /** Node.js goes on without a file that it may not read, and takes nothing from UTF-16, both without a word. */
-function unreadableFile(path: string): string | null {
+function unreadableFile(path: string): string[] {
 	try {
 		const bytes = readFileSync(path);
 		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
-		if (share > 0.2) return `${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`;
-		return share > 0 ? `${path} has a NUL byte, and what follows it in its line is not read: remove it` : null;
+		if (share > 0.2) return [`${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`];
+		return share > 0 ? [`${path} has a NUL byte, and what follows it in its line is not read: remove it`] : [];
 	} catch (error) {
-		return `${path} cannot be read (${(error as NodeJS.ErrnoException).code}), nor its settings: check who may read it`;
+		return [
+			`${path} cannot be read (${(error as NodeJS.ErrnoException).code}), nor its settings: check who may read it`,
+		];
 	}
 }
 
@@ -305,51 +290,43 @@ const NAMES = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${na
 	.map((name) => (name.includes('_') ? `(?i:${name})` : name))
 	.join('|');
 /** The name of a setting in the first part of a line, or before a later `=`. */
-const MENTION = new RegExp(`(?<![\\w.-])(?:(?<=^[^=]*)(?:${NAMES})(?![\\w.-])|(?=[A-Z]+_)(?:${NAMES})(?=\\s*=))`, 'g');
-const isPlain = (name: string) => /^[\w.-]*$/.test(name);
+const MENTION = new RegExp(`(?<![\\w.-])(?:(?:${NAMES})(?![\\w.-])(?<=^[^=]*)|(?=[A-Z]+_)(?:${NAMES})(?=\\s*=))`, 'g');
+const BEHIND_MARK = 'follows a byte-order mark and is not read: save the file as UTF-8 without BOM';
+const BESIDE_SPACE = 'has a space before or behind its name and is not read: remove the space';
 
 /** Of the environment: names that only contain a setting's, and lines that an open quotation mark put into another setting. */
-function unreadNames(env: Environment): Unread[] {
-	const names = Object.keys(env).filter((name) => !isPlain(name));
-	const swallowed = Object.keys(environment.shape).flatMap((name) => (env[name] ?? '').split('\n').slice(1));
-	return unreadLines([...names.map((name) => `${name}=`), ...swallowed.filter((line) => line.includes('='))], {});
+function unreadNames(env: Environment) {
+	const names = Object.keys(env).filter((name) => !/^[\w.-]*$/.test(name));
+	const swallowed = Object.keys(environment.shape).flatMap((name) => env[name]?.match(/(?<=\n).*=.*/g) ?? []);
+	return unreadLines([...names.map((name) => `${name}=`), ...swallowed].join('\n'), {});
 }
 
-/** Lines with a setting that is not read as it would be alone. `parseEnv` is how Node.js reads a file, here as `whole`. */
-function unreadLines(given: readonly string[], whole: Environment): Unread[] {
-	const lines = given.filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
+/** The settings that are not in `whole`, which Node.js makes of all lines, as a line alone gives them; each with its problem. */
+function unreadLines(text: string, whole: Environment = parseEnv(text)) {
+	const lines = text.split(/[\r\n]/).filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
 	const alone = lines.map((line): Environment => parseEnv(line));
 	return lines.flatMap((line, at) => {
 		// Without a value in quotation marks, and without a comment.
-		const open = line.replace(/(=\s*)(?:(["'`]).*?\2)?([^#]*).*$/s, '$1$3').replace(/^[ \t]+/, '');
-		return [...open.matchAll(MENTION)].flatMap(({ 0: name, index }) => {
-			const [own, read] = [alone[at]?.[name], whole[name]];
+		const open = line.replace(/(=\s*)(?:(["'`]).*?\2)?([^#]*).*$/s, '$1$3');
+		return [...open.matchAll(MENTION)].flatMap(({ 0: mention, index }) => {
+			const [own, read] = [alone[at]?.[mention], whole[mention]];
 			const isInValue = index > 0 && !line.includes('=') && Object.values(whole).some((value) => value?.includes(line));
 			const isBegun = /^["'`]/.test(own ?? '') && read?.includes('\n');
-			const isEmptyBefore = own === '' && alone.some((other) => other[name] === read);
+			const isEmptyBefore = own === '' && alone.some((other) => other[mention] === (read ?? null));
 			if (own === undefined ? isInValue : own === read || isBegun || isEmptyBefore) return [];
-			return [[name.toUpperCase(), unreadWords(name.toUpperCase(), open.split('=')[0] ?? '')] as const];
+			const [name, written = ''] = [mention.toUpperCase(), open.split('=')[0]];
+			const problem = `is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above it, close quotation marks and leave no space behind =`;
+			const isSpaced = !own && written !== name && written.trim() === name;
+			const words = written.startsWith('\uFEFF') ? BEHIND_MARK : isSpaced ? BESIDE_SPACE : problem;
+			return [[name, `${name} ${words}`] as const];
 		});
 	});
-}
-
-/** The name of a setting, and what is wrong. */
-type Unread = readonly [name: string, problem: string];
-
-function unreadWords(name: string, written: string): string {
-	if (written.startsWith('\uFEFF'))
-		return `${name} follows a byte-order mark and is not read: save the file as UTF-8 without BOM`;
-	if (written !== name && written.trim() === name)
-		return `${name} has a space before or behind its name and is not read: remove the space`;
-	return `${name} is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above it, close quotation marks and leave no space behind =`;
 }
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
 function misspeltAccess(env: Environment): string[] {
 	const known = Object.keys(environment.shape).filter(isAboutAccess).join(', ');
-	const misspelt = Object.keys(env).filter(
-		(name) => isAboutAccess(name) && !isSetting(name) && (isPlain(name) || name.search(MENTION) < 0),
-	);
+	const misspelt = Object.keys(env).filter((name) => isAboutAccess(name) && !isSetting(name));
 	return misspelt.map(
 		(name) => `${name} is no setting and would not limit who may answer: correct it (${known}) or remove it`,
 	);
@@ -390,6 +367,7 @@ export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
 /** A secret as it is at the moment of the call: its file is read each time. */
 export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
-	const problemOf = (content: string) => environment.shape[name].safeParse(content).error?.issues[0]?.message ?? null;
+	const problemOf = (content: string) =>
+		quotesProblem(name, content) ?? environment.shape[name].safeParse(content).error?.issues[0]?.message ?? null;
 	return createLiveSecret({ name, first: config[name], path: config.secretFiles[name], problemOf, log });
 }

@@ -12,9 +12,6 @@ export type Secret = (typeof SECRETS)[number];
 /** Far more than any of them has. */
 const MAX_BYTES = 64 * 1024;
 
-const NOT_TEXT = 'names a file in UTF-16, or with NUL bytes: save it as UTF-8';
-const USED_SO = '. If Handraise has run with it, name it as it is in ENCRYPTION_KEY_FORMER_FILE';
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
@@ -49,9 +46,10 @@ function readSecret(path: string, name: string): string | Error {
 			const length = readSync(file, bytes);
 			if (length > MAX_BYTES) return new Error('names a file of more than 64 KiB: it holds something else');
 			const text = bytes.toString('utf8', 0, length).trim();
-			// As a former key, a start with it has shown that it was used so.
+			const used =
+				name === 'ENCRYPTION_KEY' ? '. If Handraise has run with it, name it in ENCRYPTION_KEY_FORMER_FILE' : '';
 			if (text.includes('\0') && name !== 'ENCRYPTION_KEY_FORMER')
-				return new Error(NOT_TEXT + (name === 'ENCRYPTION_KEY' ? USED_SO : ''));
+				return new Error(`names a file in UTF-16, or with NUL bytes: save it as UTF-8${used}`);
 			return text === '' ? new Error('names an empty file: write the value into it') : text;
 		} finally {
 			closeSync(file);

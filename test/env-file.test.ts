@@ -45,7 +45,7 @@ function readAll(contents: readonly (string | Buffer)[]): readonly { problems: s
 		for (const path of ${JSON.stringify(paths)}) {
 			for (const name of Object.keys(process.env)) if (!before.includes(name)) delete process.env[name];
 			process.loadEnvFile(path);
-			const { problems, settings } = readSettings(process.env, [path]);
+			const { problems, settings } = readSettings(process.env, /^/, [path]);
 			console.log(JSON.stringify({ problems, users: settings.ALLOWED_USERS }));
 		}`;
 	writeFileSync(join(folder, 'read.mjs'), script);
@@ -61,7 +61,7 @@ function readAll(contents: readonly (string | Buffer)[]): readonly { problems: s
 		.map((line) => JSON.parse(line));
 }
 
-const utf32 = (text: string) => Buffer.from(new Uint32Array([...text].map((sign) => sign.codePointAt(0) ?? 0)).buffer);
+const utf32 = (text: string) => Buffer.from(Uint32Array.from(text, (sign) => sign.codePointAt(0) ?? 0).buffer);
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 
 /** Ways in which a line with the list of allowed users is not read. Each is the end of a file. */
@@ -87,6 +87,7 @@ const UNREAD: Readonly<Record<string, string>> = {
 	'a line of another setting': `ADMIN_CONTACT=Ada ${LIST}`,
 	'a line behind quotation marks': `ADMIN_CONTACT="Ada" ${LIST}`,
 	'an empty line below that is read': `${LIST}\nALLOWED_USERS=`,
+	'a space behind = above, with spaces': `NOTE= \n ${LIST.replace('=', ' = ')}`,
 	'a line end of old Macs': `NOTE=x\r${LIST}`,
 };
 /** And ways in which it is read, or nothing is meant. */
@@ -141,13 +142,16 @@ describe('a line of .env with a setting', () => {
 				.split('\n')
 				.map((line) => line.split('=') as [string, string]),
 		);
-		const problems = (more: Record<string, string>) => readSettings({ ...env, ...more }, []).problems;
+		const problems = (more: Record<string, string>) => readSettings({ ...env, ...more }, /^/, []).problems;
 		const unread = [expect.stringMatching(/^ALLOWED_USERS is not read as it is written: write ALLOWED_USERS=value/)];
 		expect(problems({ 'export ALLOWED_USERS': 'U0ADA' })).toEqual(unread);
 		expect(problems({ '\uFEFFexport ALLOWED_USERS': 'U0ADA' })).toEqual([
 			expect.stringMatching(/^ALLOWED_USERS follows a byte-order mark/),
 		]);
 		expect(problems({ '"ALLOWED_USERS"': 'U0ADA' })).toEqual(unread);
+		expect(problems({ ' ALLOWED_USERS': 'U0ADA', ' my text': '' })).toEqual([
+			expect.stringMatching(/^ALLOWED_USERS has a space/),
+		]);
 		expect(problems({ ADMIN_CONTACT: 'Ada\nALLOWED_USERS=U0ADA\nNOTE=' })).toEqual(unread);
 		expect(
 			problems({ ADMIN_CONTACT: 'Ada, for\nALLOWED_USERS', 'BASH_FUNC_x%%': '() {\nDATA_DIR=x npm start\n}' }),
@@ -170,9 +174,9 @@ describe('a whole .env', () => {
 			`${index}.env is ${encoding}, so no setting in it is read: save it as UTF-8`;
 		const nul = (index: number) =>
 			`${index}.env has a NUL byte, and what follows it in its line is not read: remove it`;
-		expect(found.map(({ problems }) => problems)).toEqual([
-			...[is(0, 'UTF-16'), is(1, 'UTF-16'), is(2, 'UTF-16'), is(3, 'UTF-32'), nul(4), nul(5)].map((line) => [line]),
-		]);
+		expect(found.map(({ problems }) => problems)).toEqual(
+			[is(0, 'UTF-16'), is(1, 'UTF-16'), is(2, 'UTF-16'), is(3, 'UTF-32'), nul(4), nul(5)].map((line) => [line]),
+		);
 	});
 
 	// Only root can give it to somebody else. 65534 is the user nobody.
@@ -244,12 +248,12 @@ describe('a secret in a file that is no text', () => {
 	])('is refused in %s, but for a former key that was used so', (_, content) => {
 		const path = fileOf(content);
 		for (const name of ['ENCRYPTION_KEY', 'SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN']) {
-			const { problems, settings } = readSettings({ [`${name}_FILE`]: path }, []);
+			const { problems, settings } = readSettings({ [`${name}_FILE`]: path }, /^/, []);
 			const words = `${name}_FILE names a file in UTF-16, or with NUL bytes: save it as UTF-8`;
 			expect(problems).toContainEqual(expect.stringContaining(words));
 			expect(Object.keys(settings)).not.toContain(name);
 		}
-		const { settings } = readSettings({ ENCRYPTION_KEY: SECRET, ENCRYPTION_KEY_FORMER_FILE: path }, []);
+		const { settings } = readSettings({ ENCRYPTION_KEY: SECRET, ENCRYPTION_KEY_FORMER_FILE: path }, /^/, []);
 		expect(readKeys(SECRET, settings.ENCRYPTION_KEY_FORMER).formers).toEqual([content.toString('utf8').trim()]);
 	});
 });

@@ -153,11 +153,10 @@ export function readKeySetting(text: string, source?: string): KeySetting {
 
 export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 
-/** Reads ENCRYPTION_KEY, and the lines of ENCRYPTION_KEY_FORMER. Throws `encryption_key_invalid`, a line for each problem. */
+/** Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER (UTF-16 is one). Throws `encryption_key_invalid`, a line a problem. */
 export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];
-	// A file in UTF-16 was taken for one passphrase.
 	const lines = (formerText ?? '').split(formerText?.includes('\0') ? /$/ : '\n').filter((line) => line.trim() !== '');
 	const formers = lines.flatMap((line, index) => {
 		try {

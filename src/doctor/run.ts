@@ -118,9 +118,8 @@ const MAY_SETTINGS =
 
 /** Needs only the settings that begin a problem so, so that it can run before everything else is set up. */
 async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {
-	const reading = readSettings(env);
-	const problems = reading.problemsOf(needed);
-	if (problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { problems, unknown: [] });
+	const reading = readSettings(env, needed);
+	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
 	const settings = reading.settings as Settings;
 	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');
