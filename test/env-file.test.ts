@@ -230,6 +230,9 @@ describe('with a .env that a start refuses, commands', () => {
 			expect([status, lines]).toEqual([1, expect.arrayContaining([expect.stringContaining(words)])]);
 			expect(lines.join()).not.toContain('missing');
 		}
+		// It would ask Slack without the proxy.
+		const { status, lines } = run(`${CONNECTIONS}HTTPS_PROXY=socks5://x\n`, ['doctor.ts', 'views']);
+		expect([status, lines[0]]).toEqual([1, expect.stringContaining('HTTPS_PROXY is not the address of a proxy')]);
 	});
 });
 
