@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { readSettings } from './config.ts';
+import { needSettings } from './config.ts';
 import { backUp, comparePostgres, openRestore } from './database/backup.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
@@ -8,12 +9,11 @@ With DATABASE_URL, <backup> is the name of a database on the same server, and no
 
 const isRestore = process.argv[2] === '--restore';
 const [name, ...others] = process.argv.slice(isRestore ? 3 : 2);
-const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' } = readSettings(process.env).settings;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-async function restore(backup: string): Promise<string> {
-	if (databaseUrl != null) {
+async function restore(backup: string, databaseUrl: string | null, dataDir: string): Promise<string> {
+	if (databaseUrl !== null) {
 		for (const line of await comparePostgres(databaseUrl, backup)) say(line);
 		return 'Nothing was changed. To go on with the backup, start all replicas with the DATABASE_URL of its database.';
 	}
@@ -23,17 +23,18 @@ async function restore(backup: string): Promise<string> {
 	for await (const line of createInterface({ input: process.stdin })) {
 		if (line.trim() !== 'yes') break;
 		const former = replace();
-		return `Restored.${former === null ? '' : ` The former database is ${former}`}`;
+		return `Restored: ${resolve(dataDir, 'handraise.db')}.${former === null ? '' : ` The former database is ${former}`}`;
 	}
 	throw new Error('nothing was changed.');
 }
 
 async function run(file: string): Promise<string> {
-	if (databaseUrl === undefined) throw new Error('DATABASE_URL or its file cannot be used: npm run doctor says why.');
-	if (isRestore) return restore(file);
+	const needed = /^(DATA_DIR|DATABASE_URL|PGSSLMODE)/;
+	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = needSettings(process.env, needed);
+	if (isRestore) return restore(file, databaseUrl, dataDir);
 	if (databaseUrl !== null) throw new Error('with DATABASE_URL, pg_dump makes backups.');
 	backUp(dataDir, file);
-	return `Written: ${file}. It cannot be read without the encryption key, which is not in it.`;
+	return `Written: ${resolve(file)}. It is a copy of ${resolve(dataDir, 'handraise.db')}, and cannot be read without the encryption key, which is not in it.`;
 }
 
 if (name === undefined || others.length > 0) {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
@@ -127,8 +128,12 @@ const environment = z.object({
 		.string()
 		.trim()
 		.refine((path) => !path.startsWith('~'), 'begins with ~, which only a shell replaces: write the whole path')
+		.refine((path) => !/\$[\w{(]|%\w+%/.test(path), 'has a variable, which only a shell replaces: write the whole path')
 		.default('./data'),
-	ENCRYPTION_KEY: optional,
+	ENCRYPTION_KEY: optionally(
+		(key) => !/^~\/|^\$[({]|^\$[A-Z_]+(\/|$)/.test(key),
+		'begins as a path or variable that only a shell replaces: ENCRYPTION_KEY_FILE names a file. If Handraise has run with it, put it into ENCRYPTION_KEY_FORMER',
+	),
 	ENCRYPTION_KEY_FORMER: optional,
 	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
 	ALLOW_GUESTS: flag,
@@ -170,77 +175,73 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
 	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
-	const problems: string[] = [];
-	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
-		problems.push(
-			'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP',
-		);
-	if (!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'))
-		problems.push(
-			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one with: openssl rand -base64 32',
-		);
-	if (!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'))
-		problems.push('PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it');
-	if (!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'))
-		problems.push(
-			'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32',
-		);
-	if (ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'))
-		problems.push('ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this');
-	if (REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER) {
-		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
-		problems.push(
-			`ESCALATE_AFTER is not longer than REMIND_AFTER${is}: people are reminded first, and mentioned later`,
-		);
-	}
-	if (HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS)
-		problems.push(
-			`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`,
-		);
-	return problems;
+	const byDefault = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
+	const problems = {
+		'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP':
+			isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'),
+		'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one with: openssl rand -base64 32':
+			!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'),
+		'PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it':
+			!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'),
+		'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32':
+			!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'),
+		'ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this':
+			ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'),
+		[`ESCALATE_AFTER is not longer than REMIND_AFTER${byDefault}: people are reminded first, and mentioned later`]:
+			REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER,
+		[`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`]:
+			HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS,
+	};
+	return Object.entries(problems).flatMap(([words, is]) => (is ? words : []));
 }
 
 export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
 
-/** Parses each setting separately, so that the valid ones can be used when others are invalid. */
-export function readSettings(given: Environment) {
+/** Parses each setting separately, to use the valid ones beside others. `needed`: of which problems. `paths`: of `.env` files. */
+export function readSettings(given: Environment, needed = /^/, paths = environmentFiles()) {
 	const settings: Record<string, unknown> = {};
 	const { env, problems: fileProblems } = withSecretFiles(given);
 	const problems: string[] = [];
 	const files = secretFilesOf(given);
+	const unreadable = paths.flatMap(unreadableFile);
+	const unread = new Map([
+		...unreadNames(given),
+		...(unreadable.length > 0 ? [] : paths.flatMap((path) => unreadLines(readFileSync(path, 'utf8')))),
+	]);
 	for (const [name, type] of Object.entries(environment.shape)) {
-		// What is wrong with the file itself is said already.
+		// What is wrong with the file itself is said already, and nobody knows what was meant.
+		if (unreadable.length > 0 || unread.has(name) || unread.has(`${name}_FILE`)) continue;
 		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
 		const lowerCase = name.toLowerCase();
 		const text = textOf(env, name.endsWith('_PROXY') && lowerCase in env ? lowerCase : name);
 		const parsed = type.safeParse(text);
 		const what = name in files ? `${name}_FILE names a file whose content` : name;
-		if (IN_QUOTES.test(text?.trim() ?? '') && !QUOTED.includes(name)) problems.push(`${what} ${inQuotesWords(name)}`);
+		const quotes = quotesProblem(name, text?.trim() ?? '');
+		if (quotes !== null) problems.push(`${what} ${quotes}`);
 		else if (parsed.success) settings[name] = parsed.data;
-		else {
-			problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
-		}
+		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
+	const others = [...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
+	const isNews = (line: string) => !unread.has(/^\w*/.exec(line)?.[0] ?? '');
+	const all = [...unread.values(), ...others.filter(isNews)].filter((line) => needed.test(line));
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
-		/** One line for each missing or invalid setting, without its value. */
-		problems: [
-			...new Set([
-				...unreadableFile(),
-				...fileProblems,
-				...problems,
-				...crossProblems(given, settings),
-				...unreadNames(env),
-				...misspeltAccess(env),
-			]),
-		],
+		/** One line for each missing or invalid setting, without its value; or for a file that is not read at all. */
+		problems: unreadable.length > 0 ? unreadable : [...new Set(all)],
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
+}
+
+/** @throws HandraiseError `config_invalid`, with a line for each problem that begins so: what to do, and no value */
+export function needSettings(env: Environment, needed: RegExp): Settings {
+	const { settings, problems } = readSettings(env, needed);
+	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
+	return settings as Settings;
 }
 
 const OUR_NAMES =
@@ -252,30 +253,74 @@ const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
 
 /** Docker keeps quotation marks, which would be a part of a key, or make a folder of that name. */
 const IN_QUOTES = /^(["'`]).*\1$/s;
+const QUOTE_AT_END = /^["'`\u2018-\u201F«»]|["'`\u2018-\u201F«»]$/;
 /** Quotation marks may be meant; of a former key, a start with them has shown that they are. */
 const QUOTED: readonly string[] = ['ADMIN_CONTACT', 'ENCRYPTION_KEY_FORMER'];
 
-function inQuotesWords(name: string): string {
-	const words = 'stands in quotation marks, which are a part of it here: remove them';
+function quotesProblem(name: string, value: string): string | null {
+	if (QUOTED.includes(name) || !QUOTE_AT_END.test(value)) return null;
+	const words = IN_QUOTES.test(value)
+		? 'stands in quotation marks, which are a part of it here: remove them'
+		: 'begins or ends with a quotation mark, which is a part of it here: remove it';
 	if (name !== 'ENCRYPTION_KEY') return words;
 	return `${words}. If Handraise has run with them, put the former value with its marks into ENCRYPTION_KEY_FORMER`;
 }
 
-/** A setting in a line that a byte-order mark or a space keeps from being read would be silently left out. */
-function unreadNames(env: Environment): string[] {
-	const unread = Object.keys(env).filter((name) => name !== name.trim() && isSetting(name.trim()));
-	return unread.map((name) =>
-		name.startsWith('\uFEFF')
-			? `${name.trim()} follows a byte-order mark and is not read: save the file as UTF-8 without BOM`
-			: `${name.trim()} has a space before or behind its name and is not read: remove the space`,
-	);
+/** The files that Node.js was told to read settings from. */
+function environmentFiles(): string[] {
+	const options = process.execArgv.join('\n').matchAll(/^--env-file(?:-if-exists)?[=\n](.+)$/gm);
+	return [...options].flatMap(([, path = '']) => (existsSync(path) ? path : []));
 }
 
-/** Of the file that Node.js was told to read settings from. It takes none from UTF-16, without a word. */
-function unreadableFile(): string[] {
-	const paths = process.execArgv.flatMap((option) => /^--env-file(?:-if-exists)?=(.+)$/.exec(option)?.[1] ?? []);
-	const isUtf16 = (path: string) => existsSync(path) && readFileSync(path).includes(0);
-	return paths.filter(isUtf16).map((path) => `${path} is UTF-16, so no setting in it is read: save it as UTF-8`);
+/** Node.js goes on without a file that it may not read, and takes nothing from UTF-16, both without a word. */
+function unreadableFile(path: string): string[] {
+	try {
+		const bytes = readFileSync(path);
+		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
+		if (share > 0.2) return [`${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`];
+		return share > 0 ? [`${path} has a NUL byte, and what follows it in its line is not read: remove it`] : [];
+	} catch (error) {
+		return [
+			`${path} cannot be read (${(error as NodeJS.ErrnoException).code}), nor its settings: check who may read it`,
+		];
+	}
+}
+
+const NAMES = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`), 'ALLOW\\w*_\\w+']
+	.map((name) => (name.includes('_') ? `(?i:${name})` : name))
+	.join('|');
+/** The name of a setting in the first part of a line, or before a later `=`. */
+const MENTION = new RegExp(`(?<![\\w.-])(?:(?:${NAMES})(?![\\w.-])(?<=^[^=]*)|(?=[A-Z]+_)(?:${NAMES})(?=\\s*=))`, 'g');
+const BEHIND_MARK = 'follows a byte-order mark and is not read: save the file as UTF-8 without BOM';
+const BESIDE_SPACE = 'has a space before or behind its name and is not read: remove the space';
+
+/** Of the environment: names that only contain a setting's, and lines that an open quotation mark put into another setting. */
+function unreadNames(env: Environment) {
+	const names = Object.keys(env).filter((name) => !/^[\w.-]*$/.test(name));
+	const swallowed = Object.keys(environment.shape).flatMap((name) => env[name]?.match(/(?<=\n).*=.*/g) ?? []);
+	return unreadLines([...names.map((name) => `${name}=`), ...swallowed].join('\n'), {});
+}
+
+/** The settings that are not in `whole`, which Node.js makes of all lines, as a line alone gives them; each with its problem. */
+function unreadLines(text: string, whole: Environment = parseEnv(text)) {
+	const lines = text.split(/[\r\n]/).filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
+	const alone = lines.map((line): Environment => parseEnv(line));
+	return lines.flatMap((line, at) => {
+		// Without a value in quotation marks, and without a comment.
+		const open = line.replace(/(=\s*)(?:(["'`]).*?\2)?([^#]*).*$/s, '$1$3');
+		return [...open.matchAll(MENTION)].flatMap(({ 0: mention, index }) => {
+			const [own, read] = [alone[at]?.[mention], whole[mention]];
+			const isInValue = index > 0 && !line.includes('=') && Object.values(whole).some((value) => value?.includes(line));
+			const isBegun = /^["'`]/.test(own ?? '') && read?.includes('\n');
+			const isEmptyBefore = own === '' && alone.some((other) => other[mention] === (read ?? null));
+			if (own === undefined ? isInValue : own === read || isBegun || isEmptyBefore) return [];
+			const [name, written = ''] = [mention.toUpperCase(), open.split('=')[0]];
+			const problem = `is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above it, close quotation marks and leave no space behind =`;
+			const isSpaced = !own && written !== name && written.trim() === name;
+			const words = written.startsWith('\uFEFF') ? BEHIND_MARK : isSpaced ? BESIDE_SPACE : problem;
+			return [[name, `${name} ${words}`] as const];
+		});
+	});
 }
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
@@ -297,9 +342,7 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 
 /** @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value */
 export function parseConfig(env: Environment) {
-	const { settings, problems } = readSettings(env);
-	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
-	const valid = settings as Settings;
+	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
 		...valid,
@@ -324,6 +367,7 @@ export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
 /** A secret as it is at the moment of the call: its file is read each time. */
 export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
-	const problemOf = (content: string) => environment.shape[name].safeParse(content).error?.issues[0]?.message ?? null;
+	const problemOf = (content: string) =>
+		quotesProblem(name, content) ?? environment.shape[name].safeParse(content).error?.issues[0]?.message ?? null;
 	return createLiveSecret({ name, first: config[name], path: config.secretFiles[name], problemOf, log });
 }

@@ -1,4 +1,4 @@
-import { readSettings } from './config.ts';
+import { needSettings } from './config.ts';
 import { systemClock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import { createLog } from './core/log.ts';
@@ -7,14 +7,10 @@ import { migratePostgres } from './stores.ts';
 
 // Sets up the database of `DATABASE_URL`, or brings it to this version's schema, as a role that the program need not have.
 try {
-	const { settings, problems } = readSettings(process.env);
-	const { DATABASE_URL: databaseUrl, LOG_LEVEL: level = 'info' } = settings;
-	if (databaseUrl == null) {
-		const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
-		const problem = problems.find((line) => line.startsWith('DATABASE_URL')) ?? missing;
-		throw new HandraiseError(problem, { code: 'config_invalid' });
-	}
-	const log = createLog(level);
+	const { DATABASE_URL: databaseUrl, LOG_LEVEL } = needSettings(process.env, /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/);
+	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
+	if (databaseUrl === null) throw new HandraiseError(missing, { code: 'config_invalid' });
+	const log = createLog(LOG_LEVEL);
 	await migratePostgres(databaseUrl, { clock: systemClock, log });
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
 } catch (error) {

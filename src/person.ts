@@ -5,7 +5,7 @@ import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { readSettings, type Settings } from './config.ts';
+import { needSettings, type Settings } from './config.ts';
 import { systemClock as clock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import { createLog } from './core/log.ts';
@@ -33,18 +33,16 @@ async function main([act, userId = '', flag, given = '', ...others]: readonly st
 	if (others.length > 0 || !(isForget || (act === 'export' && flag === undefined))) throw refusal(USAGE, 'usage');
 	if (!isUserId(userId))
 		throw refusal('That is no Slack user id, such as U012ABCDEF: profiles in Slack have it.', 'usage');
-	const { settings, problems } = readSettings(process.env);
-	const wrong = problems.filter((problem) => /^(?:DATA_DIR|DATABASE_|ENCRYPTION_KEY)/.test(problem));
-	if (wrong.length > 0) throw refusal(wrong.join('\n'));
+	const settings = needSettings(process.env, /^(?:DATA_DIR|DATABASE_|PGSSLMODE|ENCRYPTION_KEY)/);
 	const isTyped = isForget && flag === undefined;
 	if (isTyped) process.stderr.write(`This cannot be undone. Type ${userId} again to forget them: `);
 	const input = createInterface({ input: process.stdin });
 	const [line = ''] = isTyped ? await Promise.race([once(input, 'line'), once(input, 'close')]) : [given];
 	input.close();
 	if (isForget && line.trim() !== userId) throw refusal('That is not the same id. Nothing changed.');
-	const directory = resolve(settings.DATA_DIR ?? '');
+	const directory = resolve(settings.DATA_DIR);
 	const send: AskFor =
-		settings.DATABASE_URL == null ? (asked) => overSocket(directory, asked) : await overRows(settings);
+		settings.DATABASE_URL === null ? (asked) => overSocket(directory, asked) : await overRows(settings);
 	const by = whoRunsIt();
 	const ask: AskFor = (asked) => send({ ...asked, by });
 	if (!isForget) return exportPerson(ask, userId);
@@ -79,7 +77,7 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 }
 
 /** Asks the programs on the same PostgreSQL, from any machine. */
-async function overRows(settings: Partial<Settings>): Promise<AskFor> {
+async function overRows(settings: Settings): Promise<AskFor> {
 	const db = openPostgres(settings.DATABASE_URL ?? '', createLog('silent'));
 	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
 	const cipher = await openKeyRing(db, keys, settings.ENCRYPTION_KEY_WRITE === 'former');

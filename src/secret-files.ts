@@ -30,7 +30,7 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 		// In lower case a proxy's name comes first.
 		const direct = name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name];
 		const both = direct.find((other) => isSet(env[other]));
-		const content = both === undefined ? readSecret(path) : null;
+		const content = both === undefined ? readSecret(path, name) : null;
 		if (both !== undefined) problems.push(`${name}_FILE and ${both} are both set: remove one of them`);
 		else if (content instanceof Error) problems.push(`${name}_FILE ${content.message}`);
 		else for (const other of direct) filled[other] = content ?? undefined;
@@ -38,7 +38,7 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 	return { env: filled, problems };
 }
 
-function readSecret(path: string): string | Error {
+function readSecret(path: string, name: string): string | Error {
 	try {
 		const file = openSync(path, 'r');
 		try {
@@ -46,6 +46,10 @@ function readSecret(path: string): string | Error {
 			const length = readSync(file, bytes);
 			if (length > MAX_BYTES) return new Error('names a file of more than 64 KiB: it holds something else');
 			const text = bytes.toString('utf8', 0, length).trim();
+			const used =
+				name === 'ENCRYPTION_KEY' ? '. If Handraise has run with it, name it in ENCRYPTION_KEY_FORMER_FILE' : '';
+			if (text.includes('\0') && name !== 'ENCRYPTION_KEY_FORMER')
+				return new Error(`names a file in UTF-16, or with NUL bytes: save it as UTF-8${used}`);
 			return text === '' ? new Error('names an empty file: write the value into it') : text;
 		} finally {
 			closeSync(file);
@@ -74,7 +78,7 @@ export function createLiveSecret({ name, first, path, problemOf, log }: LiveSecr
 	let [current, told] = [first, ''];
 	if (path === undefined) return () => current;
 	return () => {
-		const content = readSecret(path);
+		const content = readSecret(path, name);
 		if (content === current) return current;
 		const problem = content instanceof Error ? content.message : problemOf(content);
 		if (problem === null) {

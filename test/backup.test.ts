@@ -113,7 +113,10 @@ describe('npm run backup', () => {
 	it('copies the database of a running program into a new file that only its owner may read', async () => {
 		const opened = await open({ dataDir, encryptionKey: KEY });
 		await accepted(opened, submission({ id: 'in-the-log', sessionId: 'other' }));
-		expect(run([copy])).toMatchObject({ status: 0, lines: [expect.stringContaining(`Written: ${copy}.`)] });
+		expect(run([copy])).toMatchObject({
+			status: 0,
+			lines: [expect.stringContaining(`Written: ${copy}. It is a copy of ${join(dataDir, 'handraise.db')}, and`)],
+		});
 		await opened.close();
 		expect(statSync(copy).mode & 0o777).toBe(0o600);
 		rmSync(dataDir, { recursive: true });
@@ -172,7 +175,10 @@ describe('npm run restore', () => {
 		const { status, lines, stderr } = restore('yes\n');
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 		const [former = ''] = formerFiles();
-		expect(lines).toEqual([...listed, `Restored. The former database is ${join(dataDir, former)}`]);
+		expect(lines).toEqual([
+			...listed,
+			`Restored: ${join(dataDir, 'handraise.db')}. The former database is ${join(dataDir, former)}`,
+		]);
 		expect(await answerIds()).toEqual(['edited', 'later', 'same']);
 
 		copy = join(dataDir, former);
@@ -291,7 +297,7 @@ describe('npm run restore', () => {
 		expect(restore('yes\n').lines).toEqual([
 			'There is no database that can be read, so nobody knows which answers the backup lacks.',
 			ASKS,
-			expect.stringContaining('Restored.'),
+			expect.stringContaining(`Restored: ${join(dataDir, 'handraise.db')}. The`),
 		]);
 		const [former = ''] = formerFiles();
 		expect(readFileSync(join(dataDir, former), 'utf8')).toMatch(/^damaged damaged/);

@@ -322,6 +322,28 @@ describe('the settings', () => {
 			{ ENCRYPTION_KEY: '"secret"' },
 			/^ENCRYPTION_KEY stands in quotation marks.*: remove them\. .*ENCRYPTION_KEY_FORMER$/,
 		],
+		['a folder in an open quotation mark', { DATA_DIR: '"./secret' }, /^DATA_DIR begins or ends with a quotation mark/],
+		['a folder in curly quotation marks', { DATA_DIR: '“secret”' }, /^DATA_DIR begins or ends with a quotation mark/],
+		['a secret with an end of quotation', { SLACK_SIGNING_SECRET: "secret'" }, /^SLACK_SIGNING_SECRET begins or ends/],
+		[
+			'an encryption key in curly quotation marks',
+			{ ENCRYPTION_KEY: '„secret passphrase“' },
+			/^ENCRYPTION_KEY begins or ends with a quotation mark.*: remove it\. .*ENCRYPTION_KEY_FORMER$/,
+		],
+		...['$HOME/secret', '/srv/$secret', '%USERPROFILE%\\secret'].map(
+			(path): [string, Record<string, string>, RegExp] => [
+				`a folder with a variable, ${path}`,
+				{ DATA_DIR: path },
+				/^DATA_DIR has a variable, which only a shell replaces: write the whole path$/,
+			],
+		),
+		...['~/secret.key', '$(cat secret)', `$${'{SECRET}'}`, '$SECRET', '$HOME/secret'].map(
+			(key): [string, Record<string, string>, RegExp] => [
+				`an encryption key that a shell would replace, ${key}`,
+				{ ENCRYPTION_KEY: key },
+				/^ENCRYPTION_KEY begins as a path or variable that only a shell replaces: .*put it into ENCRYPTION_KEY_FORMER$/,
+			],
+		),
 		['a folder of the home folder', { DATA_DIR: '~/secret' }, /^DATA_DIR begins with ~, which only a shell replaces/],
 		['a port beyond ports', { PORT: '70000' }, /^PORT is more than 65535/],
 		['a log level nobody knows', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL is not one of trace, debug/],
@@ -335,6 +357,11 @@ describe('the settings', () => {
 		expect(found).toEqual([expect.stringMatching(words)]);
 		expect(found.join()).not.toContain('secret');
 		expect(found.join()).not.toContain('\n');
+	});
+
+	it('takes passphrases and folders with such signs in them', () => {
+		const signs = { ENCRYPTION_KEY: '$Tr0ng "words" it\'s $x', DATA_DIR: "/srv/O'Brien's 100%/a$" };
+		expect(problems({ ...COMPLETE, ...signs })).toEqual([]);
 	});
 
 	it('takes a former key in the quotation marks with which it was used, and a contact in its own', () => {

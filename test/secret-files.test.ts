@@ -144,12 +144,15 @@ describe('a file that changes while the program runs', () => {
 	it('stays in use as it was while it is unusable, and the log says so once', async () => {
 		await swap({ token: 'xapp-unusable', key: 'not\u00a0a key' });
 		await answers();
+		await swap({ token: '"xoxb-quoted"', key: '"quoted-key"' });
+		await answers();
 		await swap({ token: '', key: '' });
 		await answers();
 		await swap(now());
 		for (const [words, times] of [
 			['another kind of token', 1],
 			['not allowed in an HTTP header', 1],
+			['stands in quotation marks', 2],
 			['an empty file', 2],
 		] as const)
 			expect(isSaid(words)).toBe(times);

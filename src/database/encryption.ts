@@ -153,11 +153,11 @@ export function readKeySetting(text: string, source?: string): KeySetting {
 
 export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 
-/** Reads ENCRYPTION_KEY, and the lines of ENCRYPTION_KEY_FORMER. Throws `encryption_key_invalid`, a line for each problem. */
+/** Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER (UTF-16 is one). Throws `encryption_key_invalid`, a line a problem. */
 export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];
-	const lines = (formerText ?? '').split('\n').filter((line) => line.trim() !== '');
+	const lines = (formerText ?? '').split(formerText?.includes('\0') ? /$/ : '\n').filter((line) => line.trim() !== '');
 	const formers = lines.flatMap((line, index) => {
 		try {
 			const key = readKeySetting(line, lines.length === 1 ? FORMER : `Line ${index + 1} of ${FORMER}`);

@@ -112,15 +112,14 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 	return findings.all;
 }
 
-const VIEWS_SETTINGS = /^SLACK_(BOT_TOKEN|API_URL)(_FILE)? /;
+const VIEWS_SETTINGS = /^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY)(_FILE)? /;
 const MAY_SETTINGS =
-	/^(SLACK_BOT_TOKEN|SLACK_API_URL|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
+	/^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
 
 /** Needs only the settings that begin a problem so, so that it can run before everything else is set up. */
 async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {
-	const reading = readSettings(env);
-	const problems = reading.problems.filter((problem) => needed.test(problem));
-	if (problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { problems, unknown: [] });
+	const reading = readSettings(env, needed);
+	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
 	const settings = reading.settings as Settings;
 	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');

@@ -205,8 +205,9 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 	await app.until(() => post.text().includes('the agent went on'));
 	for (const typed of ['', 'U0GRACE\n']) {
 		const other = await person(['forget', ADA], typed);
-		expect(other).toMatchObject({ code: 1, stdout: '' });
-		expect(other.stderr).toContain('Type U0ADA again to forget them: That is not the same id. Nothing changed.\n');
+		const stderr =
+			'This cannot be undone. Type U0ADA again to forget them: That is not the same id. Nothing changed.\n';
+		expect(other).toEqual({ code: 1, stdout: '', stderr });
 	}
 	expect(await person(['forget', ADA, '--yes', 'U0GRACE'])).toMatchObject({ code: 1, stdout: '' });
 	expect(await isInFiles()).toBe(true);

@@ -1,0 +1,262 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
+import { readSettings } from '../src/config.ts';
+import { readKeys } from '../src/database/encryption.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'handraise-env-file-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const PATH = join(folder, '.env');
+
+const CONNECTIONS = `SLACK_BOT_TOKEN=xoxb-1
+SLACK_APP_TOKEN=xapp-1
+SESSION_SERVICE_URL=https://service.example
+SESSION_SERVICE_API_KEY=key-1
+`;
+const LIST = 'ALLOWED_USERS=U0SECRET';
+
+/** Runs a command of the operator with this `.env`, of which Node.js reads what it reads. `by`: what starts it. */
+function run(content: string | Buffer, args: readonly string[], { input = '', by = [] as readonly string[] } = {}) {
+	writeFileSync(PATH, content);
+	const [file = '', ...others] = args;
+	const option = others.includes('--restore') ? ['--env-file', '.env'] : ['--env-file-if-exists=.env'];
+	const command = [...by, process.execPath, ...option, new URL(`../src/${file}`, import.meta.url).pathname, ...others];
+	const env = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE };
+	const { status, stdout, stderr } = spawnSync(command[0] ?? '', command.slice(1), {
+		cwd: folder,
+		env,
+		input,
+		encoding: 'utf8',
+	});
+	return { status, lines: `${stdout}${stderr}`.trimEnd().split('\n') };
+}
+
+/** What `readSettings` makes of each of these, in one process, which Node.js tells to read them one after another. */
+function readAll(contents: readonly (string | Buffer)[]): readonly { problems: string[]; users?: string[] }[] {
+	const paths = contents.map((content, index) => {
+		writeFileSync(join(folder, `${index}.env`), content);
+		return `${index}.env`;
+	});
+	const script = `import { readSettings } from '${new URL('../src/config.ts', import.meta.url).href}';
+		const before = Object.keys(process.env);
+		for (const path of ${JSON.stringify(paths)}) {
+			for (const name of Object.keys(process.env)) if (!before.includes(name)) delete process.env[name];
+			process.loadEnvFile(path);
+			const { problems, settings } = readSettings(process.env, /^/, [path]);
+			console.log(JSON.stringify({ problems, users: settings.ALLOWED_USERS }));
+		}`;
+	writeFileSync(join(folder, 'read.mjs'), script);
+	const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'read.mjs')], {
+		cwd: folder,
+		env: { PATH: process.env.PATH ?? '' },
+		encoding: 'utf8',
+	});
+	expect(stderr).toBe('');
+	return stdout
+		.trimEnd()
+		.split('\n')
+		.map((line) => JSON.parse(line));
+}
+
+const utf32 = (text: string) => Buffer.from(Uint32Array.from(text, (sign) => sign.codePointAt(0) ?? 0).buffer);
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+
+/** Ways in which a line with the list of allowed users is not read. Each is the end of a file. */
+const UNREAD: Readonly<Record<string, string>> = {
+	'a tab behind export': `export\t${LIST}`,
+	'EXPORT in capitals': `EXPORT ${LIST}`,
+	'the set of a shell of Windows': `set ${LIST}`,
+	'the $env of PowerShell': `$env:${LIST}`,
+	'a space of no width': `\u200b${LIST}`,
+	'a space of no width behind the name': LIST.replace('=', '\u200b='),
+	'a space of another kind': `\u00a0${LIST}`,
+	'a name in quotation marks': '"ALLOWED_USERS"=U0SECRET',
+	'an item of a list': `- ${LIST}`,
+	'a colon': 'ALLOWED_USERS: U0SECRET',
+	'a colon, in lower case': 'allowed_users: U0SECRET',
+	'a colon and =': 'ALLOWED_USERS:=U0SECRET',
+	'a plus and =': 'ALLOWED_USERS+=U0SECRET',
+	'no =': 'ALLOWED_USERS U0SECRET',
+	'a misspelt name without =': 'export ALLOWED_USER U0SECRET',
+	'an open quotation mark above': `ADMIN_CONTACT="Ada\n${LIST}\nNOTE="x"`,
+	"an open quotation mark of another program's": `NOTE='Ada\n${LIST}\nOTHER='x'`,
+	'a space behind = above': `NOTE= \n${LIST}`,
+	'a line of another setting': `ADMIN_CONTACT=Ada ${LIST}`,
+	'a line behind quotation marks': `ADMIN_CONTACT="Ada" ${LIST}`,
+	'an empty line below that is read': `${LIST}\nALLOWED_USERS=`,
+	'a space behind = above, with spaces': `NOTE= \n ${LIST.replace('=', ' = ')}`,
+	'a line end of old Macs': `NOTE=x\r${LIST}`,
+};
+/** And ways in which it is read, or nothing is meant. */
+const READ: Readonly<Record<string, string>> = {
+	plain: LIST,
+	'with export': `export ${LIST}`,
+	'with space': `\t${LIST.replace('=', ' = ')} `,
+	'with quotation marks': 'ALLOWED_USERS="U0SECRET" # not ALLOWED_USERS=U0OTHER',
+	'with line ends of Windows': `# x\r\n${LIST}\r\nNOTE=\r\n`,
+	'beside comments': `# ALLOWED_USERS: nobody\n\u200b # set ${LIST}\n${LIST} # before: export\tALLOWED_USERS=x`,
+	'below an empty one': `ALLOWED_USERS=\n${LIST}`,
+	'beside texts': `${LIST}\nADMIN_CONTACT='Ada puts you into ALLOWED_USERS="U…"'\nNOTE=see ALLOWED_USERS`,
+	'beside a text of several lines':
+		`ADMIN_CONTACT="Ada \\n about\nwho is in ALLOWED_USERS\nor not"\n${LIST}\n` +
+		'ENCRYPTION_KEY=a new pass phrase\nENCRYPTION_KEY_FORMER="Yw==\nthe DATA_DIR passphrase\nb3RoZXI="',
+	'beside names of others': `${LIST}\nnpm_config_x:y=1\nMY.PORT=1\nX-HOST=1\nDB=postgres://h/d?host=x&port=1\nport=1`,
+};
+
+describe('a line of .env with a setting', () => {
+	it('that is not read as that setting is one problem, which names it and holds no value', () => {
+		const cases = Object.entries(UNREAD);
+		const found = readAll(cases.map(([, end]) => `${CONNECTIONS}${end}\n`));
+		expect(found.map(({ problems }, index) => [cases[index]?.[0], problems])).toEqual(
+			cases.map(([name]) => [name, [expect.stringMatching(/^ALLOWED_USERS? (is not read|has a space)/)]]),
+		);
+		expect(JSON.stringify(found)).not.toContain('SECRET');
+		expect(found.every(({ users }) => users === undefined || users.length === 0)).toBe(true);
+	});
+
+	it('is read from others without a problem', () => {
+		const found = readAll(Object.values(READ).map((end) => `${CONNECTIONS}${end}\n`));
+		expect(found).toEqual(Object.keys(READ).map(() => ({ problems: [], users: ['U0SECRET'] })));
+	});
+
+	it('behind a byte-order mark is one problem, also with export, and in the first of the required ones', () => {
+		const words = (name: string) =>
+			`${name} follows a byte-order mark and is not read: save the file as UTF-8 without BOM`;
+		const found = readAll([
+			`\uFEFF${LIST}\n${CONNECTIONS}`,
+			`\uFEFFexport ${LIST}\n${CONNECTIONS}`,
+			`\uFEFF\uFEFF${LIST}\n${CONNECTIONS}`,
+			`\uFEFF${CONNECTIONS}${LIST}`,
+			`\uFEFF# a comment\n${CONNECTIONS}${LIST}`,
+		]);
+		const names = ['ALLOWED_USERS', 'ALLOWED_USERS', 'ALLOWED_USERS', 'SLACK_BOT_TOKEN'];
+		expect(found.map(({ problems }) => problems)).toEqual([...names.map((name) => [words(name)]), []]);
+	});
+
+	it('in the environment itself, as Docker and systemd give it, is one problem as well', () => {
+		const env = Object.fromEntries(
+			CONNECTIONS.trim()
+				.split('\n')
+				.map((line) => line.split('=') as [string, string]),
+		);
+		const problems = (more: Record<string, string>) => readSettings({ ...env, ...more }, /^/, []).problems;
+		const unread = [expect.stringMatching(/^ALLOWED_USERS is not read as it is written: write ALLOWED_USERS=value/)];
+		expect(problems({ 'export ALLOWED_USERS': 'U0ADA' })).toEqual(unread);
+		expect(problems({ '\uFEFFexport ALLOWED_USERS': 'U0ADA' })).toEqual([
+			expect.stringMatching(/^ALLOWED_USERS follows a byte-order mark/),
+		]);
+		expect(problems({ '"ALLOWED_USERS"': 'U0ADA' })).toEqual(unread);
+		expect(problems({ ' ALLOWED_USERS': 'U0ADA', ' my text': '' })).toEqual([
+			expect.stringMatching(/^ALLOWED_USERS has a space/),
+		]);
+		expect(problems({ ADMIN_CONTACT: 'Ada\nALLOWED_USERS=U0ADA\nNOTE=' })).toEqual(unread);
+		expect(
+			problems({ ADMIN_CONTACT: 'Ada, for\nALLOWED_USERS', 'BASH_FUNC_x%%': '() {\nDATA_DIR=x npm start\n}' }),
+		).toEqual([]);
+	});
+});
+
+describe('a whole .env', () => {
+	it('in another encoding is one problem with true words, without those of what it would have set', () => {
+		const text = `${CONNECTIONS}${LIST}\n`;
+		const found = readAll([
+			utf16(`\uFEFF${text}`),
+			utf16(text),
+			utf16(`\uFEFF${text}`).swap16(),
+			utf32(text),
+			`${text}# \0`,
+			`DATA_DIR=/srv\0x\n${text}`,
+		]);
+		const is = (index: number, encoding: string) =>
+			`${index}.env is ${encoding}, so no setting in it is read: save it as UTF-8`;
+		const nul = (index: number) =>
+			`${index}.env has a NUL byte, and what follows it in its line is not read: remove it`;
+		expect(found.map(({ problems }) => problems)).toEqual(
+			[is(0, 'UTF-16'), is(1, 'UTF-16'), is(2, 'UTF-16'), is(3, 'UTF-32'), nul(4), nul(5)].map((line) => [line]),
+		);
+	});
+
+	// Only root can give it to somebody else. 65534 is the user nobody.
+	it.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'))('that may not be read stops the start', () => {
+		writeFileSync(PATH, LIST, { mode: 0o600 });
+		chownSync(PATH, 65_534, 65_534);
+		const by = ['/usr/bin/setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
+		const words = '.env cannot be read (EACCES), nor its settings: check who may read it';
+		const env = ['/usr/bin/env', ...CONNECTIONS.trim().split('\n')];
+		expect(runAs([...by, ...env])).toContain(words);
+		rmSync(PATH);
+	});
+	function runAs(by: readonly string[]): string {
+		const main = new URL('../src/main.ts', import.meta.url).pathname;
+		const args = [...by.slice(1), process.execPath, '--env-file-if-exists=.env', main];
+		return spawnSync(by[0] ?? '', args, { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } })
+			.stderr;
+	}
+});
+
+/** With these a start is refused, and nobody knows which folder is meant. */
+const WRONG_PLACES: readonly (readonly [string, string | Buffer, string])[] = [
+	['a byte-order mark', '\uFEFFDATA_DIR=real\n', 'DATA_DIR follows a byte-order mark'],
+	['UTF-16', utf16('\uFEFFDATA_DIR=real\n'), '.env is UTF-16, so no setting in it is read'],
+	['a tab behind export', 'export\tDATA_DIR=real\n', 'DATA_DIR is not read as it is written'],
+	['the home folder', 'DATA_DIR=~/real\n', 'DATA_DIR begins with ~'],
+	['quotation marks', `DATA_DIR='"real"'\n`, 'DATA_DIR stands in quotation marks'],
+];
+
+describe('with a .env that a start refuses, commands', () => {
+	it.each(WRONG_PLACES)('restore nothing, say its line, and touch nothing: %s', (_, content, words) => {
+		const { status, lines } = run(content, ['backup.ts', '--restore', 'copy.db'], { input: 'yes\n' });
+		expect([status, lines]).toEqual([1, [expect.stringContaining(words)]]);
+		for (const name of ['data', 'real', 'handraise.db', 'handraise.lock'])
+			expect(existsSync(join(folder, name))).toBe(false);
+	});
+
+	it('do nothing else either, and say the same', () => {
+		const content = utf16(`\uFEFF${CONNECTIONS}`);
+		const words = '.env is UTF-16, so no setting in it is read: save it as UTF-8';
+		for (const args of [
+			['main.ts'],
+			['migrate.ts'],
+			['backup.ts', 'copy.db'],
+			['person.ts', 'forget', 'U0ADA', '--yes', 'U0ADA'],
+			['doctor.ts', 'views'],
+			['doctor.ts', 'may', 'U0ADA', 'C0AGENTS'],
+			['doctor.ts', 'live', 'C0AGENTS'],
+		]) {
+			const { status, lines } = run(content, args);
+			expect([status, lines]).toEqual([1, expect.arrayContaining([expect.stringContaining(words)])]);
+			expect(lines.join()).not.toContain('missing');
+		}
+		// It would ask Slack without the proxy.
+		const { status, lines } = run(`${CONNECTIONS}HTTPS_PROXY=socks5://x\n`, ['doctor.ts', 'views']);
+		expect([status, lines[0]]).toEqual([1, expect.stringContaining('HTTPS_PROXY is not the address of a proxy')]);
+	});
+});
+
+describe('a secret in a file that is no text', () => {
+	const SECRET = 'c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=';
+	const fileOf = (content: Buffer) => {
+		const path = join(folder, 'secret');
+		writeFileSync(path, content);
+		return path;
+	};
+
+	it.each([
+		['UTF-16', utf16(`\uFEFF${SECRET}\r\n`)],
+		['UTF-16 without a mark', utf16(`${SECRET}\n`)],
+		['UTF-16 of big machines', utf16(`\uFEFF${SECRET}\n`).swap16()],
+	])('is refused in %s, but for a former key that was used so', (_, content) => {
+		const path = fileOf(content);
+		for (const name of ['ENCRYPTION_KEY', 'SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN']) {
+			const { problems, settings } = readSettings({ [`${name}_FILE`]: path }, /^/, []);
+			const words = `${name}_FILE names a file in UTF-16, or with NUL bytes: save it as UTF-8`;
+			expect(problems).toContainEqual(expect.stringContaining(words));
+			expect(Object.keys(settings)).not.toContain(name);
+		}
+		const { settings } = readSettings({ ENCRYPTION_KEY: SECRET, ENCRYPTION_KEY_FORMER_FILE: path }, /^/, []);
+		expect(readKeys(SECRET, settings.ENCRYPTION_KEY_FORMER).formers).toEqual([content.toString('utf8').trim()]);
+	});
+});
