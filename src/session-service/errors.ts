@@ -1,8 +1,4 @@
-import { HandraiseError } from '../core/errors.ts';
-
-/** The content codings that words name; any other is `other`. */
-export const CODINGS = ['gzip', 'deflate', 'br', 'zstd', 'other'] as const;
-const CODED = { retryable: true, repeated: false, ofService: true } as const;
+import { codedCodes, HandraiseError } from '../core/errors.ts';
 
 /**
  * - `retryable`: the same call may succeed later.
@@ -25,11 +21,7 @@ const CODES = {
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
 	/** A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked. */
-	coded_gzip: CODED,
-	coded_deflate: CODED,
-	coded_br: CODED,
-	coded_zstd: CODED,
-	coded_other: CODED,
+	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
 	not_a_list: { retryable: false, repeated: false, ofService: false },
 	body_too_large: { retryable: false, repeated: false, ofService: false },

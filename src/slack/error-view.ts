@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { codedCodes } from '../core/errors.ts';
 import type { ActRefusal } from './access-policy.ts';
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
@@ -43,15 +44,14 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	slack_unavailable: ['Slack did not let Handraise finish this.'],
 };
 
-const codedWords = (coding: string) =>
-	`The session service, or something in front of it, sent a compressed response (${coding}), which Handraise does not read.`;
+const CODED = codedCodes(
+	(coding): Row => [
+		`The session service, or something in front of it, sent a compressed response (content coding: ${coding}), which Handraise does not read.`,
+	],
+);
 
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
-	coded_gzip: [codedWords('gzip')],
-	coded_deflate: [codedWords('deflate')],
-	coded_br: [codedWords('br')],
-	coded_zstd: [codedWords('zstd')],
-	coded_other: [codedWords('unknown coding')],
+	...CODED,
 	unauthorized: ['The session service refuses our key.'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
@@ -190,6 +190,7 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 const WHYS = new Set([
 	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing', 'service_missing',
 ]);
+	'no_permit', 'unreadable_answer', ...Object.keys(CODED),
 
 /** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */
 export function whyWords(code: string): string {
