@@ -10,8 +10,10 @@ const CODES = {
 	unauthorized: { retryable: true, repeated: false, ofService: true },
 	/** 404: no session with this id for this key, or something in front says so. A PUT to another account's session is saved. */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
-	/** 429, or no permit of the request budget before the caller's deadline; nothing was saved. Has a `retryAt`. */
+	/** 429, or the service's limit allows no request before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
+	/** Our own limit allows no request before the caller's deadline: nothing was sent. Has a `retryAt`. */
+	no_permit: { retryable: true, repeated: true, ofService: true },
 	/** 5xx, 408, 425, no connection, or a connection that broke. */
 	unavailable: { retryable: true, repeated: true, ofService: true },
 	/** The connection or the whole call took too long. */
@@ -44,6 +46,12 @@ export const MISSING = { gone: 'session_not_found', one: 'session_missing', all:
 export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>
 	ofService ? [code] : [],
 );
+
+/** Why an answer waits that is sent at once when the service is back. */
+export const REASONS: ReadonlySet<string> = new Set([...SERVICE_CODES, ...Object.values(MISSING), 'refused']);
+
+/** Failures that say nothing of a call: it waits. */
+export const WAITING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'no_permit']);
 
 /** Messages name the operation, the status and sizes, never the response's text, the key or an address. */
 export class SessionServiceError extends HandraiseError {

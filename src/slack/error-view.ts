@@ -31,6 +31,7 @@ type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
 	rate_limited: ['The session service limits our requests.'],
+	no_permit: ['Handraise waits for its turn to ask the session service.'],
 	too_fast: ['You did too many things in a short time.'],
 	unavailable: ["The session service isn't responding."],
 	timed_out: ['The session service took too long to respond.'],
@@ -189,8 +190,8 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 // biome-ignore format: a list of words
 const WHYS = new Set([
 	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing', 'service_missing',
-]);
 	'no_permit', 'unreadable_answer', ...Object.keys(CODED),
+]);
 
 /** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */
 export function whyWords(code: string): string {

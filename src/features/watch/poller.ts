@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
-import { MISSING } from '../../session-service/errors.ts';
+import { MISSING, WAITING_CODES } from '../../session-service/errors.ts';
 import { createReadWindow, DOUBTED_CODES, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import { PLAN_MS } from './schedule.ts';
@@ -178,7 +178,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const now = clock.now();
 		const failures = taken.failures + 1;
 		const { session, lastReadAt, reads } = taken;
-		if (code === 'rate_limited') {
+		if (WAITING_CODES.has(code)) {
 			health.failed(code);
 			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
