@@ -41,7 +41,7 @@ import { disclosureOf } from './questions/secrecy.ts';
 import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
-import { MISSING, SERVICE_CODES } from './session-service/errors.ts';
+import { REASONS, SERVICE_CODES } from './session-service/errors.ts';
 import { createServiceHealth } from './session-service/health.ts';
 import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
@@ -212,7 +212,7 @@ export async function createHandraise({
 		forgetInboxes: inboxes.forget,
 	});
 
-	health.onRecovered(() => void answers.hasten([...SERVICE_CODES, ...Object.values(MISSING), 'refused']));
+	health.onRecovered(() => void answers.hasten([...REASONS]));
 
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {

@@ -135,7 +135,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const plain = (content: PostedContent, more: Partial<PostContext> = {}) => watchPost(content, { ...post, ...more });
 	const sent = { press: { undoUntil: NOW - 5_000 }, deliveredAt: NOW - 4_000, endedAt: NOW - 2_000 };
 	const card = (session: ReadSession, more: Partial<CardModel> = {}) =>
-		watchCard({ ...GIANT_CARD, asks: false, isMissing: false, names, view: snapshotAtNow(session), ...more });
+		watchCard({ ...GIANT_CARD, asks: false, unreadCode: null, names, view: snapshotAtNow(session), ...more });
 	const reminded = (stage: ReminderStage, questionId = 'one') => ({
 		...ESCALATION,
 		question,
@@ -191,7 +191,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			failed: card(trip('failed'), { ended: 'sessionOver' }),
 			unwatched: card(WORKING, { ended: 'unwatched' }),
 			'not read for ten minutes': card(WORKING, { checkedAt: NOW - 600_000 }),
-			'not found for ten minutes': card(WORKING, { isMissing: true, checkedAt: NOW - 600_000 }),
+			'not found for ten minutes': card(WORKING, { unreadCode: 'session_missing', checkedAt: NOW - 600_000 }),
 		},
 		switching: {
 			asks: switchingPost(question, post),

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Fault } from './faults.ts';
 import { jsonOutcome, type Outcome, sentenceOutcome } from './operations.ts';
 import { tooManySentence } from './rate-limit.ts';
@@ -33,7 +34,14 @@ function half(outcome: Outcome): Outcome {
 }
 
 /** Faults that change the correct response. They store a PUT unless they say otherwise. */
-const AFTER_THE_FACT: ReadonlySet<Fault['kind']> = new Set(['garbage', 'broken-http', 'truncated', 'cut-off', 'huge']);
+const AFTER_THE_FACT: ReadonlySet<Fault['kind']> = new Set([
+	'garbage',
+	'broken-http',
+	'truncated',
+	'cut-off',
+	'coded',
+	'huge',
+]);
 
 /** Whether a PUT under this fault is stored. */
 export function savesUnder(fault: Fault | undefined): boolean {
@@ -115,6 +123,13 @@ export function deliveryUnder(fault: Fault | undefined, right: Outcome, failed: 
 				how: 'answer',
 				outcome: { status: fault.status ?? 302, headers: { Location: fault.location }, body: '' },
 			};
+		case 'coded': {
+			const { coding = 'gzip', least = 1 } = fault;
+			const body = Buffer.from(right.body);
+			if (body.length < least) return { how: 'answer', outcome: right };
+			const headers = { ...right.headers, 'Content-Encoding': coding };
+			return { how: 'answer', outcome: { ...right, headers, body: coding === 'gzip' ? gzipSync(body) : body } };
+		}
 		case 'huge':
 			return {
 				how: 'answer',

@@ -34,6 +34,8 @@ export type Fault = FaultSelector & {
 		/** 200 with exactly this body, which may be one that no JSON value in memory can produce. */
 		| { readonly kind: 'body'; readonly body: string }
 		| { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
+		/** The correct response, compressed if it has at least that many bytes (1 by default). Only gzip really is. */
+		| { readonly kind: 'coded'; readonly coding?: string; readonly least?: number }
 		/** A well-formed response of that many bytes (33 MiB by default), with or without a Content-Length. */
 		| { readonly kind: 'huge'; readonly bytes?: number; readonly chunked?: boolean }
 	);
@@ -56,6 +58,7 @@ export const FAULT_KINDS = [
 	'wrong-types',
 	'body',
 	'redirect',
+	'coded',
 	'huge',
 ] as const satisfies readonly Fault['kind'][];
 

@@ -22,6 +22,13 @@ export class HandraiseError extends Error {
 	}
 }
 
+/** The content codings that words and codes name; any other is `other`. */
+export const CODINGS = ['gzip', 'deflate', 'br', 'zstd', 'other'] as const;
+export function codedCodes<T>(of: (coding: string) => T) {
+	const codes = CODINGS.map((coding) => [`coded_${coding}`, of(coding)] as const);
+	return Object.fromEntries(codes) as Record<(typeof codes)[number][0], T>;
+}
+
 export const codeOf = (error: unknown) => (error instanceof HandraiseError ? error.code : 'internal');
 
 /** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */

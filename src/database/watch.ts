@@ -129,12 +129,12 @@ export const stepRate = z.object({
 });
 export type StepRate = Readonly<z.infer<typeof stepRate>>;
 
-const missing = z.object({ count: z.int(), since: z.number(), isAlone: z.boolean() });
+const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolean(), code: z.string().nullable() });
 
 /** What the reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
 export const sessionReads = z.object({
-	/** The 404s in a row, since the first, of a session that was read before. `isAlone`: others could be read meanwhile. */
-	missing: missing.nullable().default(null),
+	/** The failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems to be alone. */
+	unread: unread.nullable().default(null),
 });
 
 /** A model call and an action take seconds. */

@@ -84,8 +84,8 @@ export interface DuePost {
 	readonly view: SessionSnapshot | null;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;
-	/** Whether the service does not find the session, while others can be read. */
-	readonly isMissing: boolean;
+	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
+	readonly unreadCode: string | null;
 	/** The question it is about; for a card and for `switching` the newest one. */
 	readonly question: StoredQuestion | null;
 	/** The thread that it goes into or whose question it is about, in the watch's channel. */

@@ -222,7 +222,7 @@ const NO_WATCH = {
 	watch: null,
 	view: null,
 	checkedAt: null,
-	isMissing: false,
+	unreadCode: null,
 	question: null,
 	threadTs: null,
 	formerThreadTs: null,

@@ -78,7 +78,7 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 		watch: readWatch(row),
 		view: session === undefined ? null : readView(session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
-		isMissing: session !== undefined && readReads(session).missing?.isAlone === true,
+		unreadCode: (session && readReads(session).unread?.code) ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),
 	};
 }

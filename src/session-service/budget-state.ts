@@ -110,6 +110,12 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 	return { limit: effective, delivery, person, background, ahead, free };
 }
 
+/** Whether the service's own words leave us less than our own limit does. */
+export function isLimitedByService(state: BudgetState, now: number, limit: number): boolean {
+	const unlimited = { ...state, serviceLimit: null, believed: null };
+	return state.pausedUntil > now || usageAt(state, now, limit).free < usageAt(unlimited, now, limit).free;
+}
+
 type Usage = ReturnType<typeof usageAt>;
 
 function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {

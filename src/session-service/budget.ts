@@ -8,6 +8,7 @@ import {
 	EMPTY_BUDGET_STATE,
 	grantWaiting,
 	inOrder,
+	isLimitedByService,
 	observed,
 	type RateLimitObservation,
 	type RequestPriority,
@@ -76,9 +77,8 @@ export function createRequestBudget({
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!waiting.delete(waiter)) return;
-		waiter.reject(
-			new SessionServiceError('rate_limited', 'The request budget has no permit before the deadline', { retryAt }),
-		);
+		const code = isLimitedByService(latest, clock.now(), requestsPerMinute) ? 'rate_limited' : 'no_permit';
+		waiter.reject(new SessionServiceError(code, 'The request budget has no permit before the deadline', { retryAt }));
 	}
 
 	/** When this request could be granted if no other one waited. */
@@ -133,7 +133,7 @@ export function createRequestBudget({
 	return {
 		/**
 		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
-		 * @throws SessionServiceError `rate_limited` once no permit can come in time; the signal's reason, uncharged
+		 * @throws SessionServiceError `no_permit` or `rate_limited` once none can come in time; the signal's reason, uncharged
 		 */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;

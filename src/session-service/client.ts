@@ -102,17 +102,21 @@ export function createSessionServiceClient({
 		const { priority, signal } = options;
 		const { permitMs, repeatMs, retries } = PATIENCE[priority];
 		const startedAt = clock.now();
+		let newest: SessionServiceError | null = null;
 		// p-retry counts the attempts. We wait ourselves, by Retry-After and on the injected clock.
 		return pRetry(() => readOnce(sessionId, options, startedAt + permitMs), {
 			retries,
 			minTimeout: 0,
 			signal,
 			async onFailedAttempt({ error, attemptNumber: attempt, retriesLeft }) {
-				if (!(error instanceof SessionServiceError) || !error.isPassing || retriesLeft === 0) throw error;
+				if (!(error instanceof SessionServiceError)) throw error;
+				// Why it has to be repeated says more than that its turn comes later.
+				newest = error.code === 'no_permit' ? (newest ?? error) : error;
+				if (!newest.isPassing || retriesLeft === 0) throw newest;
 				const now = clock.now();
 				const full = backOff(attempt, WAIT);
 				const waitMs = error.retryAt === null ? full * (0.5 + Math.random() / 2) : error.retryAt - now;
-				if (now + waitMs >= startedAt + repeatMs) throw error;
+				if (now + waitMs >= startedAt + repeatMs) throw newest;
 				log.debug({ code: error.code, attempt, waitMs: Math.round(waitMs) }, 'a read failed; trying again');
 				await clock.sleep(waitMs, signal);
 			},
@@ -146,7 +150,7 @@ export function createSessionServiceClient({
 			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
 		},
 
-		/** For a read and the PUT right after it. @throws SessionServiceError `rate_limited`, or the signal's reason */
+		/** For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
 		async reserveDelivery(signal?: AbortSignal) {
 			const takePair = (deadline: number) => budget.acquire('delivery', { count: 2, deadline, signal });
 			let putSequence = await takePair(clock.now() + PATIENCE.delivery.permitMs);

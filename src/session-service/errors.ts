@@ -1,8 +1,4 @@
-import { HandraiseError } from '../core/errors.ts';
-
-/** The content codings that words name; any other is `other`. */
-export const CODINGS = ['gzip', 'deflate', 'br', 'zstd', 'other'] as const;
-const CODED = { retryable: true, repeated: false, ofService: true } as const;
+import { codedCodes, HandraiseError } from '../core/errors.ts';
 
 /**
  * - `retryable`: the same call may succeed later.
@@ -14,8 +10,10 @@ const CODES = {
 	unauthorized: { retryable: true, repeated: false, ofService: true },
 	/** 404: no session with this id for this key, or something in front says so. A PUT to another account's session is saved. */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
-	/** 429, or no permit of the request budget before the caller's deadline; nothing was saved. Has a `retryAt`. */
+	/** 429, or the service's limit allows no request before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
+	/** Our own limit allows no request before the caller's deadline: nothing was sent. Has a `retryAt`. */
+	no_permit: { retryable: true, repeated: true, ofService: true },
 	/** 5xx, 408, 425, no connection, or a connection that broke. */
 	unavailable: { retryable: true, repeated: true, ofService: true },
 	/** The connection or the whole call took too long. */
@@ -25,11 +23,7 @@ const CODES = {
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
 	/** A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked. */
-	coded_gzip: CODED,
-	coded_deflate: CODED,
-	coded_br: CODED,
-	coded_zstd: CODED,
-	coded_other: CODED,
+	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
 	not_a_list: { retryable: false, repeated: false, ofService: false },
 	body_too_large: { retryable: false, repeated: false, ofService: false },
@@ -52,6 +46,12 @@ export const MISSING = { gone: 'session_not_found', one: 'session_missing', all:
 export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>
 	ofService ? [code] : [],
 );
+
+/** Why an answer waits that is sent at once when the service is back. */
+export const REASONS: ReadonlySet<string> = new Set([...SERVICE_CODES, ...Object.values(MISSING), 'refused']);
+
+/** Failures that say nothing of a call: it waits. */
+export const WAITING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'no_permit']);
 
 /** Messages name the operation, the status and sizes, never the response's text, the key or an address. */
 export class SessionServiceError extends HandraiseError {

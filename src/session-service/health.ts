@@ -7,11 +7,11 @@ export const DOWN_AFTER_MS = 30_000;
 const DOWN_AFTER_FAILURES = 3;
 
 const LIMITED = 'rate_limited';
-/** Failures that certainly concern the whole service. An unreadable response may concern one session. */
-const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
+/** Failures that certainly concern the whole service. Others, as an unreadable response, do while nothing else can be read. */
+export const OUTAGE_CODES = new Set<string>(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
 
-/** Statuses that something in front may give as well. They concern the whole service while nothing else can be read. */
-export const DOUBTED_CODES: ReadonlySet<string> = new Set(['refused', MISSING.all]);
+/** These concern one session. */
+const SIZE_CODES: ReadonlySet<string> = new Set(['body_too_large', 'body_too_complex']);
 
 /** A session is gone after this many 404s in a row, over this long, in which others or the list could be read… */
 const GONE_AFTER = { count: 3, ms: 10 * 60_000 } as const;
@@ -35,7 +35,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 	/** When something was last read, and since when without a longer gap than `READABLE_WITHIN_MS`. */
 	let readAt = Number.NEGATIVE_INFINITY;
 	let readableSince = 0;
-	/** The sessions that got 404 or another 4xx since one was read. */
+	/** The sessions that could not be read since one was. */
 	const unread = new Set<string>();
 	const listeners: (() => void)[] = [];
 	clock.onStep?.(() => {
@@ -67,11 +67,9 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			if (failures > 0 && !isCertain) this.succeeded(true);
 			else noteRead(clock.now());
 		},
-		/** `sessionId`: could be read before. */
-		failed(code: string, sessionId?: string) {
-			if (!OUTAGE_CODES.has(code) && !DOUBTED_CODES.has(code)) return;
-			// One session may be refused for a reason of its own.
-			if (code === 'refused' && (sessionId === undefined || unread.add(sessionId).size < 2)) return;
+		/** `isDoubted`: of a session that could be read before, while no other one was. One may fail for a reason of its own. */
+		failed(code: string, isDoubted = false) {
+			if (!OUTAGE_CODES.has(code) && !(isDoubted && (code === MISSING.all || unread.size > 1))) return;
 			isCertain ||= OUTAGE_CODES.has(code);
 			newestCode = code;
 			failures += 1;
@@ -79,24 +77,34 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			failingSince ??= clock.now();
 		},
 		/**
-		 * What one more 404 of a session means that could be read before: gateways say 404 too. `before`: those in a row so far;
-		 * `isAlone`: any process has read others meanwhile.
+		 * What one more failure of a session means that could be read before: gateways say 404 too. `former`: those in a row so far;
+		 * its `code` is null unless it seems to be this session alone, because any process has read others, or no other one failed.
 		 */
-		async missed(sessionId: string, before: { count: number; since: number | null; isAlone?: boolean } | null) {
+		async missed(
+			sessionId: string,
+			former: { count: number; since: number | null; isMissing?: boolean; code?: string | null } | null,
+			code: string = MISSING.gone,
+		) {
 			const now = clock.now();
+			const isMissing = code === MISSING.gone;
+			// Only 404s tell that a session is gone.
+			const before = (former?.isMissing ?? true) === isMissing ? former : null;
 			unread.add(sessionId);
 			noteRead((await otherReadAt(sessionId)) ?? readAt);
 			const count = 1 + (before?.count ?? 0);
 			const since = count === 1 ? now : Math.min(before?.since ?? now, now);
-			// The first ones may pass within seconds.
-			const isOtherRead = readAt > since && count >= GONE_AFTER.count;
-			const isAlone = isOtherRead || before?.isAlone === true;
 			// Not while this process was stopped or asleep.
 			const ms = Math.min(elapsedSince(clock, since), uptimeOf(clock) - startedAt);
+			// The first ones may pass within seconds.
+			const isLong = count >= GONE_AFTER.count && (isMissing || ms >= DOWN_AFTER_MS);
+			const isOtherRead = isLong && readAt > since;
+			const isOnlyOne = isLong && unread.size < 2 && !isMissing && !OUTAGE_CODES.has(code);
+			const isAlone = isOtherRead || isOnlyOne || before?.code != null || SIZE_CODES.has(code);
 			const readableMs = now - readAt > READABLE_WITHIN_MS ? 0 : elapsedSince(clock, readableSince);
 			const isGone = isOtherRead && Math.min(ms, readableMs) >= GONE_AFTER.ms;
 			const kind = isGone || ms >= ALL_GONE_AFTER_MS ? 'gone' : isAlone ? 'one' : 'all';
-			return { run: { count, since, isAlone }, code: MISSING[kind] };
+			const meant = isMissing ? MISSING[kind] : code;
+			return { run: { count, since, isMissing, code: isAlone ? meant : null }, code: meant };
 		},
 		/** Null until a call succeeded or an outage was found. May become true by time alone. */
 		get down() {

@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { codedCodes } from '../core/errors.ts';
 import type { ActRefusal } from './access-policy.ts';
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
@@ -30,6 +31,7 @@ type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
 	rate_limited: ['The session service limits our requests.'],
+	no_permit: ['Handraise waits for its turn to ask the session service.'],
 	too_fast: ['You did too many things in a short time.'],
 	unavailable: ["The session service isn't responding."],
 	timed_out: ['The session service took too long to respond.'],
@@ -43,15 +45,14 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	slack_unavailable: ['Slack did not let Handraise finish this.'],
 };
 
-const codedWords = (coding: string) =>
-	`The session service, or something in front of it, sent a compressed response (${coding}), which Handraise does not read.`;
+const CODED = codedCodes(
+	(coding): Row => [
+		`The session service, or something in front of it, sent a compressed response (content coding: ${coding}), which Handraise does not read.`,
+	],
+);
 
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
-	coded_gzip: [codedWords('gzip')],
-	coded_deflate: [codedWords('deflate')],
-	coded_br: [codedWords('br')],
-	coded_zstd: [codedWords('zstd')],
-	coded_other: [codedWords('unknown coding')],
+	...CODED,
 	unauthorized: ['The session service refuses our key.'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
@@ -189,6 +190,7 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 // biome-ignore format: a list of words
 const WHYS = new Set([
 	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing', 'service_missing',
+	'no_permit', 'unreadable_answer', ...Object.keys(CODED),
 ]);
 
 /** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */

@@ -79,7 +79,7 @@ describe('hostile sessions', () => {
 				const names = { displayName: () => name };
 				const card = watchCard({
 					view,
-					isMissing: isAnswered,
+					unreadCode: isAnswered ? 'session_missing' : null,
 					checkedAt: now,
 					waitedMs: now,
 					discreet: isAnswered,

@@ -110,7 +110,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const card = {
 					view,
 					names,
-					isMissing: isThere,
+					unreadCode: isThere ? 'session_missing' : null,
 					checkedAt: now,
 					waitedMs: null,
 					discreet: false,

@@ -188,7 +188,7 @@ export async function recordRead(
 		failures: 0,
 		overSince: null,
 		earlyReadCount: 1,
-		reads: { missing: null },
+		reads: { unread: null },
 		view,
 		questions: settled === undefined ? asked : [{ kind: 'settled', how: settled }],
 	};

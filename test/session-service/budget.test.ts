@@ -136,7 +136,8 @@ it('refuses at once a deadline that cannot be kept, and others when they pass', 
 	await clock.advance(60_999);
 	expect(budget.waiting('person')).toBe(1);
 	await clock.advance(1);
-	expect(await late).toBe('rate_limited');
+	// This is our own limit, not one of the service.
+	expect(await late).toBe('no_permit');
 });
 
 it('refuses at once a request whose deadline is before the end of a new pause', async () => {
@@ -262,7 +263,7 @@ it('grants nothing while the cell cannot be read, keeps deadlines, and goes on a
 	budget.observe({ remaining: 5, resetSeconds: 60 }, 0);
 	await advanceSlowly(clock, 10_000);
 	expect(granted).toBe(false);
-	expect(await hasty).toBe('rate_limited');
+	expect(await hasty).toBe('no_permit');
 	cell.away = false;
 	await advanceSlowly(clock, 2_000);
 	expect(granted).toBe(true);

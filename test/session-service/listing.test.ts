@@ -243,6 +243,6 @@ it('sends nothing while the budget has no permit', async () => {
 	const budget = createRequestBudget({ clock, requestsPerMinute: 10 });
 	const { client, service } = await start({ client: { clock, budget } });
 	for (let used = 0; used < 6; used++) await budget.acquire('delivery');
-	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'rate_limited' });
+	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'no_permit' });
 	expect(service.log.lists()).toEqual([]);
 });

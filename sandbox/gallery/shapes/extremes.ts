@@ -53,7 +53,7 @@ export const POST: PostContext = {
 export const GIANT_CARD: CardModel = {
 	...POST,
 	asks: true,
-	isMissing: true,
+	unreadCode: 'session_missing',
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	waitedMs: 120_000,

@@ -16,7 +16,7 @@ import {
 	hasWorkedSince,
 } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
-import { MISSING } from '../../session-service/errors.ts';
+import { MISSING, REASONS } from '../../session-service/errors.ts';
 import type { Missed } from '../../session-service/health.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { whoWasFirst } from './earlier-answers.ts';
@@ -154,15 +154,18 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		const isUnread = kind === 'missing' && current.putStartedAt === answer.putStartedAt;
 		const before = { count: answer.missingCount, since: answer.missingSince };
 		const missing = isUnread ? await missed(answer.question.sessionId, before) : null;
-		const missingCount = missing?.run.count ?? 0;
-		const lastError = missing?.code ?? (kind === 'missing' ? 'refused' : code);
+		// Without a permit nothing was asked: what was found before counts.
+		const isUnasked = code === 'no_permit';
+		const { count: missingCount, since } = isUnasked ? before : (missing?.run ?? { count: 0, since: null });
+		const found = isUnasked && REASONS.has(answer.lastError ?? '') ? answer.lastError : code;
+		const lastError = missing?.code ?? (kind === 'missing' ? 'refused' : found);
 		log.warn('delivery_failed', { answer: answer.id, code: lastError, kind, attempts });
 		const base = {
 			attempts,
 			lastError,
 			putStartedAt: mayHaveLanded,
 			missingCount,
-			missingSince: missing?.run.since ?? null,
+			missingSince: since,
 			notBefore: retryAt,
 			...(reported && { startFailed: true }),
 		};

@@ -6,6 +6,7 @@ import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
 import type { BackgroundBudget, SessionServiceClient } from '../../session-service/client.ts';
+import { WAITING_CODES } from '../../session-service/errors.ts';
 import type { ServiceHealth } from '../../session-service/health.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 import type { createDiscoveries } from './discovery.ts';
@@ -188,7 +189,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 	function failed(error: unknown): number {
 		const code = codeOf(error);
 		metrics.listFailed(code);
-		if (code === 'rate_limited') {
+		if (WAITING_CODES.has(code)) {
 			// No failure of the list: the budget pauses everything.
 			const now = clock.now();
 			return Math.max(EVERY_MS_IF_FEW, (retryAtOf(error, now) ?? now) - now);

@@ -26,8 +26,8 @@ export interface CardModel
 	readonly view: SessionSnapshot;
 	/** Whether it shows the open question, because no post in the channel does. */
 	readonly asks: boolean;
-	/** Whether the service does not find the session, while others can be read. */
-	readonly isMissing: boolean;
+	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
+	readonly unreadCode: string | null;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
 	/** Of the open question; null when that is not told. */
@@ -36,7 +36,7 @@ export interface CardModel
 
 /** The one message of a session in a channel: one line, and the newest step or the result. */
 export function watchCard(model: CardModel): MessageContent {
-	const { view, waitedMs, discreet, isMissing, checkedAt } = model;
+	const { view, waitedMs, discreet, unreadCode, checkedAt } = model;
 	// The state of a session that nobody watches any more may be another one by now.
 	const isLeft = model.ended !== null && !isOver(view.status);
 	const line = isLeft ? `▫️ *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
@@ -56,7 +56,9 @@ export function watchCard(model: CardModel): MessageContent {
 		// The first line says that the session is over.
 		...context(
 			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
-			isMissing && model.ended === null ? `${errorWords('session_missing').what} Handraise keeps looking.` : '',
+			unreadCode === null || model.ended !== null
+				? ''
+				: `⚠️ This session cannot be read. ${errorWords(unreadCode).what} Handraise keeps looking.`,
 			checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`,
 		),
 	]);

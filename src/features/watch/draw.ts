@@ -25,12 +25,12 @@ const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
 export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
-		const { watch, view, checkedAt, isMissing, question } = due;
+		const { watch, view, checkedAt, unreadCode, question } = due;
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
 		const asks = !watch.questionsInChannel || due.isQuestionLost;
-		const model: CardModel = { ...post, view, asks, isMissing, checkedAt: null, waitedMs: null };
+		const model: CardModel = { ...post, view, asks, unreadCode, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		return {

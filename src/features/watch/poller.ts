@@ -5,8 +5,8 @@ import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { QuestionDigest } from '../../questions/changes.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
-import { MISSING } from '../../session-service/errors.ts';
-import { createReadWindow, DOUBTED_CODES, DOWN_AFTER_MS, type ServiceHealth } from '../../session-service/health.ts';
+import { MISSING, WAITING_CODES } from '../../session-service/errors.ts';
+import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
@@ -178,7 +178,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const now = clock.now();
 		const failures = taken.failures + 1;
 		const { session, lastReadAt, reads } = taken;
-		if (code === 'rate_limited') {
+		if (WAITING_CODES.has(code)) {
 			health.failed(code);
 			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
@@ -187,13 +187,12 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		}
 		metrics.read('failed');
 		const { sessionId } = session;
-		const isMissing = code === MISSING.gone && lastReadAt !== null;
-		const missed = isMissing ? await health.missed(sessionId, reads.missing) : null;
+		const missed = lastReadAt === null ? null : await health.missed(sessionId, reads.unread, code);
 		const meant = missed?.code ?? code;
-		health.failed(meant, lastReadAt === null ? undefined : sessionId);
-		const isGone = meant === MISSING.gone && (isMissing || failures >= UNREAD_TRIES);
+		health.failed(meant, missed?.run.code === null);
+		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
 		const watches = await store.ofSession(session, now);
-		const noted = { ...taken, reads: { ...reads, missing: missed?.run ?? null } };
+		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
 		await record(taken, token, reading.failed(noted, watches, isGone), watches);
 		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');
 		await noteHealth();
@@ -204,7 +203,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const { down } = health;
 		const now = clock.now();
 		// Down by a doubted code, it is not stored again: another process may have read something since.
-		const isKept = noteAgainAt > now || (down === true && DOUBTED_CODES.has(health.newestCode));
+		const isKept = noteAgainAt > now || (down === true && !OUTAGE_CODES.has(health.newestCode));
 		if (down === null || (down === notedDown && isKept)) return;
 		const since = health.failingSince ?? now;
 		const unlessReadSince = now - DOWN_AFTER_MS;

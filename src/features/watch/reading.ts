@@ -117,7 +117,7 @@ export function createReading(
 				failures: 0,
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
-				reads: { ...taken.reads, missing: null },
+				reads: { ...taken.reads, unread: null },
 				questions,
 				isStepped:
 					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,

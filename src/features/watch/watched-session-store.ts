@@ -200,7 +200,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				const held = { ...sessionOf(key), leaseToken: token };
 				await change(trx, 'watched_sessions', held, sessionChange(row, update, cipher)).execute();
 				const { questions = [], view } = update;
-				const isCardOld = readReads(row).missing?.isAlone !== update.reads.missing?.isAlone;
+				const isCardOld = (readReads(row).unread?.code ?? null) !== (update.reads.unread?.code ?? null);
 				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
 				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt, judged });

@@ -23,7 +23,7 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 		failures: 0,
 		overSince: null,
 		earlyReadCount: 1,
-		reads: { missing: null },
+		reads: { unread: null },
 		...overrides,
 	};
 }

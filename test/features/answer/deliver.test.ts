@@ -150,6 +150,19 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
+	it.each([
+		['404', GONE, { lastError: 'service_missing', missingCount: 3 }],
+		['an outage', DOWN, { lastError: 'unavailable', missingCount: 0 }],
+	])('without a permit keeps what was found before: %s', async (_, read, found) => {
+		harness.on.read = read;
+		const { id } = await harness.deliverOne();
+		await harness.pass(8_000);
+		expect(await harness.get(id)).toMatchObject(found);
+		harness.on.read = failing('no_permit', 'no permit');
+		await harness.pass(2 * MINUTE);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', ...found });
+	});
+
 	it('of a session that is not found, as nothing else, waits for its author after the time to give up', async () => {
 		harness.on.read = GONE;
 		const { id } = await harness.accept('s1', T0 + HOUR);

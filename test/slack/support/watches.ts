@@ -22,6 +22,6 @@ export function watchOf(
 		ended: null,
 		view,
 		checkedAt: now,
-		isMissing: false,
+		unreadCode: null,
 	};
 }
