@@ -64,7 +64,7 @@ export interface StoredQuestion {
 	readonly settledAt: number | null;
 	/** Of our answer that settled it. */
 	readonly answerId: string | null;
-	/** Of our answer after which it is asked again, because it is no longer in the field. */
+	/** Of our answer after which it is asked again, because it is no longer in the field; `''`: one that was not ours. */
 	readonly lost: string | null;
 	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
 	readonly handOver: HandOver | null;

@@ -56,7 +56,7 @@ export const evidence = z
 		emptySince: z.number().nullable(),
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
 		activeSince: z.number().nullable(),
-		/** Of a question that is asked again: our answer that was lost, see `Verdict`. */
+		/** Of a question that is asked again: our answer that was lost, see `Verdict`; `''`: one that was not ours. */
 		lost: z.string().nullable(),
 	})
 	.readonly();
@@ -371,8 +371,8 @@ export function judge(
 			const lost =
 				isOther || evidence.elsewhere || (verdict === 'askedAgain' && evidence.continued)
 					? null
-					: evidence.arrived?.answerId;
-			return { ...found, evidence: { ...anew.evidence, lost: lost ?? null }, isNews: true };
+					: (evidence.arrived?.answerId ?? '');
+			return { ...found, evidence: { ...anew.evidence, lost }, isNews: true };
 		}
 		default:
 			return { ...found, closedItems: closing(empty) };

@@ -318,6 +318,7 @@ export const NOTICES = {
 	stale: (words: string, readAt: number, now: number) =>
 		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
 	lost: '⚠️ That answer was delivered and is no longer in the field, so the same is asked again.',
+	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
 	/** The person's own answer to this question, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
 		const replaces = answer.state === 'waiting' ? ' Sending another one replaces it.' : '';

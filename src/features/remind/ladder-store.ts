@@ -63,8 +63,8 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				isOpen: live.has(row.watchId) && question?.id === row.questionId,
 				/** Nobody has to answer it as long as the agent works on. */
 				hasGoneOn: question?.settledHow === 'wentOn',
-				/** An answer to it is gone, so it is asked again. */
-				isLost: parseOrNull(evidence, question?.evidence ?? null)?.lost != null,
+				/** An answer of ours to it is gone, so it is asked again. */
+				isLost: Boolean(parseOrNull(evidence, question?.evidence ?? null)?.lost),
 				/** Whether somebody has answered through Handraise since: delivered, or on its way. */
 				isAnswered: Boolean(question?.isAnswered),
 				/** The active claim that lasts longest. */

@@ -90,8 +90,9 @@ export function createPresenter(
 	}
 
 	/** The notice about an answer after which the same is asked again, because it is no longer in the field. */
-	function lostNotice(lost: Answer | null): string[] {
-		return lost === null ? [] : [answeredNotice(lost), NOTICES.lost];
+	function lostNotice(person: Person, { lost, judged }: OurAnswers): string[] {
+		if (lost === null) return judged.evidence?.lost === '' ? [NOTICES.lostElsewhere] : [];
+		return isSamePerson(lost.person, person) ? [NOTICES.lost] : [answeredNotice(lost), NOTICES.lost];
 	}
 
 	/** The texts in the view's fields, with what was typed while the session was read. */
@@ -180,7 +181,7 @@ export function createPresenter(
 				marks,
 				notices: [
 					...notices,
-					...lostNotice(ours.lost),
+					...lostNotice(person, ours),
 					...standingNotice(person, ours.standing(messageIndex) ?? ours.perhaps),
 					...start.notices,
 				],

@@ -66,7 +66,7 @@ export function createQuestionFacts(
 				key && answerTo(due.question, key),
 				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
-				due.question?.lost == null ? null : answers.arrived(due.question.lost),
+				due.question?.lost ? answers.arrived(due.question.lost) : null,
 				key && goneOn && answers.perhapsArrived(key, goneOn),
 			]);
 			if (lost !== null) await directory.learnName(lost.person.userId);
@@ -76,6 +76,7 @@ export function createQuestionFacts(
 				standing,
 				refused,
 				lost,
+				isLostElsewhere: due.question?.lost === '',
 				perhaps,
 				handOver: holderOf(handOverOf(due)),
 				channelId: watch?.channelId ?? '',

@@ -42,6 +42,8 @@ export interface PostContext {
 	readonly refused?: Answer | null;
 	/** The answer that is no longer in the field, so that the agent asks again. */
 	readonly lost?: Answer | null;
+	/** That answer was not given in Slack. */
+	readonly isLostElsewhere?: boolean;
 	/** Of a question without which the agent went on: an answer that ended and may have arrived. */
 	readonly perhaps?: Answer | null;
 	/** Where the question is asked, and the thread of the watch's card there. */
@@ -126,7 +128,7 @@ export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionS
 /** Why the agent asks again. A new post mentions nobody. mrkdwn. */
 function lostWords(question: QuestionView, post: PostContext): string {
 	const { lost, isUpdate, names } = post;
-	if (lost == null) return '';
+	if (lost == null) return post.isLostElsewhere ? 'It was answered before. That answer is no longer in the field.' : '';
 	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
 	const given = ownWords(question, lost, post);
 	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
@@ -257,10 +259,11 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/** Whether a post that is over looks like this for good: not while its answer or agent may change, or the question may wait again. */
+/** Whether a post that is over looks like this for good: not while its answer or agent may change, it may be answered again, or wait again. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
 	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
-	const isAwaited = mayBeSentAgain || (standing?.state === 'delivered' && standing.agentOutcome === null);
+	const isAwaited =
+		mayBeSentAgain || (standing?.state === 'delivered' && [null, 'lost'].includes(standing.agentOutcome));
 	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 

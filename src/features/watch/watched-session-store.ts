@@ -187,7 +187,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				const isNew = update.judged?.verdict === 'lost' || update.judged?.verdict === 'askedAgain';
 				const lost = isNew ? update.judged?.evidence?.lost : null;
 				// Before its session: the order in which all writes lock them.
-				if (lost != null) await from(trx, 'answers', { id: lost }).select('id').forUpdate().execute();
+				if (lost) await from(trx, 'answers', { id: lost }).select('id').forUpdate().execute();
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.leaseToken !== token) return false;
 				const { judged } = update;

@@ -47,6 +47,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 	nothingOpen: [NOTICES.nothingOpen],
 	onlySecrets: [NOTICES.onlySecrets],
 	lost: [NOTICES.lost],
+	lostElsewhere: [NOTICES.lostElsewhere],
 	stillWaiting: [NOTICES.stillWaiting(12_000)],
 	readAgain: [NOTICES.readAgain],
 	stale: [NOTICES.stale(errorWords('unavailable').what, NOW - 300_000, NOW)],

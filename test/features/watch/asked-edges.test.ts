@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { done } from '../../../sandbox/session-service/builders.ts';
-import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { NOTICES } from '../../../src/features/answer/form-view.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { line, REMINDER } from '../../support/sentences.ts';
 import type { WatchingApp } from './harness.ts';
@@ -140,6 +141,44 @@ describe('an answer that is lost', () => {
 		await answeredInForm(id, 'TP 570', 'grace');
 		await app.until(() => told?.text().includes('answered again since') === true);
 		expect(told?.buttons()).toEqual([]);
+	});
+
+	it('says on the post of its question that it was answered again since', async () => {
+		const { id, post } = await asked();
+		await answeredInForm(id, 'LH 1173');
+		empty(id);
+		await app.until(() => post.text().includes('the agent asks again'));
+		await answeredInForm(id, 'TP 570', 'grace');
+		await app.until(() => post.text().includes('no longer in the field; answered again since'));
+		app.service.sessions.setStatus(id, 'completed');
+		await app.pass(MINUTE_MS);
+		expect(post.text()).toContain('· delivered, but no longer in the field; answered again since');
+	});
+
+	it('is not called an answer of somebody meanwhile in the form of its author', async () => {
+		const { id } = await asked();
+		await answeredInForm(id, 'LH 1173');
+		empty(id);
+		const dm = await dmSays(id, LOST);
+		await dm.press('Answer again');
+		const form = await app.slack.as('ada').waitForModal(NOTICES.lost);
+		expect(form.text()).not.toContain('meanwhile');
+		await form.close(true);
+		const hers = await openSession(app.app, id, 'grace');
+		expect(hers.text()).toMatch(/Answered meanwhile by @ada, .*[\s\S]*LH 1173[\s\S]*no longer in the field/);
+		await hers.close();
+	});
+
+	it('is the reason of a question that is asked again, also when it came from the dashboard', async () => {
+		const { id, post } = await asked();
+		app.service.sessions.answerAsPage(id, ['LH 1173']);
+		await app.until(() => post.text().includes(OUTSIDE));
+		empty(id);
+		const again = await app.until(() => posts(id).find(({ ts }) => ts !== post.ts));
+		expect(again.text()).toContain('It was answered before. That answer is no longer in the field');
+		const form = await openSession(app.app, id, 'grace');
+		expect(form.text()).toContain('It was answered before. That answer is no longer in the field');
+		await form.close();
 	});
 
 	it('is told to its author within two minutes where nobody watches', async () => {
