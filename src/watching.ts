@@ -15,7 +15,7 @@ interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
 	readonly listCell: Cell<ListingState>;
 }
 
-/** How long who begins a watch waits for Slack's word on its card, and of how many watches that is remembered. */
+/** How long who begins a watch waits for Slack's word on its first post, and of how many watches that is remembered. */
 const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
@@ -44,18 +44,18 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	const endings = createEndings(core, wakeAll);
 	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
 
-	/** By watch, who waits for Slack's word on its new post. */
+	/** By watch, or by channel for `watch all`, who waits for Slack's word on its new post. */
 	const expected = new Map<string, (refused: string | null) => void>();
-	function expectPost(watchId: string) {
+	function expectPost(id: string) {
 		const { promise, resolve } = Promise.withResolvers<string | null>();
-		setBounded(expected, watchId, resolve, MAX_EXPECTED);
-		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(watchId));
+		setBounded(expected, id, resolve, MAX_EXPECTED);
+		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(id));
 	}
 
 	const running: Promise<unknown>[] = [];
 	return {
 		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll, expectPost }),
-		discoveries,
+		discoveries: { ...discoveries, expectPost },
 		isListed: () => listing?.isAvailable() ?? false,
 		/** Posts were marked, or reads moved forward. */
 		wake: wakeLoops,

@@ -54,8 +54,8 @@ export const KINDS = {
 	discoveryEnded: { schema: z.object({ by: z.string() }), isForAll: true },
 	/** Questions are left out because of a limit; once a day. */
 	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
-	/** Questions are left out because sessions cannot be listed; once a day. */
-	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }) },
+	/** Questions are left out because sessions cannot be listed; once a day. `isOver`: they come again. */
+	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS), isOver: z.exactOptional(z.literal(true)) }) },
 	reminder: { ...REMINDER, thread: 'first' },
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,
@@ -74,8 +74,8 @@ export const KINDS = {
 	},
 	/** Slack takes no changes of a card (`questionId` null) or a question's post that is over: what became of it, in its thread. */
 	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
-	/** A direct message: Slack refuses what is posted about this session to a channel. `code`: Slack's. */
-	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string(), code: z.string() }) },
+	/** A direct message: Slack refuses what is posted to a channel about this session (null: `watch all`). `code`: Slack's. */
+	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string().nullable(), code: z.string() }) },
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {
 		schema: z.object({ reason: z.enum(WATCH_ENDS), channelId: z.string(), sessionIds: z.array(z.string()) }),

@@ -55,13 +55,13 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a watch's new post.
+ * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a new post of this watch, or to this channel.
  */
 export function createOutbox(
 	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
 	{ draw: drawOrThrow, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
-	onAttempt: (watchId: string, code: string | null) => void = () => {},
+	onAttempt: (id: string, code: string | null) => void = () => {},
 ) {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
@@ -197,8 +197,9 @@ export function createOutbox(
 		if (sentAt < now || sentAt > now + SEND_WITHIN_MS)
 			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
-		if (post.ts === null && post.target.kind === 'watch' && (outcome.kind === 'sent' || outcome.kind === 'refused'))
-			onAttempt(post.target.watchId, outcome.kind === 'sent' ? null : outcome.code);
+		const { target } = post;
+		if (post.ts === null && target.kind !== 'person' && (outcome.kind === 'sent' || outcome.kind === 'refused'))
+			onAttempt('watchId' in target ? target.watchId : target.channelId, outcome.kind === 'sent' ? null : outcome.code);
 		if (outcome.kind === 'later' && outcome.limited) {
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
 		}

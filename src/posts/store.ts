@@ -84,14 +84,16 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
 		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
 		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
-		const isSeen = content.kind === 'question' || content.kind === 'card';
 		// A channel that takes no posts any more ends its watches, which tells their creators.
-		const code = isSeen && result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd) ? result.code : null;
+		const isTold = result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd);
+		const code = isTold && !('handOverId' in content) ? result.code : null;
+		// A list belongs to no watch.
+		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
 		const concernsWatch =
 			result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost || code;
-		const session = await lockSessionOf(trx, concernsWatch ? before.watchId : null);
+		const session = await lockSessionOf(trx, concernsWatch ? watchId : null);
 		const tx = session === null ? begun : await lockPosts(begun, session);
-		const concerned = from(trx, 'watches', { id: before.watchId ?? '' }).selectAll();
+		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		const columns = {
 			...WITHOUT_LEASE,
@@ -117,9 +119,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		if (watch === undefined || code === null) return;
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
 		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
+		if (isFirstPost || !isDone || before.watchId === null) return;
+		// One for all posts of a question. What becomes of it then comes in a further one.
+		const key = `outcome:${content.kind === 'outcome' ? id : row.questionId}`;
 		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
-		if (!isFirstPost && isDone)
-			await planPosts(tx, [{ target: targetOf(watch), key: `outcome:${id}`, content: outcome }]);
+		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
@@ -130,10 +134,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		await hooks.beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
 	}
 
-	/** Slack refuses a card or a question: its watch's creator hears it, once a day for a channel, and reminders go where they can. */
+	/** Slack refuses a first post: its watch's creator hears it, once a day for a channel, and reminders go where they can. */
 	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
 		const { teamId, channelId, sessionId, createdBy: userId } = watch;
-		const content = { kind: 'postRefused', channelId, sessionId, code } as const;
+		const about = watch.mode === 'raisedHand' ? null : sessionId;
+		const content = { kind: 'postRefused', channelId, sessionId: about, code } as const;
 		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
 		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
 		if (row.kind !== 'question') return;

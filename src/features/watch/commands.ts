@@ -12,8 +12,9 @@ import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
+import { isDirectMessage } from '../../slack/words.ts';
 import type { Endings } from './endings.ts';
-import type { Subscriptions, WatchOutcome } from './subscribe.ts';
+import type { Hooks, Subscriptions, WatchOutcome } from './subscribe.ts';
 import {
 	discoveredByWords,
 	discoveringWords,
@@ -32,7 +33,7 @@ import {
 } from './view.ts';
 
 /** What the commands need of `features/discover/discovery.ts`. */
-interface Discoveries {
+interface Discoveries extends Pick<Hooks, 'expectPost'> {
 	whyNot(): NoListReason | null;
 	leftOut(discovery: Discovery): Promise<LeftOut | null>;
 	begin(
@@ -159,10 +160,12 @@ export function createWatchCommands({
 		const begun = await begin(request, [null]);
 		if (begun === null) return;
 		const { channel } = begun;
+		const posted = discoveries.expectPost(channel.channelId);
 		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
+		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
 		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		return say(request, [discoveringWords(outcome, { discovery, isListed: watching.isListed() })]);
+		return say(request, [discoveringWords(outcome, { discovery, isListed: watching.isListed(), refused })]);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

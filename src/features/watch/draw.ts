@@ -4,7 +4,7 @@ import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../p
 import { isOver } from '../../questions/session.ts';
 import { hashOf } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
-import { sentences } from '../../slack/words.ts';
+import { personName, sentences } from '../../slack/words.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import type { QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
@@ -20,6 +20,8 @@ import {
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;
 
+/** Nothing of an agent or a person looks like one: its `<` is escaped. */
+const MENTION = /<@(\w+)>/g;
 const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above.';
 
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
@@ -63,15 +65,16 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		return lookOf(switchingPost(newest, post), { isLast: false, againAt: post.claimedUntil });
 	}
 
-	/** New, it names nobody, whom that would notify: its first update does. */
+	/** It mentions nobody: a new post would notify them, and Slack may take no changes of it either. */
 	async function drawOutcome({ questionId }: ContentOf<'outcome'>, due: DuePost): Promise<Drawn> {
 		const kind = questionId === null ? ('card' as const) : ('question' as const);
 		const drawn = kind === 'card' ? await drawCard({}, due) : await drawQuestion({ kind, changed: false }, due);
 		if (drawn === null || 'kind' in drawn) return drawn;
-		if (due.post.ts === null) return lookOf(textMessage(NO_MORE_CHANGES), { isLast: false, againAt: 0 });
 		const { message, isLast, againAt = null } = drawn;
 		const why = kind === 'card' ? endedWords(await facts.contextOf(due)) : '';
-		return lookOf(textMessage(sentences(message.text, why)), { isLast, againAt });
+		await Promise.all([...message.text.matchAll(MENTION)].map(([, id = '']) => directory.learnName(id)));
+		const words = message.text.replace(MENTION, (_, id: string) => personName(id, directory));
+		return lookOf(textMessage(sentences(NO_MORE_CHANGES, words, why)), { isLast, againAt });
 	}
 
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {

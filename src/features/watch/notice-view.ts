@@ -39,7 +39,7 @@ const PLAIN = {
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	postRefused: ({ channelId, sessionId, code }) =>
-		`⚠️ Slack refused a post of mine about ${sessionName(sessionId)} in ${placeMrkdwn(channelId)} (\`${code}\`). Cards, questions and reminders may be missing there. The questions are on the *Home* tab too. If apps may not post there, ask whoever manages the channel. Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` there again.`,
+		`⚠️ Slack refused a post of mine${sessionId === null ? '' : ` about ${sessionName(sessionId)}`} in ${placeMrkdwn(channelId)} (\`${code}\`). Cards, questions and reminders may be missing there. The questions are on the *Home* tab too. If apps may not post there, ask whoever manages the channel. ${sessionId === null ? 'New questions of all sessions come there then.' : `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` there again.`}`,
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;

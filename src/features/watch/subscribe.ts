@@ -39,10 +39,10 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
+export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
 	readonly onChange: () => void;
-	/** Called before a watch's posts are planned. The result resolves to Slack's code when it refuses the first, else to null. */
-	readonly expectPost: (watchId: string) => () => Promise<string | null>;
+	/** Called before posts of a watch, or to a channel, are planned. The result resolves to Slack's code when it refuses the first, else to null. */
+	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
 export function createSubscriptions(

@@ -125,9 +125,9 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 	}
 }
 
-/** `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
-const refusedWords = (sessionId: string, code: string) =>
-	`⚠️ Slack refuses what I post here about *${sessionIdMrkdwn(sessionId)}* (\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post here. Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`;
+/** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
+const refusedWords = (sessionId: string | null, code: string) =>
+	`⚠️ Slack refuses what I post here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} (\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post here. ${sessionId === null ? 'New questions of all sessions come then.' : `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`}`;
 
 const LIMITS = {
 	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
@@ -166,11 +166,12 @@ export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSe
 	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
 }
 
-/** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. mrkdwn. */
+/** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. `refused`: Slack's code for a new post. mrkdwn. */
 export function discoveringWords(
 	outcome: 'begun' | 'changed' | 'already',
-	{ discovery, isListed }: { discovery: Discovery | null; isListed: boolean },
+	{ discovery, isListed, refused = null }: { discovery: Discovery | null; isListed: boolean; refused?: string | null },
 ): string {
+	if (refused !== null) return refusedWords(null, refused);
 	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
 	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
@@ -198,6 +199,7 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 /** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
 export function leftOutWords(left: LeftOut, adminContact: string | null): string {
 	if (left.kind === 'discoveryPaused') {
+		if (left.isOver === true) return '▶️ `watch all` was paused and goes on: new questions come here again.';
 		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
 	}
 	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';

@@ -81,6 +81,31 @@ describe("a question's post that Slack refuses for good", () => {
 	});
 });
 
+describe('reminders that Slack refuses for good', () => {
+	const isReminder = ({ blocks }: Json) =>
+		/Nobody has answered|Still no answer|wait for an answer/.test(JSON.stringify(blocks));
+
+	it('are told to whoever began the watch once a day', async () => {
+		await app.watchedAsking();
+		refusePosts(isReminder);
+		const [dm] = await app.until(() => told(TOLD).length > 0 && told(TOLD), undefined, 900_000);
+		expect(dm?.text()).toMatch(/in #agents .*restricted_action.* reminders may be missing/);
+		await app.pass(1_800_000);
+		expect(told(TOLD)).toHaveLength(1);
+	});
+
+	it('are told too where they are a list', async () => {
+		const ids = [await app.watched(), await app.watched()];
+		refusePosts(isReminder);
+		for (const id of ids) app.ask(id);
+		await app.until(() => told(TOLD)[0], undefined, 2_400_000);
+		const lists = app
+			.calls('chat.postMessage')
+			.filter(({ request }) => JSON.stringify(request).includes('2 questions wait'));
+		expect(lists.length).toBeGreaterThan(0);
+	});
+});
+
 describe('a card that Slack refuses for good', () => {
 	it('is told in the reply to the command, and posted when somebody watches the session again', async () => {
 		const id = app.session();
@@ -114,8 +139,12 @@ describe('a card that Slack refuses for good', () => {
 });
 
 describe('changes that Slack takes no more', () => {
-	const closeEdits = (ts: string | undefined) =>
-		app.slack.faults.add({ method: 'chat.update', error: 'edit_window_closed', when: (one) => one.ts === ts });
+	const closeEdits = (ts?: string) =>
+		app.slack.faults.add({
+			method: 'chat.update',
+			error: 'edit_window_closed',
+			when: (one) => ts === undefined || one.ts === ts,
+		});
 
 	it("have the outcome of a question told in one line of its post's thread, which notifies nobody", async () => {
 		const id = await app.watchedAsking();
@@ -126,7 +155,26 @@ describe('changes that Slack takes no more', () => {
 		await app.pass(300_000);
 		expect(post.thread()).toHaveLength(1);
 		expect(line.text()).toContain('Sand');
-		expect(line.editHistory()).toEqual(['↪️ Slack takes no more changes of the message above.']);
+		expect(line.text()).toContain('↪️ Slack takes no more changes of the message above. ✅');
+		expect(line.editHistory()).toEqual([]);
+	});
+
+	it('have it told without any change of a message, and what becomes of it then in a further line', async () => {
+		const id = await app.watchedAsking();
+		const post = await app.threadSays(id, 'Which colour?');
+		await app.until(() => app.card(id)?.text().includes('needs you'));
+		closeEdits();
+		await post.press('Answer');
+		const form = await app.slack.as('ada').waitForModal('Which colour?');
+		await form.fill(0, 'Sand');
+		await form.submit();
+		await app.until(() => post.thread().some((one) => one.text().includes('the agent went on')));
+		await app.pass(600_000);
+		const lines = post.thread().map((one) => one.text());
+		expect(lines.filter((line) => line.includes('Sand'))).toEqual(lines);
+		expect(lines.join()).not.toContain('<@');
+		expect(new Set(lines).size).toBe(lines.length);
+		expect(lines.length).toBeLessThan(4);
 	});
 
 	it('have the end of a watch told in the thread of its card', async () => {
