@@ -97,6 +97,7 @@ export function createDiscoveries(
 	async function pause(why: NoListReason): Promise<number> {
 		const paused = await store.discoveries(serviceUrl);
 		for (const discovery of paused) await tell(discovery, async () => ({ kind: 'discoveryPaused', why }));
+		if (await store.notePaused(serviceUrl, why, clock.now())) onChange();
 		return paused.length;
 	}
 
@@ -125,6 +126,7 @@ export function createDiscoveries(
 			isCut = isCutNow;
 			hasListed = true;
 			if (await store.replaceWaiting(serviceUrl, shown, options)) onChange();
+			if (await store.notePaused(serviceUrl, null, now)) onChange();
 			await raiseAll();
 		},
 		async unlisted(): Promise<void> {

@@ -101,6 +101,20 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				return 'changed';
 			}),
 
+		/** Has the notices of the last day in channels say why it is paused, or all that it goes on (null). Returns whether any changed. */
+		async notePaused(service: string, why: string | null, now: number): Promise<boolean> {
+			const said = why === null ? { why: 'noList', isOver: true } : { why };
+			const content = JSON.stringify({ kind: 'discoveryPaused', ...said });
+			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries where service = ${service})`;
+			const since = why === null ? 0 : now - BACK_WITHIN_MS;
+			const told = from(db.read, 'posts', { kind: 'discoveryPaused', state: ['shown', 'closed'] }).select('id');
+			const others = told.where('stream', 'in', stream).where('content', '!=', content).where('createdAt', '>', since);
+			const rows = await others.execute();
+			const again = { content, state: 'shown', dueAt: now, wanted: sql<number>`wanted + 1` };
+			for (const { id } of rows) await db.writeOne((trx) => change(trx, 'posts', { id }, again).execute());
+			return rows.length > 0;
+		},
+
 		/** Ends it and queues `posts`; null when the channel discovers nothing. */
 		endDiscovery: (
 			channel: ChannelKey,

@@ -129,6 +129,24 @@ describe('/session watch all', () => {
 		expect(app.asked(id)).toHaveLength(1);
 	});
 
+	it('says on its notice that it goes on when the list is back, and that it is paused when it is away again', async () => {
+		await start();
+		await app.watchAll();
+		app.service.list.mode = 'off';
+		const notice = await app.saysInChannel('`watch all` is paused');
+		app.service.list.mode = 'on';
+		const post = await app.postOf(app.waiting());
+		await app.until(() => notice.text().includes('new questions come here again'));
+		expect(notice.text()).not.toContain('is paused');
+		await app.pass(MINUTE);
+		app.service.list.mode = 'off';
+		await app.until(() => notice.text().includes('`watch all` is paused'));
+		await app.restart();
+		app.service.list.mode = 'on';
+		await app.until(() => notice.text().includes('new questions come here again'));
+		expect(app.raised().map(({ ts }) => ts)).toEqual([notice.ts, post.ts].toSorted());
+	});
+
 	it('keeps away a question that somebody stopped, also when the list was away, and brings the next one', async () => {
 		await start();
 		const { id, post } = await app.raisedHand();
@@ -263,6 +281,40 @@ describe('/session watch all', () => {
 		expect(app.asked(another)).toEqual([]);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
 		expect((await app.command('/session unwatch all')).text()).toContain(unwatchedAllWords(0, false));
+	});
+});
+
+describe('a channel in which Slack refuses posts for good', () => {
+	const refusePosts = () =>
+		app.slack.faults.add({
+			method: 'chat.postMessage',
+			error: 'restricted_action',
+			when: ({ channel }) => channel === 'C0AGENTS',
+		});
+	const told = () => app.slack.as('ada').dm('Slack refused');
+
+	it('is told so in the reply to the command', async () => {
+		await start();
+		refusePosts();
+		const id = app.waiting();
+		expect((await app.watchAll()).text()).toMatch(
+			/^⚠️ Slack refuses what I post here \(`restricted_action`\).* come then\.$/,
+		);
+		const dm = await app.until(() => told()[0]);
+		expect(dm.text()).not.toContain(id);
+		expect(dm.text()).not.toContain('/session watch');
+	});
+
+	it('gets new questions by itself when they are not refused any more', async () => {
+		await start();
+		expect((await app.watchAll()).text()).toContain('from now on');
+		await app.saysInChannel('turned on questions from all sessions');
+		const lift = refusePosts();
+		app.waiting();
+		const dm = await app.until(() => told()[0]);
+		expect(dm.text()).toContain('New questions of all sessions come there then.');
+		lift();
+		await app.postOf(app.waiting('Order new lamps'));
 	});
 });
 
