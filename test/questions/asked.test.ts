@@ -292,7 +292,7 @@ describe('the rule', () => {
 		const lost = (...events: Event[]) => play(waits(0), ...events).rows.at(-1)?.evidence?.lost ?? null;
 		expect(lost(answered(1), waits(2), waits(62))).toBe('a2');
 		expect(lost(answered(1), active(2), waits(12))).toBeNull();
-		expect(lost(waits(1, ['x']), waits(2), waits(62))).toBeNull();
+		expect(lost(waits(1, ['x']), waits(2), waits(62))).toBe('');
 		expect(lost(answered(1), waits(2), waits(62), waits(70))).toBe('a2');
 	});
 });

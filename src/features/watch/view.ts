@@ -199,7 +199,7 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 /** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
 export function leftOutWords(left: LeftOut, adminContact: string | null): string {
 	if (left.kind === 'discoveryPaused') {
-		if (left.isOver === true) return '▶️ `watch all` was paused and goes on: new questions come here again.';
+		if (left.isOver === true) return '🟢 `watch all` was paused and goes on: new questions come here again.';
 		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
 	}
 	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';

@@ -104,11 +104,13 @@ export async function runDuels(options: PressPart & { readonly duels: number; re
 		onProgress(`${done} of ${wanted} duels, ${broken.size} broken`);
 	}
 	const outcome = await end();
-	const putsOf = putsByQuestion(harness);
+	const all = putsByQuestion(harness);
+	// One that timed out before the service took it did nothing: it is sent once more.
+	const putsOf = (question: Question) => all(question).filter(({ savedAt }) => savedAt !== null);
 	const wrong = [...new Set(choices.all.map(({ question }) => question))].filter(
 		(question) => putsOf(question).length !== 1,
 	);
-	const problems = wrong.map((question) => `question ${question.number}: ${putsOf(question).length} PUTs`);
+	const problems = wrong.map((question) => `question ${question.number}: ${putsOf(question).length} saved PUTs`);
 	/** With one PUT, in which the other person was told who was first and what they said, and kept their own text. */
 	const clean = wanted - new Set([...broken, ...wrong]).size;
 	return { ...outcome, duels: wanted, forms, clean, told, upsets, problems: [...outcome.problems, ...problems] };
