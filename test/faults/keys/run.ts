@@ -118,7 +118,7 @@ export async function runKeys(options: KeyRunOptions) {
 	if (openedAfter > 0) problems.push(`the former key opens ${openedAfter} ciphertexts in the files`);
 
 	const after = await at(NEW_KEY);
-	// The run is over within minutes of what it takes for an upgrade.
+	// On PostgreSQL the mark that ends version 1 comes with the next round, after the run is over.
 	const warnings = after.warnings.filter((words) => words !== LOG_LINES.unbound_values);
 	if (warnings.length > 0) problems.push(`a start with the new key warns: ${warnings.join(', ')}`);
 	const lost = await values.lost(after.store);

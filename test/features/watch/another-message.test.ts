@@ -14,11 +14,7 @@ beforeAll(async () => {
 	app = await playedApp('20m');
 });
 afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	delete app.service.hooks.onSaved;
-	await leavePlayed(app);
-});
+afterEach(() => leavePlayed(app));
 
 const empty = (id: string) => emptyNewest(app, id);
 const { messagesOf, postsOf, open, receipt, step, asked, answered } = flightsOf(() => app);

@@ -12,11 +12,7 @@ beforeAll(async () => {
 	app = await playedApp('20m');
 });
 afterAll(() => app[Symbol.asyncDispose]());
-afterEach(async () => {
-	app.service.faults.clear();
-	delete app.service.hooks.onSaved;
-	await leavePlayed(app);
-});
+afterEach(() => leavePlayed(app));
 
 const { messagesOf, postsOf, open, receipt, step, asked, answered, perhapsAnswered } = flightsOf(() => app);
 const empty = (id: string) => emptyNewest(app, id);
@@ -97,7 +93,7 @@ it('does not ask what was answered and taken before somebody watched the session
 	).not.toContain('went on without an answer');
 });
 
-it('asks what was answered before somebody watched again after a minute in which the agent waits, and names who answered', async () => {
+it('asks again only after the agent has waited for a minute, and names who answered while nobody watched', async () => {
 	const id = await answeredBetween();
 	await app.pass(40_000);
 	expect(open(id)).toEqual([]);
@@ -167,7 +163,7 @@ it('does not call an answer lost when nobody watches and the same is asked under
 	expect(form.text()).not.toContain(LOST);
 });
 
-it('asks within seconds what an agent that waits asks again under other words, beside a fresh answer to another question', async () => {
+it('asks within seconds what is asked again under other words, although another question was answered just before', async () => {
 	const id = await app.watched();
 	step(id);
 	app.ask(id, [FLIGHT]);

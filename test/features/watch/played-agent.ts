@@ -10,8 +10,10 @@ export const playedApp = (remindAfter: string) =>
 		service: { resumeAfterMs: 24 * 3_600_000 },
 	});
 
-/** After each test. */
+/** After each test: no fault and no hook is left, nothing went wrong, and nothing is watched. */
 export async function leavePlayed(app: WatchingApp): Promise<void> {
+	app.service.faults.clear();
+	delete app.service.hooks.onSaved;
 	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
 	expectNothingWrong(app);
 	await app.command('/session unwatch all');
@@ -22,6 +24,17 @@ export function emptyNewest({ service: { sessions } }: WatchingApp, id: string):
 	const messages = structuredClone(sessions.get(id).messages ?? []);
 	for (const item of messages.findLast((one) => one.human_input?.length)?.human_input ?? []) item.value = '';
 	sessions.patch(id, { messages });
+}
+
+/** Ada has typed her answer to this session's question, and sends it when the result is called. */
+export async function typed(app: WatchingApp, id: string) {
+	await app.slack.as('ada').command('#agents', `/session ${id}`);
+	const form = await app.until(() => {
+		const modal = app.slack.as('ada').modal();
+		return modal?.text().includes('Which colour?') && modal;
+	});
+	await form.fill('“Which colour?”', 'Sand');
+	return () => form.submit();
 }
 
 /** The next PUT is saved and gets a 500. The agent takes its values at once, and works on. */

@@ -3,6 +3,7 @@ import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { errorWords } from '../../../src/slack/error-view.ts';
 import { ended, headline, says } from '../../support/sentences.ts';
 import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { typed } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
 const NOT_FOUND = errorWords('session_missing').what;
@@ -22,17 +23,6 @@ afterEach(async () => {
 	expectNothingWrong(app);
 	await app.command('/session unwatch all');
 });
-
-/** Ada has typed her answer to this session's question, and presses when the result is called. */
-async function typed(id: string) {
-	await app.slack.as('ada').command('#agents', `/session ${id}`);
-	const form = await app.until(() => {
-		const modal = app.slack.as('ada').modal();
-		return modal?.text().includes('Which colour?') && modal;
-	});
-	await form.fill('“Which colour?”', 'Sand');
-	return () => form.submit();
-}
 
 const posts = (words: string) => app.inChannel().filter((post) => post.text().includes(words));
 const endings = () => app.log.filter((line) => line.includes('a watch ended'));
@@ -56,7 +46,7 @@ it.each([
 	const [id, other] = [await app.watchedAsking(), await app.watchedAsking()];
 	const post = await app.threadSays(other, 'Which colour?');
 	await app.threadSays(id, 'Which colour?');
-	const send = await typed(id);
+	const send = await typed(app, id);
 	const before = [endings().length, posts(NOTHING_FOUND).length];
 	app.service.faults.add(fault);
 	await send();
@@ -79,7 +69,7 @@ it.each([
 it('looks for ten minutes for one session that is not found, and says so, while others can be read', async () => {
 	const [id, other] = [await app.watchedAsking(), await app.watched()];
 	await app.threadSays(id, 'Which colour?');
-	const send = await typed(id);
+	const send = await typed(app, id);
 	const before = [endings().length, posts(NOTHING_FOUND).length];
 	app.service.sessions.remove(id);
 	const from = app.clock.now();
@@ -103,7 +93,7 @@ it('looks for ten minutes for one session that is not found, and says so, while 
 it('shows a session again that was not found for five minutes, and delivers the answer to it', async () => {
 	const [id] = [await app.watchedAsking(), await app.watched()];
 	await app.threadSays(id, 'Which colour?');
-	const send = await typed(id);
+	const send = await typed(app, id);
 	const fault = app.service.faults.add({ ...JSON_404, sessionId: id });
 	await send();
 	await app.cardSays(id, NOT_FOUND);
@@ -120,7 +110,7 @@ it.each([
 ] as const)('sends an answer again whose PUT gets %s for a minute', async (_, fault) => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
-	const send = await typed(id);
+	const send = await typed(app, id);
 	app.service.faults.add({ ...fault, method: 'PUT' });
 	await send();
 	await receiptSays(errorWords('refused').what);

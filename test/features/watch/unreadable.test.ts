@@ -3,6 +3,7 @@ import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { errorWords, whyWords } from '../../../src/slack/error-view.ts';
 import { says } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { typed } from './played-agent.ts';
 
 const MINUTE_MS = 60_000;
 const GZIP: Fault = { kind: 'coded' };
@@ -19,23 +20,12 @@ afterEach(async () => {
 
 const posts = (words: string) => app.inChannel().filter((post) => says(post.text(), words));
 
-/** Ada has typed her answer to this session's question, and sends it when the result is called. */
-async function typed(id: string) {
-	await app.slack.as('ada').command('#agents', `/session ${id}`);
-	const form = await app.until(() => {
-		const modal = app.slack.as('ada').modal();
-		return modal?.text().includes('Which colour?') && modal;
-	});
-	await form.fill('“Which colour?”', 'Sand');
-	return () => form.submit();
-}
-
 describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_RPM) => {
 	it('does not take its own limit for one of the service, while that is down', async () => {
 		app = await watchingApp({ env: { SESSION_SERVICE_RPM } });
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
-		const send = await typed(id);
+		const send = await typed(app, id);
 		await app.service.goDown();
 		await send();
 		for (let passed = 0; passed < 3 * MINUTE_MS; passed += 10_000) {
@@ -67,7 +57,7 @@ it.each([
 	app = await watchingApp({ env: FEWEST_REQUESTS });
 	const [id, other] = [await app.watchedAsking(), await app.watched()];
 	const post = await app.threadSays(id, 'Which colour?');
-	const send = await typed(id);
+	const send = await typed(app, id);
 	app.service.faults.add(fault);
 	await send();
 	// A read of an unchanged session has no body: it can be read, and the PUT is sent.
