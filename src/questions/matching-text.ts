@@ -1,5 +1,5 @@
-import { CONFUSABLES } from './confusables.ts';
 import type { ItemTexts } from './session.ts';
+import { wordList } from './word-list.ts';
 
 /** Code units. A line that is longer is read in pieces, so that the work on a text grows with its length alone. */
 const LONGEST_LINE = 500;
@@ -121,9 +121,10 @@ export function wordsOr(source: string, anywhere: string): RegExp {
 
 /** Characters, and the prototypes that they look like (UTS #39). */
 export const PROTOTYPES: ReadonlyMap<string, string> = new Map(
-	[...CONFUSABLES.matchAll(/([^ ]+) ([^ ]+)/g)].flatMap(([, prototype = '', alike = '']) =>
-		Array.from(alike, (character) => [character, prototype] as const),
-	),
+	wordList('look-alikes').flatMap((entry) => {
+		const [prototype = '', alike = ''] = entry.split(' ');
+		return Array.from(alike, (character) => [character, prototype] as const);
+	}),
 );
 
 /** Latin letters for characters of which Unicode has no prototype, or another letter than people read in a word. */
