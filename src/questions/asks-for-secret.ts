@@ -39,7 +39,7 @@ const VERBS = list('asks');
 const REQUESTS_AFTER = list('asks-after');
 const REQUESTS_IT = list('asks-for-it');
 /** The words of a sentence that asks for what stands before it. */
-const LITTLE = list('asks', 'asks-after', 'little');
+const LITTLE = list('asks', 'asks-after', 'little', 'links');
 const METHODS = list('methods');
 const [OFFERS_CHOICE, OR] = [list('choice'), list('or')];
 const ABOUT = new RegExp(`^[^\\p{L}]*(?:${AND} ){0,3}${list('about').source}|${list('acts-elsewhere').source}`, 'u');
