@@ -1,12 +1,6 @@
-import { CONFUSABLES } from './confusables.ts';
 import type { ItemTexts } from './session.ts';
+import { wordList } from './word-list.ts';
 
-/** Code units. A line that is longer is read in pieces, so that the work on a text grows with its length alone. */
-const LONGEST_LINE = 500;
-/** By so many code units two pieces of one sentence overlap: most phrases are shorter. */
-const OVERLAP = 100;
-/** Where a long sentence goes on in another piece. NFKD makes three full stops of it, so no text has it. */
-export const IN_SENTENCE = '…';
 /** Code units in NFKD, in all and for one: it makes up to 18 of a ligature, and at most four of what people write. */
 const LONGEST_TEXT = 40_000;
 const MOST_OF_ONE = 4;
@@ -14,12 +8,12 @@ const MOST_OF_ONE = 4;
 /** Code units. Longer texts explain what is asked for and do not name it. */
 const MAX_LABEL_LENGTH = 200;
 
-const GENERIC_TITLE =
-	/^(?:question|questions|input|answer|response|reply|request|human input|user input|your input|(?:human|user|your) input (?:required|needed)|input (?:required|needed)|clarification(?: needed| required)?|frage|pregunta|eingabe|antwort)?$/;
+/** Titles that say nothing of what is asked for. */
+const GENERIC_TITLES = new Set(['', ...wordList('generic-titles').map(matchingText)]);
 
 /**
  * A text as the rules match it: lower case, without accents, invisible characters and emphasis, one space between words, also
- * of `camelCase`, `snake_case` and `kebab-case`. Line ends stay, and a long line gets more: see `inPieces`.
+ * of `camelCase`, `snake_case` and `kebab-case`. Line ends stay.
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
@@ -46,29 +40,7 @@ export function readingsOf(text: string): readonly string[] | null {
 }
 
 function plainCharacters(text: string): string {
-	const plain = text.normalize('NFKD').replace(/[\p{M}\p{Cf}*`#]/gu, '');
-	return plain.length <= LONGEST_LINE ? plain : plain.split('\n').map(inPieces).join('\n');
-}
-
-/** A long line in lines that end with a sentence; a long sentence in lines that overlap, between words, and say so. */
-function inPieces(line: string): string {
-	let text = '';
-	let from = 0;
-	while (line.length - from > LONGEST_LINE) {
-		const piece = line.slice(from, from + LONGEST_LINE);
-		const sentence = Math.max(...['.', '!', '?', ';'].map((mark) => piece.lastIndexOf(`${mark} `)));
-		const isWhole = sentence >= OVERLAP;
-		const end = isWhole ? sentence + 1 : placeIn(piece, LONGEST_LINE);
-		text += `${piece.slice(0, end)}${isWhole ? '\n' : `${IN_SENTENCE}\n${IN_SENTENCE}`}`;
-		from += isWhole ? end : placeIn(piece, end - OVERLAP);
-	}
-	return text + line.slice(from);
-}
-
-/** Where a word ends before `at`, if that is near. */
-function placeIn(piece: string, at: number): number {
-	const space = piece.lastIndexOf(' ', at);
-	return at - space < OVERLAP ? space : at;
+	return text.normalize('NFKD').replace(/[\p{M}\p{Cf}*`#]/gu, '');
 }
 
 function asWords(text: string): string {
@@ -89,8 +61,13 @@ function plainWords(text: string): string {
 /** What names the thing asked for: the title, or the description when the title is generic. Empty when it is too long. */
 export function labelOf(item: ItemTexts): string {
 	const title = matchingText(item.title);
-	const label = GENERIC_TITLE.test(withoutFinalMarks(title)) ? matchingText(item.description) : title;
+	const label = isGeneric(title) ? matchingText(item.description) : title;
 	return label.length > MAX_LABEL_LENGTH ? '' : label;
+}
+
+/** Whether a title, as `matchingText`, says nothing of what is asked for: "Your answer:". */
+export function isGeneric(title: string): boolean {
+	return GENERIC_TITLES.has(withoutFinalMarks(title));
 }
 
 /** Without the question marks, colons and the like at the end. */
@@ -105,25 +82,16 @@ export function words(source: string): RegExp {
 	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutMarks(source)})(?![\\p{L}\\p{N}])`, 'u');
 }
 
-/** A pattern that matches inside words too: for scripts without spaces between words, or with joined particles. */
-export function inside(source: string): RegExp {
-	return new RegExp(withoutMarks(source), 'u');
-}
-
 function withoutMarks(text: string): string {
 	return text.normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-/** A pattern of whole words, or of `anywhere` as `inside` takes it. */
-export function wordsOr(source: string, anywhere: string): RegExp {
-	return new RegExp(`${words(source).source}|${inside(anywhere).source}`, 'u');
-}
-
 /** Characters, and the prototypes that they look like (UTS #39). */
 export const PROTOTYPES: ReadonlyMap<string, string> = new Map(
-	[...CONFUSABLES.matchAll(/([^ ]+) ([^ ]+)/g)].flatMap(([, prototype = '', alike = '']) =>
-		Array.from(alike, (character) => [character, prototype] as const),
-	),
+	wordList('look-alikes').flatMap((entry) => {
+		const [prototype = '', alike = ''] = entry.split(' ');
+		return Array.from(alike, (character) => [character, prototype] as const);
+	}),
 );
 
 /** Latin letters for characters of which Unicode has no prototype, or another letter than people read in a word. */
@@ -137,10 +105,11 @@ const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's',
 /** Words to find inside a run of spaced-out letters, where no space separates words. */
 const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 
+/** Words as the Latin words that they look like. Others stay: "где" looks like none, although its "е" does. */
 function foldConfusables(text: string): string {
-	return text.replace(/\P{ASCII}/gu, (character) => {
-		const letter = READ_AS.get(character) ?? PROTOTYPES.get(character) ?? '';
-		return /^[A-Za-z]$/.test(letter) ? letter : character;
+	return text.replace(/[^\s\p{P}]+/gu, (word) => {
+		const folded = word.replace(/\P{ASCII}/gu, (one) => READ_AS.get(one) ?? PROTOTYPES.get(one) ?? one);
+		return /^\p{ASCII}*$/u.test(folded) ? folded : word;
 	});
 }
 

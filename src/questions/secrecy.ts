@@ -1,5 +1,5 @@
 import { atOnce } from '../core/slices.ts';
-import { asksAbove, examineItem, looksSecret } from './asks-for-secret.ts';
+import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
 import { guessInput, splitNote, YES_NO } from './input-kind.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { sameText, stringOf } from './texts.ts';
@@ -11,22 +11,24 @@ interface Texts {
 	readonly isCut?: boolean;
 }
 
-/** By the items: whether the text above them asks for a secret. */
-const askedAbove = new WeakMap<Texts['items'], boolean>();
+/** By the items: what the text above them is about a secret, where no item asks for one. */
+const requestsAbove = new WeakMap<Texts['items'], Request>();
 
-/** Where no item asks for a secret by itself, the text above can: then every item is secret that takes any text. */
+/** Where no item asks for a secret by itself, the text above can: then every item may be secret that takes any text. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
 	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
 	const { kind } = guessInput(item);
-	if (kind !== 'longText' && kind !== 'line') return false;
-	return askedAbove.get(question.items) ?? atOnce(examineContext(question));
+	if (kind !== 'longText' && kind !== 'line' && kind !== 'url') return false;
+	const above = requestsAbove.get(question.items);
+	return takesSecret(item, above === undefined ? atOnce(examineContext(question)) : above);
 }
 
-function* examineContext({ items, context }: Texts): Generator<void, boolean> {
-	const asks = !items.some((item) => item.isCut !== true && looksSecret(item)) && (yield* asksAbove(context));
-	askedAbove.set(items, asks);
-	return asks;
+function* examineContext({ items, context }: Texts): Generator<void, Request> {
+	const isInItems = items.some((item) => item.isCut !== true && looksSecret(item));
+	const request = isInItems ? null : yield* requestIn(context);
+	requestsAbove.set(items, request);
+	return request;
 }
 
 /** Has the rules read a question, in short steps. They remember what they found: of a long one it takes a second. */

@@ -8,7 +8,7 @@ import {
 	type OnCut,
 	withoutNote,
 } from '../core/cut.ts';
-import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from '../questions/confusables.ts';
+import { wordList } from '../questions/word-list.ts';
 import { escapeMrkdwn, markdownToMrkdwn, withoutFences } from './mrkdwn.ts';
 
 /*
@@ -203,7 +203,8 @@ export function neutralise(text: string): string {
 		.replace(MARK_RUN, '$1');
 }
 
-const MARK = `[\\p{Quotation_Mark}${LIKE_QUOTATION_MARKS}${LIKE_APOSTROPHES}]`;
+const LIKE_APOSTROPHES = wordList('like-apostrophes').join('');
+const MARK = `[\\p{Quotation_Mark}${wordList('like-quotation-marks').join('')}${LIKE_APOSTROPHES}]`;
 const DRAWN_OVER = '[\\p{M}\\p{Cf}]*';
 /** What only looks like an apostrophe; no mark of code. */
 const LIKE_ONE = LIKE_APOSTROPHES.replace(/[`\u1fef]/g, '');

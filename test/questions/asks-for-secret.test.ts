@@ -1,11 +1,92 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/core/slices.ts';
-import { asksAbove } from '../../src/questions/asks-for-secret.ts';
+import { looksSecret, requestIn } from '../../src/questions/asks-for-secret.ts';
+import { guessInput } from '../../src/questions/input-kind.ts';
 import { looksSecretAt } from '../../src/questions/secrecy.ts';
+import { wordList } from '../../src/questions/word-list.ts';
 import { processorMs } from '../support/processor-ms.ts';
+import { HARMLESS_TITLES, SECRET_TITLES } from './rule-examples.ts';
+import { STEM_TITLES } from './stem-titles.ts';
 
 const asked = (context: string, ...titles: string[]) =>
 	titles.map((_, at) => looksSecretAt({ context, items: titles.map((title) => ({ title, description: '' })) }, at));
+
+/** What an item asks for by itself. */
+function guess(title: string, description = '') {
+	const item = { title, description };
+	return { ...guessInput(item), secret: looksSecret(item) };
+}
+
+/** By the kind of secret in English, or the language. */
+const TITLES: Readonly<Record<string, { readonly yes: readonly string[]; readonly no: readonly string[] }>> = {
+	...SECRET_TITLES,
+	...Object.fromEntries(
+		Object.entries(STEM_TITLES).map(([name, [yes, no]]) => [name, { yes: yes.split(' | '), no: no.split(' | ') }]),
+	),
+};
+
+describe('an item', () => {
+	for (const [kind, { yes, no }] of Object.entries(TITLES)) {
+		it.each(yes)(`is secret by its title, ${kind}: %j`, (title) => {
+			expect(guess(title)).toEqual({ kind: 'line', secret: true });
+		});
+		it.each(yes)(`is secret by its description, ${kind}: %j`, (description) => {
+			const sentence = `The site stopped me. Please enter this: ${description}`;
+			if (!/^(?:code|please enter the code|tan|secret|credit card)$/i.test(description)) {
+				expect(looksSecret({ title: 'Next step', description: sentence })).toBe(true);
+			}
+		});
+		it.each(no)(`is ordinary, although it is near to ${kind}: %j`, (title) => {
+			expect(guess(title).secret).toBe(false);
+		});
+	}
+
+	it('is secret by each entry of the list of names', () => {
+		const names = wordList('secret/names').map((entry) => entry.replaceAll('*', '').replaceAll('?', 'c'));
+		expect(names.filter((title) => !looksSecret({ title, description: '' }))).toEqual([]);
+	});
+
+	it.each(['Password', 'SMS code', 'PIN', 'API key', 'Card number', 'CVV', 'Seed phrase', 'SSN', 'Code', 'Token'])(
+		'recognise %j without the examples of the table',
+		(title) => {
+			expect(guess(title)).toEqual({ kind: 'line', secret: true });
+		},
+	);
+	it.each(HARMLESS_TITLES.flat())('take %j as ordinary', (title) => {
+		expect(guess(title).secret).toBe(false);
+	});
+	it.each([
+		['Login', 'The site sent a text message. Enter the verification code.'],
+		['', 'Password'],
+		['Human input required', 'What is the one-time code?'],
+		['Your input', 'The page asks for the CVV of the card'],
+		['Continue?', 'I need your API key for that'],
+		['Options', 'Choose one of: A, B. Then tell me your password.'],
+		['Missing data', 'Please provide the following:\n1. Full name\n2. Passport number'],
+		['Anmeldung', 'Bitte gib den Bestätigungscode ein.'],
+	])('find a secret in the description of %j: %j', (title, description) => {
+		expect(guess(title, description)).toEqual({ kind: 'line', secret: true });
+	});
+	it.each([
+		['Which plan?', 'I have logged in with the password that was stored and see three plans now.'],
+		['How should I log in?', 'Options: password, magic link'],
+		['How should I log in?', 'The page wants you to choose:\n- password\n- magic link'],
+		['Next step', 'Does this site use a password or a magic link?'],
+		['Which of these?\n- password\n- pin', ''],
+		['Auth method', 'OAuth, Magic link, Password'],
+		['Which auth method?', '- Magic link\n- Password'],
+		['Which API key should I use?', '- staging\n- production'],
+		['Where should I store the API key?', '- Vault\n- .env'],
+		['Which article?', 'The blog has one about password managers and one about tokens.'],
+	])('ignore a mention in the description of %j: %j', (title, description) => {
+		expect(guess(title, description).secret).toBe(false);
+	});
+	it('find a request at the end of a long description', () => {
+		expect(
+			looksSecret({ title: 'Step', description: `${'The page shows a table. '.repeat(5_000)}Enter the password.` }),
+		).toBe(true);
+	});
+});
 
 describe('a text above the items', () => {
 	it.each([
@@ -49,7 +130,7 @@ describe('a text above the items', () => {
 		'Введите код из смс, чтобы продолжить.',
 		'Δώστε μου τον κωδικό παρακαλώ.',
 	])('asks for a secret: %s', (text) => {
-		expect(atOnce(asksAbove(text))).toBe(true);
+		expect(asked(text, 'Answer')).toEqual([true]);
 	});
 
 	it.each([
@@ -74,7 +155,7 @@ describe('a text above the items', () => {
 		'The page says "Wrong password". What should I do?',
 		'Three attempts with the password failed. How should I go on?',
 	])('only mentions a secret: %s', (text) => {
-		expect(atOnce(asksAbove(text))).toBe(false);
+		expect(asked(text, 'Answer')).toEqual([false]);
 	});
 
 	it('makes no item secret that has its own answers or is beside a secret one', () => {
@@ -106,7 +187,7 @@ it.each([
 ])('takes little time for 100 kB of %j', (part) => {
 	const text = part.repeat(100_000 / part.length);
 	const start = processorMs();
-	atOnce(asksAbove(text));
+	atOnce(requestIn(text));
 	looksSecretAt({ context: text, items: [{ title: text, description: text }] }, 0);
 	// At most 20 ms on an idle core. Quadratic work takes seconds.
 	expect(processorMs() - start).toBeLessThan(1_000);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../src/questions/secrecy.ts';
 import { questionAt } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
+import { AGENTS_HARMLESS, AGENTS_SECRET } from './agent-phrases.ts';
 import { HELD_BACK_HARMLESS, HELD_BACK_SECRET } from './held-back-phrases.ts';
 import { HARMLESS_PHRASES, SECRET_PHRASES } from './secret-phrases.ts';
 import { asking } from './sessions.ts';
@@ -107,8 +108,18 @@ it('takes the phrases that the rules were made with for what they are', () => {
 	expect(wrong('harmless', harmless ?? [], false)).toEqual([]);
 });
 
-it('takes most of the held-back phrases for what they are', () => {
+it('takes most of the phrases of agents for what they are', () => {
+	expect(wrong('agents, ask for a secret', AGENTS_SECRET, true)).toEqual([
+		'The server rejects my key. >> Paste a working one',
+		'The front door has a keypad. >> What do I tell the courier to type?',
+		'Magic sign-in URL for Notion',
+		'The PDF statement is protected; banks usually use the date of birth. >> How do I open it?',
+	]);
+	expect(wrong('agents, harmless', AGENTS_HARMLESS, false)).toEqual([]);
+});
+
+it('takes the held-back phrases for what they are', () => {
 	expect([HELD_BACK_SECRET, HELD_BACK_HARMLESS].map(({ length }) => length)).toEqual([30, 30]);
-	expect(wrong('held back, asks for a secret', HELD_BACK_SECRET, true)).toHaveLength(6);
-	expect(wrong('held back, harmless', HELD_BACK_HARMLESS, false)).toHaveLength(0);
+	expect(wrong('held back, asks for a secret', HELD_BACK_SECRET, true)).toEqual([]);
+	expect(wrong('held back, harmless', HELD_BACK_HARMLESS, false)).toEqual([]);
 });

@@ -240,6 +240,18 @@ describe('what people are told about a choice', () => {
 		expect(post.notification()).toBe(ASKS);
 	});
 
+	it('offers ways to log in, which are no secrets themselves', async () => {
+		const { post } = await asked([item('Which auth method?', 'One of: Magic link, Password')]);
+		expect(post.buttons()).toEqual(['Magic link', 'Password', 'Answer…', ...app.MENU]);
+	});
+
+	it('does not tell a question in the notification that asks for a link which the text above names', async () => {
+		const id = await app.watched();
+		app.ask(id, [item('Please paste it')], 'The site has sent a magic link to your e-mail.');
+		const post = await app.threadSays(id, 'Please paste it');
+		expect(post.notification()).toBe(ASKS);
+	});
+
 	it('sends nothing and tells the person when Slack does not say who they are', async () => {
 		const { id, post } = await asked();
 		await app.pass(60_000);

