@@ -22,8 +22,9 @@ const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
 	{ is: /^undici$/, by: /^(?:session-service\/|core\/proxy\.ts$|app\.ts$)/ },
 	{ is: /^pino$/, by: /^core\/log\.ts$/ },
 	{ is: /^prom-client$/, by: /^core\/metrics\.ts$/ },
-	// `questions` is pure.
-	{ is: /^(?!(?:node:crypto|node:util|zod)$)/, by: /^(?!questions\/)/ },
+	// `questions` is pure. One file reads its word lists.
+	{ is: /^(?!(?:node:crypto|node:util|zod)$)/, by: /^(?!questions\/(?!word-list\.ts$))/ },
+	{ is: /^(?!node:fs$)/, by: /^(?!questions\/word-list\.ts$)/ },
 ];
 
 const IMPORT = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\* as \w+|\*|\w+)(?:, \{[^}]*\})? from '([^']+)';/gm;

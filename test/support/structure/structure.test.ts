@@ -82,6 +82,8 @@ describe('arrows', () => {
 		['features/answer/view.ts', '../inbox/view.ts'],
 		['features/inbox/view.ts', '../../app.ts'],
 		['questions/session.ts', 'undici'],
+		['questions/session.ts', 'node:fs'],
+		['questions/word-list.ts', 'undici'],
 		['slack/reply.ts', 'kysely'],
 		['posts/outbox.ts', 'kysely'],
 		['session-service/client.ts', '@slack/bolt'],
@@ -100,5 +102,6 @@ describe('arrows', () => {
 		expect(wrongArrows('features/inbox/view.ts', text)).toEqual([]);
 		expect(wrongArrows('features/inbox/inbox-store.ts', importing('kysely', '../../database/due.ts'))).toEqual([]);
 		expect(wrongArrows('app.ts', importing('./features/press/handler.ts'))).toEqual([]);
+		expect(wrongArrows('questions/word-list.ts', importing('node:fs'))).toEqual([]);
 	});
 });
