@@ -227,7 +227,8 @@ const OPENER: Build = (entries) => `^[¿"“\\s]*(?:${entries('opener')}) `;
 function inQuestion(lines: readonly string[], words: Words): readonly string[] {
 	const [question = '', another] = questionsIn(lines.join('\n'));
 	const said = readable(question);
-	if (another !== undefined || !offersOther(said, words)) return [];
+	// Without spaces, nothing shows where the first option begins.
+	if (another !== undefined || !offersOther(said, words) || /\p{Script=Han}/u.test(said)) return [];
 	const opener = words.pattern(OPENER, 'iu');
 	const bare = question.trim().replace(/^¿/, '');
 	if (opener.test(bare)) return [bare.replace(opener, '')];
