@@ -32,7 +32,7 @@ const MAX_NAME_WORDS = 5;
 
 /** "Department": something that people choose, not a text that they write. */
 function namesThings(title: string, words: Words): boolean {
-	const name = title.replace(/[\s:.]+$/, '');
+	const name = title.replace(/(?<![\s:.])[\s:.]+$/, '');
 	const isWritten = words.listed('data').some((data) => ` ${name}`.endsWith(` ${readable(data)}`));
 	return !isWritten && name.split(' ').length <= MAX_NAME_WORDS && !words.says(name, 'type', 'points');
 }

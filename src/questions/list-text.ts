@@ -17,7 +17,8 @@ const PAIRS = new Map(
 const QUOTES = '"“„«`\'「『';
 /** Stands for every character inside brackets or quotation marks. */
 const INSIDE = '\uE000';
-const QUOTED = new RegExp(`^[${QUOTES}]${INSIDE}*$`);
+const QUOTED = /^["“„«`'「『]\uE000*$/;
+const BRACKETED = /^[([]\uE000+$/;
 
 /** A text with all that is in brackets or quotation marks, and what closes these, hidden. Null when one has no partner. */
 export function masked(text: string): string | null {
@@ -40,8 +41,9 @@ interface Part {
 	readonly mask: string;
 }
 
+/** `separator` is global. */
 function split({ text, mask }: Part, separator: RegExp): Part[] {
-	const marks = Array.from(mask.matchAll(new RegExp(separator, `${separator.flags.replace('g', '')}g`)));
+	const marks = Array.from(mask.matchAll(separator));
 	const bounds = [0, ...marks.flatMap(({ index, 0: mark }) => [index, index + mark.length]), mask.length];
 	return Array.from({ length: marks.length + 1 }, (_, at) => [bounds[2 * at], bounds[2 * at + 1]]).map(
 		([from, to]) => ({
@@ -65,14 +67,14 @@ export interface Form {
 export function inlineList(text: string, words: Words, form: Form = {}): readonly string[] | null {
 	const list = listAlone(text.trim(), words);
 	if (list === null) return null;
-	if (new RegExp(`^[([]${INSIDE}+$`).test(list.mask)) return inlineList(list.text.slice(1, -1), words, form);
+	if (BRACKETED.test(list.mask)) return inlineList(list.text.slice(1, -1), words, form);
 	const parts = partsOf(list, words, form)?.map((part) => part.text.trim()) ?? [];
 	const numbered = parts.map(entryOf);
 	const isNumbered = numbered.every((entry, at) => entry?.ordinal === at);
 	return optionsOf(isNumbered ? numbered.map((entry) => entry?.body ?? '') : parts, words);
 }
 
-const lastWord = (text: string) => /[^\s,;/|(]+$/u.exec(text)?.[0] ?? '';
+const lastWord = (text: string) => /(?<![^\s,;/|(])[^\s,;/|(]+$/u.exec(text)?.[0] ?? '';
 
 /** The list without the point at its end and the sentences behind it. Null where a point may belong to a word. */
 function listAlone(text: string, words: Words): Part | null {
@@ -85,7 +87,7 @@ function listAlone(text: string, words: Words): Part | null {
 	// Before a sentence stands a word or a number: "St. Mary" may be one name.
 	if (end !== undefined && mask.charAt(end) === '.' && !/(?:\d|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end)))
 		return null;
-	const bare = text.slice(0, end).replace(/[?!。？！,;:\s]+$/u, '');
+	const bare = text.slice(0, end).replace(/(?<![?!。？！,;:\s])[?!。？！,;:\s]+$/u, '');
 	const word = lastWord(bare);
 	// "p.m." ends with its own point; "Inc." may, or the sentence does.
 	const isOpen = bare.endsWith('.') && !/\.\p{L}{1,3}\.$/u.test(word);
@@ -107,13 +109,13 @@ const AND = joining('and');
 
 /** The entries, by the strongest separator. Null when there is none, or two that may both be one. */
 function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }: Form): readonly Part[] | null {
-	const [or, and] = [words.pattern(OR, 'iu'), words.pattern(AND, 'iu')];
+	const [or, and] = [words.pattern(OR, 'giu'), words.pattern(AND, 'giu')];
 	const [semicolons, bars, slashes, spaced, tight] = [
-		/[;；]/,
-		/\|/,
-		/ \/ |／/,
-		/,(?=\s)|[、，]/,
-		/(?<!\d),(?=\S)|,(?=[^\s\d])/,
+		/[;；]/g,
+		/\|/g,
+		/ \/ |／/g,
+		/,(?=\s)|[、，]/g,
+		/(?<!\d),(?=\S)|,(?=[^\s\d])/g,
 	].map((separator) => split(list, separator)) as [Part[], Part[], Part[], Part[], Part[]];
 	const commas = spaced.length > 1 ? spaced : tight;
 	const strong = [semicolons, bars, slashes].filter((parts) => parts.length > 1);
@@ -125,7 +127,7 @@ function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }
 		if (either.length > 1) return either;
 		const both = joinsAnd ? split(list, and) : [];
 		if (both.length === 2) return both;
-		const paths = split(list, /\//);
+		const paths = split(list, /\//g);
 		// A path has such parts too, but not in capitals or single letters.
 		const areShort = paths.every(({ text }) => isTight || /^(?:\p{Lu}\p{L}*|\p{L}|\p{N}{1,2})$/u.test(text.trim()));
 		return paths.length > 1 && areShort ? paths : null;
@@ -136,11 +138,11 @@ function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }
 	// "A, B, or C", "A, B or C".
 	const [lead, ...ends] = split(last[0], or);
 	const either = lead?.text.trim() === '' ? ends : [...(lead === undefined ? [] : [lead]), ...ends];
-	if (first.some(({ mask }) => or.test(mask)) || either.length > (listed === commas ? 2 : 1)) return null;
+	if (first.some(({ mask }) => mask.search(or) !== -1) || either.length > (listed === commas ? 2 : 1)) return null;
 	const both = listed === commas && either.length === 1 ? split(last[0], and) : [];
 	// "A, B and C": the last two may be one, unless "and" is a part of other options, or these two are options, too.
 	const isOption = both.every(({ text }) => first.some((part) => part.text.trim() === text.trim()));
-	if (both.length < 2 || isOption || first.some(({ mask }) => and.test(mask))) return [...first, ...either];
+	if (both.length < 2 || isOption || first.some(({ mask }) => mask.search(and) !== -1)) return [...first, ...either];
 	return joinsAnd && both.length === 2 ? [...first, ...both] : null;
 }
 
@@ -168,7 +170,9 @@ function optionsOf(parts: readonly string[], words: Words): readonly string[] | 
 		entries.length > 2 && entries.length % 2 === 0 && amounts?.every((is, at) => is === (at % 2 === 1));
 	if ((isQuoted && are(/["“”„«»]/).includes(true)) || isMixed || isJoined || alternates) return null;
 	// "A, B (default A)": what is in the brackets is about the list.
-	const notes = entries.flatMap((entry) => /[([（](.*)[)\]）]$/.exec(entry)?.[1]?.split(/[^\p{L}\p{N}]+/u) ?? []);
+	const notes = entries.flatMap(
+		(entry) => /[([（]([^()[\]（）]*)[)\]）]$/.exec(entry)?.[1]?.split(/[^\p{L}\p{N}]+/u) ?? [],
+	);
 	return entries.every((entry) => isOption(entry) && !notes.includes(entry)) ? entries : null;
 }
 
@@ -180,7 +184,7 @@ function plainEntry(text: string): string {
 
 /** From the first quoted text of a line to the last one, if there are several. */
 export function quotedRun(line: string): readonly string[] {
-	const quoted = Array.from((masked(line) ?? '').matchAll(new RegExp(`[${QUOTES}]${INSIDE}+`, 'g')));
+	const quoted = Array.from((masked(line) ?? '').matchAll(/["“„«`'「『]\uE000+/g));
 	const [from, last] = [quoted[0]?.index ?? 0, quoted.at(-1)];
 	return quoted.length < 2 || last === undefined ? [] : [line.slice(from, last.index + last[0].length)];
 }

@@ -39,7 +39,7 @@ export function askedItem({ items, context }: Asked, position: number): ItemText
 	const item = items[position] ?? { title: '', description: '' };
 	if (items.length !== 1 || item.description.trim() !== '' || context === '') return item;
 	const words = new Words(item.title);
-	const title = readable(item.title).replace(/[\s:.?]+$/, '');
+	const title = readable(item.title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
 	if (title === '' || words.is(title, 'answer')) return { title: item.title, description: context };
 	const lines = context.split('\n').filter((line) => line.trim() !== '');
 	const from = lines.findLastIndex((line) => entryOf(line) === null);
@@ -96,7 +96,9 @@ const YES_NO_PAIR: Build = (entries) => {
 /** "(yes/no)", "Reply yes or no.": at the end of a line, below a question that nothing else answers. */
 function yesNoPair(lines: readonly string[], words: Words): Found | null {
 	const pair = words.pattern(YES_NO_PAIR, 'iu');
-	const [found, another] = lines.map((line) => pair.exec(line)).filter((match) => match !== null);
+	const [found, another] = lines
+		.map((line) => (isLong(line) ? null : pair.exec(line)))
+		.filter((match) => match !== null);
 	if (found === undefined || another !== undefined) return null;
 	const [whole, yes = '', no = ''] = found;
 	const lead = readable(sentencesOf(found.input.slice(0, found.index)).at(-1) ?? '');
@@ -147,15 +149,15 @@ function bareFrom(lines: readonly string[], words: Words): number {
 
 /** The only list within a line. Where two differ, none is certain. */
 function fromSentences(lines: readonly string[], words: Words): Found | null {
-	const short = lines.filter((line) => !isLong(line));
-	const found = lists(short, words).filter(({ options, isExplicit }) => isExplicit || options !== null);
+	const found = lists(lines, words).filter(({ options, isExplicit }) => isExplicit || options !== null);
 	const explicit = found.filter(({ isExplicit }) => isExplicit);
 	const isOne = explicit.length < 2 && new Set(found.map(({ options }) => options?.join('\n'))).size === 1;
 	return isOne || found.length === 0 ? (explicit[0] ?? found[0] ?? null) : { options: null, isExplicit: true };
 }
 
 /** What may be a list within a line, by the words and marks around it. */
-function lists(lines: readonly string[], words: Words): readonly Found[] {
+function lists(all: readonly string[], words: Words): readonly Found[] {
+	const lines = all.filter((line) => !isLong(line));
 	const listed = (text: string, form?: Parameters<typeof inlineList>[2]): Found => {
 		const options = inlineList(text, words, form);
 		return { options: options?.every((option) => isName(option, words)) === true ? options : null, isExplicit: false };
@@ -180,12 +182,15 @@ function isName(option: string, words: Words): boolean {
 	return isShort && !words.is(option, 'data', 'yes', 'no') && !words.says(readable(option), 'speech');
 }
 
+/** At the end of a line. */
+const BRACKETS = /[([（]([^()[\]（）]{3,600})[)\]）][\s?？:：.!*]*$/u;
+
 /** "Options: A / B", "Which one? One of: A, B", "Type (choose one: A, B)": after words that ask to choose. */
 function cued(line: string, words: Words): readonly Found[] {
-	const group = /[([（]([^()[\]（）]*)[)\]）]\W*$/u.exec(line)?.[1] ?? '';
+	const group = BRACKETS.exec(line)?.[1] ?? '';
 	return [line, group].flatMap((part) =>
 		Array.from((masked(part) ?? part).matchAll(/[:：](?=\s*\S)/g), ({ index }) => {
-			const introduction = readable(sentencesOf(part.slice(0, index).replace(/.*[:：]/, '')).at(-1) ?? '');
+			const introduction = readable(sentencesOf(part.slice(0, index).split(/[:：]/).at(-1) ?? '').at(-1) ?? '');
 			const asks = words.says(introduction, 'choose') && !words.says(introduction, 'facts');
 			const options = inlineList(part.slice(index + 1), words);
 			// "Options: it should be short, clear"
@@ -204,7 +209,7 @@ function afterPhrase(line: string, words: Words): readonly string[] {
 
 /** Parentheses at the end of a line: "(S/M/L)". Commas offer a choice only where the line asks for one. */
 function inParentheses(line: string, words: Words): readonly string[] {
-	const body = /[([（]([^()[\]（）]{3,600})[)\]）][\s?？:：.!*]*$/u.exec(line.slice(-620))?.[1] ?? '';
+	const body = BRACKETS.exec(line)?.[1] ?? '';
 	const offers = /[/|]/.test(body) || words.says(readable(line), 'choose', 'which');
 	return offers && !NOT_A_CHOICE.test(body.trim()) ? [body] : [];
 }

@@ -45,7 +45,7 @@ function entryOf(language: string, line: string): Entry {
 	const role = ROLES.find((one) => one === name);
 	if (role === undefined || text === '') throw new Error(`words/options/${language}.txt: not an entry: ${line}`);
 	const bare = text.replace(/^… | …$/g, '');
-	const parts = bare.split(/(\p{L}*\*\p{L}*)/u).map((part) => (part.includes('*') ? [part] : tokensOf(readable(part))));
+	const parts = bare.split(' ').map((part) => (part.includes('*') ? [part] : tokensOf(readable(part))));
 	const ends = text.startsWith('… ');
 	return { language, role, text: readable(bare), tokens: parts.flat(), begins: text.endsWith(' …'), ends };
 }
