@@ -1,5 +1,8 @@
-import { withoutFinalMarks, words } from './matching-text.ts';
+import { asksForSeveral, asksToChoose, asksToType, asksYesOrNo, offersOther, questionsIn } from './introductions.ts';
+import { entryOf, inlineList, lineOptions, masked, quotedRun } from './list-text.ts';
+import { type Build, readable, sentencesOf, Words } from './phrases.ts';
 import type { ItemTexts } from './session.ts';
+import { wordList } from './word-list.ts';
 
 /** Code units. A longer text is not searched: its list may belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
@@ -7,233 +10,235 @@ const MAX_TEXT_LENGTH = 8_000;
 const isLong = (line: string) => line.length > 500;
 /** Slack's limit for a select. */
 const MAX_OPTIONS = 100;
-/** Code units. Longer ones are paragraphs, not options. */
-const MAX_OPTION_LENGTH = 300;
-const MAX_INLINE_OPTION_LENGTH = 60;
-const MAX_INLINE_OPTION_WORDS = 8;
+/** Code units and words of an option of a sentence, and of a line without a mark. */
+const MAX_NAME_LENGTH = 40;
+const MAX_NAME_WORDS = 5;
 
-/** The answer may name more than one option, which a select cannot take. */
-const SEVERAL = words(
-	'all that apply|one or more|multiple|several|any of|as many|at least|up to|rank|in order of|each|every|which ones|all of|both|for all|order these|prioriti[sz]e|checklist',
-);
-/** What follows are examples, not the possible answers. */
-const EXAMPLES =
-	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|(?:^|[\s,;/])(?:\.\.\.|…)|\bincluding\b/i;
-const ASKS_WHICH = /\b(?:which|what|how|where|who|welche[rs]?|cual|quelle?)\b[^?\n]{0,200}\?/;
-const CHOOSING = words(
-	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',
-);
-/** Names of data to type in: "E-mail or phone?" asks for one of them and offers no options. */
-const DATA_NAMES = words(
-	'name|e ?mail|phone|telephone|number|address|id|url|link|date|company|code|title|username|login|description|reason|comments?|details|text|file|handle|reference|street|city|zip|postcode',
-);
+export const YES_NO = ['Yes', 'No'] as const;
+
+export interface Choice {
+	/** Two to 100 different texts, as the item gives them and in its order. Without "other", as any form takes a text. */
+	readonly options: readonly string[];
+	/** Whether the item says that they are the answers: in lines below a question, or after words with a colon ("One of: A, B"). */
+	readonly isExplicit: boolean;
+	/** Whether more than one of them may be the answer. */
+	readonly isSeveral: boolean;
+}
+
+interface Asked {
+	readonly items: readonly ItemTexts[];
+	/** The text above the items. */
+	readonly context: string;
+}
 
 /**
- * The options that an item lists: as bullets or numbers under a question, after words such as "one of:", in quotation marks, in
- * parentheses `(A/B/C)`, or as "A or B?". Null when that is not certain, when several may be chosen, and for examples.
- * `options`: two to 100 different texts as the item gives them, in its order. `explicit`: they are the text's only list, of
- * lines or after words with a colon ("One of: A, B"). A sentence, quotes or parentheses may list something else.
+ * An item as its options are looked for: a lone one without a description has the text above it for one, if its title says
+ * nothing ("Answer"), or if it asks which of the things that the end of this text lists.
  */
-export function listedOptions(item: ItemTexts) {
-	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH) return null;
-	const title = item.title.trim();
-	const all = `${title}\n${item.description}`.replaceAll('\r', '');
-	if (SEVERAL.test(all.toLowerCase()) || EXAMPLES.test(all)) return null;
-	const lines = all.split('\n').filter((line) => line.trim() !== '');
-	const short = lines.filter((line) => !isLong(line));
-	const listLines = fromLines(lines);
-	const found =
-		listLines ??
-		firstFound(short, afterCue) ??
-		firstFound(short, inParentheses) ??
-		firstFound(short, inQuotes) ??
-		fromQuestion(title) ??
-		(title.includes('?') ? null : fromQuestion(item.description));
-	if (found === null) return null;
-	const options = [...new Set(found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option)))];
-	if (options.length < 2) return null;
-	// Two lists in one item ("Seat, one of: A, B. Meal, one of: C, D") need two answers.
-	const cueCount = lines.join('\n').match(LIST_AFTER_COLON)?.length ?? 0;
-	const explicit = listLines === null ? cueCount === 1 && hasExplicitList(short) : cueCount === 0;
-	return { options: options.slice(0, MAX_OPTIONS), explicit };
+export function askedItem({ items, context }: Asked, position: number): ItemTexts {
+	const item = items[position] ?? { title: '', description: '' };
+	if (items.length !== 1 || item.description.trim() !== '' || context === '') return item;
+	const words = new Words(item.title);
+	const title = readable(item.title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
+	if (title === '' || words.is(title, 'answer')) return { title: item.title, description: context };
+	const lines = context.split('\n').filter((line) => line.trim() !== '');
+	const from = lines.findLastIndex((line) => entryOf(line) === null);
+	const above = readable(sentencesOf(lines[from] ?? '').at(-1) ?? '');
+	// What the title asks about is what the list is of: "Which flight?" below "I found two flights:".
+	const isAbout = words.says(title, 'which') && sharesWord(title, above) && !words.says(above, 'facts', 'parts');
+	const isChosen = new Words(context).says(above, 'choose') && !words.says(title, 'open');
+	return isAbout || isChosen ? { title: item.title, description: lines.slice(Math.max(from, 0)).join('\n') } : item;
 }
 
-const LIST_LINE = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(\S.*)$/;
-
-/** The only list of a text that asks to choose from it. */
-function fromLines(lines: readonly string[]): string[] | null {
-	const entries = lines.flatMap((line, at) => entryIn(line, at) ?? []);
-	const [first] = entries;
-	if (first === undefined || entries.length < 2) return null;
-	// Two lists, a nested list or a list with text in between is more than a choice.
-	const isOneList = entries.every(
-		({ shape, at, ordinal }, index) =>
-			shape === first.shape && at === first.at + index && (ordinal === null || ordinal === index),
-	);
-	if (!isOneList || entries.some(({ body, at }) => body.length > MAX_OPTION_LENGTH || isLong(lines[at] ?? '')))
-		return null;
-	const around = lines.filter((line) => !LIST_LINE.test(line)).join('\n');
-	const lower = around.toLowerCase();
-	return ASKS_WHICH.test(lower) || CHOOSING.test(lower) ? entries.map(({ body }) => body) : null;
+/** Whether two texts have a word, or the beginning of one, in common that says something. */
+function sharesWord(one: string, other: string): boolean {
+	const beginnings = (text: string) => (text.match(/\p{L}{4,}/gu) ?? []).map((word) => word.slice(0, 5));
+	const taken = new Set(beginnings(other));
+	return beginnings(one).some((word) => taken.has(word) && word !== 'which');
 }
 
-/** `ordinal`: from 0, also of letters; null behind a bullet. */
-function entryIn(line: string, at: number) {
-	const match = LIST_LINE.exec(line);
-	if (match === null) return null;
-	const [, indent = '', bullet, mark = '', body = ''] = match;
-	if (bullet !== undefined) return { at, body, shape: `${indent.length} ${bullet}`, ordinal: null };
-	const isNumber = /\d/.test(mark);
-	const ordinal = isNumber ? Number(mark) - 1 : mark.toLowerCase().charCodeAt(0) - 97;
-	return { at, body, shape: `${indent.length} ${isNumber ? 'numbers' : 'letters'}`, ordinal };
+/** A list of an item. `options` null: the grammar cannot take it apart, or it is not one to choose from. */
+interface Found {
+	readonly options: readonly string[] | null;
+	readonly isExplicit: boolean;
 }
 
-const CUE_WITH_COLON =
-	/(?:one of|options?(?: are)?|choices?(?: are)?|choose|pick|select|possible values|valid values|allowed values|available values|possible answers|optionen|auswahl|opciones|wähle|elige|choisissez)\b[^:\n]{0,40}:/;
-const CUE = new RegExp(
-	`\\b(?:${CUE_WITH_COLON.source}|one of(?= )|(?:choose|pick|select|decide|preference) between(?= ))(.*)$`,
-	'i',
-);
-const LIST_AFTER_COLON = new RegExp(`\\b${CUE_WITH_COLON.source}[^\\S\\n]*\\S`, 'gi');
-const DETERMINER = /^(?:the|these|those|this|them|my|your|our|us|which|what|a|an)\b/i;
-
-/** "one of: A, B, C", "Options: A / B", "choose between A and B". */
-function afterCue(line: string): string[] | null {
-	const { list, withColon } = cuedList(line);
-	if (list === '' || (!withColon && DETERMINER.test(list))) return null;
-	const parts = splitList(list);
-	return parts.some((part) => /\b(?:it|you|i|we|should|must|please|your)\b/i.test(part)) ? null : inline(parts);
-}
-
-/** The words after the first cue of a line, up to the end of their sentence. */
-function cuedList(line: string): { list: string; withColon: boolean } {
-	const match = CUE.exec(line);
-	const list = firstSentence(match?.[1] ?? '');
-	return { list, withColon: match?.[0].slice(0, -(match[1]?.length ?? 0)).endsWith(':') === true };
-}
-
-/** "Options: bed and breakfast" may be one option. */
-function hasExplicitList(lines: readonly string[]): boolean {
-	const { list, withColon } = cuedList(lines.find((line) => afterCue(line) !== null) ?? '');
-	return withColon && /[,;|/]| (?:or|oder|ou|o) /i.test(list);
-}
-
-/** Parentheses at the end of a line. Slashes and bars offer a choice; commas do only when the line asks which. */
-function inParentheses(line: string): string[] | null {
-	const asked = /\bwhich\b/i.test(line) || CHOOSING.test(line.toLowerCase());
-	const body = /[([]([^()[\]]{3,600})[)\]][\s?:.!*]*$/.exec(line.slice(-620))?.[1] ?? '';
-	if (body === '' || NOT_A_CHOICE.test(body.trim())) return null;
-	if (/[/|]/.test(body)) {
-		const parts = body.split(/[/|]/);
-		if (parts.some((part) => part.trim() === '' || part.length > 40 || !/\p{L}|\p{N}/u.test(part))) return null;
-		return parts.every((part) => /^[\s\d.,:]+$/.test(part)) && parts.length < 3 ? null : inline(parts);
+/**
+ * The options of an item: those that it lists, in a form of `docs/using.md`, else yes and no. Null when they are not certain,
+ * when their order or a word to type is asked for, and for examples.
+ */
+export function choiceOf({ title, description }: ItemTexts): Choice | null {
+	if (title.length > MAX_TEXT_LENGTH || description.length > MAX_TEXT_LENGTH) return null;
+	const text = `${title.trim()}\n${description}`.replaceAll('\r', '');
+	const [words, said] = [new Words(text), readable(text)];
+	if (words.says(said, 'example', 'rank') || /(?:^|[\s,;/])(?:\.\.\.|…)/.test(text)) return null;
+	const lines = text.split('\n').filter((line) => line.trim() !== '');
+	const pair = yesNoPair(lines, words);
+	const found = pair ?? fromLines(lines, words) ?? fromSentences(lines, words);
+	const isTyped = pair === null && asksToType(text, words);
+	if (found?.options == null) {
+		const isPlain = !isTyped && found?.isExplicit !== true && asksYesOrNo(said, words);
+		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false } : null;
 	}
-	const parts = asked && /,|\bor\b/i.test(body) ? splitList(body) : [];
-	return parts.some((part) => namesData(part) || /optional|required|max|min/i.test(part)) ? null : inline(parts);
+	const options = [...new Set(found.options)].filter((option) => !words.is(option, 'other')).slice(0, MAX_OPTIONS);
+	// "Choose a name: 6 to 20 characters, no spaces"
+	if (options.length < 2 || options.some((option) => words.says(readable(option), 'rule'))) return null;
+	const asked = lines.filter((line) => entryOf(line) === null).map(readable);
+	const isSeveral = asksForSeveral(asked.join('\n'), words);
+	return { options: isYesNo(options) ? YES_NO : options, isExplicit: found.isExplicit && !isTyped, isSeveral };
+}
+
+const YES_NO_PAIR: Build = (entries) => {
+	const join = ` ?[/|,、] ?| (?:${entries('or', 'or here')}) `;
+	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’]?(?:${join})["'“‘]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
+};
+
+/** "(yes/no)", "Reply yes or no.": at the end of a line, below a question that nothing else answers. */
+function yesNoPair(lines: readonly string[], words: Words): Found | null {
+	const pair = words.pattern(YES_NO_PAIR, 'iu');
+	const [found, another] = lines
+		.map((line) => (isLong(line) ? null : pair.exec(line)))
+		.filter((match) => match !== null);
+	if (found === undefined || another !== undefined) return null;
+	const [whole, yes = '', no = ''] = found;
+	const lead = readable(sentencesOf(found.input.slice(0, found.index)).at(-1) ?? '');
+	const isAsked = !/\p{L}$/u.test(lead) || words.says(lead, 'type', 'choose');
+	const others = readable(lines.map((line) => line.replace(whole, '')).join('\n'));
+	if (!isAsked || words.says(others, 'what', 'which', 'open', 'reason') || offersOther(others, words)) return null;
+	return { options: [yes, no], isExplicit: true };
+}
+
+/** In English they are ours, whatever their letter case; elsewhere the agent's. */
+const isYesNo = (options: readonly string[]) => /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i.test(options.join('\n'));
+
+/** The only list with an entry a line, and whether what stands before it asks to choose from it. */
+function fromLines(lines: readonly string[], words: Words): Found | null {
+	const entries = lines.map(entryOf);
+	const marked = entries.filter((entry) => entry !== null);
+	const from = marked.length < 2 ? bareFrom(lines, words) : entries.findIndex((entry) => entry !== null);
+	if (from === -1) return null;
+	const isBare = marked.length < 2;
+	const to = isBare ? lines.length : from + marked.length;
+	// Two lists, a nested list or a list with text in between is more than a choice.
+	const isOne =
+		isBare ||
+		marked.every(
+			({ shape, ordinal }, at) =>
+				entries[from + at] === marked[at] && shape === marked[0]?.shape && (ordinal ?? at) === at,
+		);
+	const bodies = lines.slice(from, to).map((line) => (isBare ? line : (entryOf(line)?.body ?? '')));
+	const options = isOne && !lines.slice(from, to).some(isLong) ? lineOptions(bodies) : null;
+	const [before, after] = [lines.slice(0, from), lines.slice(to)].map((some) => readable(some.join('\n')));
+	const asks = asksToChoose(before ?? '', after ?? '', words);
+	const isData = options !== null && options.filter((option) => words.is(option, 'data')).length * 2 >= options.length;
+	const answersYesNo = options?.some((option) => words.says(readable(option), 'yes', 'no')) === true;
+	const isChosen = asks === 'choose' || (!isData && asks !== 'no' && (asks !== 'yesNo' || answersYesNo));
+	if (!isChosen || lists(lines, words).some(({ isExplicit }) => isExplicit))
+		return { options: null, isExplicit: asks !== 'yesNo' && asks !== 'no' };
+	return { options, isExplicit: asks !== 'name' };
+}
+
+/** Where short lines without marks begin that go to the end: "Size?", "S", "M", "L". -1: nowhere. */
+function bareFrom(lines: readonly string[], words: Words): number {
+	const from = lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1;
+	const most = words.says(readable(lines[from - 1] ?? ''), 'choose') ? MAX_NAME_WORDS : 1;
+	const isBare = (line: string) =>
+		line.length <= MAX_NAME_LENGTH && line.trim().split(/\s+/).length <= most && !/[.,;!]\s*$|:\s/.test(line);
+	return from > 0 && lines.length - from > 1 && lines.slice(from).every(isBare) ? from : -1;
+}
+
+/** The only list within a line. Where two differ, none is certain. */
+function fromSentences(lines: readonly string[], words: Words): Found | null {
+	const found = lists(lines, words).filter(({ options, isExplicit }) => isExplicit || options !== null);
+	const explicit = found.filter(({ isExplicit }) => isExplicit);
+	const isOne = explicit.length < 2 && new Set(found.map(({ options }) => options?.join('\n'))).size === 1;
+	return isOne || found.length === 0 ? (explicit[0] ?? found[0] ?? null) : { options: null, isExplicit: true };
+}
+
+/** What may be a list within a line, by the words and marks around it. */
+function lists(all: readonly string[], words: Words): readonly Found[] {
+	const lines = all.filter((line) => !isLong(line));
+	const listed = (text: string, form?: Parameters<typeof inlineList>[2]): Found => {
+		const options = inlineList(text, words, form);
+		return { options: options?.every((option) => isName(option, words)) === true ? options : null, isExplicit: false };
+	};
+	const inLine = (line: string): readonly Found[] => {
+		const explicit = cued(line, words);
+		if (explicit.length > 0) return explicit;
+		const asks = words.says(readable(line), 'choose', 'type', 'ask');
+		return [
+			...afterPhrase(line, words).map((text) => listed(text, { joinsAnd: true })),
+			...inParentheses(line, words).map((text) => listed(text, { isTight: true })),
+			...(asks ? quotedRun(line) : []).map((text) => listed(text)),
+		];
+	};
+	const whole = [...alone(lines, words), ...inQuestion(lines, words)].map((text) => listed(text));
+	return [...lines.flatMap(inLine), ...whole];
+}
+
+/** Whether an option of a sentence names a thing: the sentence may offer nothing. */
+function isName(option: string, words: Words): boolean {
+	const isShort = option.length <= MAX_NAME_LENGTH && option.split(' ').length <= MAX_NAME_WORDS;
+	return isShort && !words.is(option, 'data', 'yes', 'no') && !words.says(readable(option), 'speech');
+}
+
+/** At the end of a line. */
+const BRACKETS = /[([（]([^()[\]（）]{3,600})[)\]）][\s?？:：.!*]*$/u;
+
+/** "Options: A / B", "Which one? One of: A, B", "Type (choose one: A, B)": after words that ask to choose. */
+function cued(line: string, words: Words): readonly Found[] {
+	const group = BRACKETS.exec(line)?.[1] ?? '';
+	return [line, group].flatMap((part) =>
+		Array.from((masked(part) ?? part).matchAll(/[:：](?=\s*\S)/g), ({ index }) => {
+			const introduction = readable(sentencesOf(part.slice(0, index).split(/[:：]/).at(-1) ?? '').at(-1) ?? '');
+			const asks = words.says(introduction, 'choose') && !words.says(introduction, 'facts');
+			const options = inlineList(part.slice(index + 1), words);
+			// "Options: it should be short, clear"
+			const isProse = options?.some((option) => words.says(readable(option), 'prose')) === true;
+			return asks ? [{ options: isProse ? null : options, isExplicit: true }] : [];
+		}).flat(),
+	);
+}
+
+const PHRASE: Build = (entries) => `(?:^|\\s)(?:${entries('between')}) (?!.*[:：])(.+)$`;
+
+/** "Choose between A and B.", "Pick one of A, B or C". */
+function afterPhrase(line: string, words: Words): readonly string[] {
+	return words.pattern(PHRASE, 'iu').exec(line)?.slice(1) ?? [];
+}
+
+/** Parentheses at the end of a line: "(S/M/L)". Commas offer a choice only where the line asks for one. */
+function inParentheses(line: string, words: Words): readonly string[] {
+	const body = BRACKETS.exec(line)?.[1] ?? '';
+	const offers = /[/|]/.test(body) || words.says(readable(line), 'choose', 'which');
+	return offers && !NOT_A_CHOICE.test(body.trim()) ? [body] : [];
 }
 
 /** Abbreviations, date formats, paths, addresses and units with a slash. */
-const NOT_A_CHOICE =
-	/^(?:[^/]*\band\/or\b.*|s\/he|he\/she(?:\/they)?|his\/her|him\/her|he\/him|she\/her|they\/them|w\/o|c\/o|n\/a|i\/o|tcp\/ip|a\/c|km\/h|m\/s|24\/7|[dmyhts\s/.:]+|[^/]*:\/\/.*|~?\/.*|[^/]*\d[^/]*\/[^/]*)$/i;
+const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
 
-/** Two or more quoted texts joined by commas, slashes, "or" or "and" in a line that asks to choose or to reply. */
-function inQuotes(line: string): string[] | null {
-	if (
-		!/\b(?:choose|pick|select|reply|answer|respond|type|enter|say|either|options?|between|prefer|one of)\b/i.test(line)
-	)
-		return null;
-	const quoted = [
-		...line.matchAll(/"([^"]{1,80})"|“([^”]{1,80})”|„([^“”]{1,80})[“”]|'([^']{1,80})'(?!\p{L})|`([^`]{1,80})`/gu),
-	];
-	for (const [index, match] of quoted.entries()) {
-		const next = quoted[index + 1];
-		if (next === undefined) break;
-		const between = line.slice(match.index + match[0].length, next.index);
-		if (between.trim() === '' || !/^(?:[,/|]\s*)?(?:or|and|oder|o|ou)?$/i.test(between.trim())) return null;
-	}
-	return quoted.length < 2 ? null : quoted.map((match) => match.slice(1).find((text) => text !== undefined) ?? '');
+/** A description that is nothing but a list with slashes, bars or "or", below a question or a title that asks to choose. */
+function alone([title = '', description = '', more]: readonly string[], words: Words): readonly string[] {
+	const asked = readable(title);
+	const asks = words.says(asked, 'choose', 'answer');
+	const isAsked =
+		asks || (questionsIn(asked).length > 0 && !words.says(asked, 'open') && !/^[^[]*[,;、，]/.test(description));
+	return more === undefined && isAsked && !NOT_A_CHOICE.test(description.trim()) ? [description] : [];
 }
 
-const INTERROGATIVE = /^(?:(?:and|so|for|in|on|at|to|by) )?(?:which|what|where|when|who|whose|whom|how|why)\b/i;
-const OPENER =
-	/^(?:(?:do|would|did) you (?:prefer|want|like|rather have)|should (?:i|we|it) (?:use|choose|pick|select|be)|shall (?:i|we) (?:use|choose|pick|select)|is it|would it be|möchten sie|möchtest du|soll es|prefieres|préférez-vous)\s+/i;
-const VERB_FIRST =
-	/^(?:is|are|am|was|were|do|does|did|can|could|should|shall|will|would|may|might|must|have|has|had|please|tell|let|if|any|anything)\b/i;
-const NOT_AN_OPTION =
-	/\b(?:i|me|you|we|us|it|they|my|not|to|any|anything|more|less|later|so|neither|none|do|should|is|are|that|because|if|when|give|provide|enter|tell|send)\b/i;
-const SOMETHING_ELSE = /^(?:an?)?\s?(?:something|anything|someone|somewhere) else$|^others?$|^else$/i;
+const OPENER: Build = (entries) => `^[¿"“\\s]*(?:${entries('opener')}) `;
 
-/** "Red, green or blue?": one short question with short alternatives that name things. */
-function fromQuestion(text: string): string[] | null {
-	if (text.split('\n').some((line) => isLong(line) && line.includes('?'))) return null;
-	const questions = (text.match(/[^.!?\n]+[.!?\n]?/g) ?? []).filter((sentence) => sentence.endsWith('?'));
-	const question = questions.length === 1 ? (questions[0] as string).slice(0, -1).trim() : '';
-	if (question === '' || question.length > 160 || !/ (?:or|oder|ou|o) /i.test(question)) return null;
-	let list = question;
-	if (INTERROGATIVE.test(question)) {
-		const mark = question.search(/[:,–—]|\s-\s/);
-		if (mark === -1) return null;
-		list = question.slice(mark + 1).replace(/^[\s-]+/, '');
-	} else if (OPENER.test(question)) {
-		list = question.replace(OPENER, '');
-	} else {
-		const colon = question.indexOf(':');
-		if (colon !== -1) list = question.slice(colon + 1).trim();
-	}
-	if (VERB_FIRST.test(list) || INTERROGATIVE.test(list)) return null;
-	const named = splitList(list).filter((option) => !SOMETHING_ELSE.test(option));
-	if (named.some((option) => option.split(' ').length > 5 || option.length > 40)) return null;
-	if (named.some((option) => NOT_AN_OPTION.test(option) || namesData(option))) return null;
-	return named;
-}
-
-/** Splits by the first separator that occurs: semicolons, bars, spaced slashes, commas, "or", "and", slashes. */
-function splitList(text: string): string[] {
-	const list = withoutFinalMarks(text.replace(/\s+/g, ' ')).trim();
-	for (const separator of [';', '|', ' / ']) if (list.includes(separator)) return list.split(separator).map(trimmed);
-	if (!list.includes(',')) {
-		const parts = list.split(/ (?:or|oder|ou|o) /i);
-		if (parts.length > 1) return parts.map(trimmed);
-		const pair = list.split(/ (?:and|und|et) /i);
-		return pair.length === 2 ? pair.map(trimmed) : list.includes('/') ? list.split('/').map(trimmed) : [];
-	}
-	const parts = list.split(',').map((part) => trimmed(part.replace(/^\s*(?:or|and|oder|und|ou|et)\s+/i, '')));
-	const last = parts.at(-1) ?? '';
-	const pair = last.split(/ (?:or|and|oder|und|ou|et|o|y) /i);
-	// "salt, pepper, salt and pepper": the last one is one option.
-	const isPair =
-		pair.length === 2 && !/,\s*(?:or|and|oder|und|ou|et)\s/i.test(list) && !pair.some((part) => parts.includes(part));
-	return isPair ? [...parts.slice(0, -1), ...pair.map(trimmed)] : parts;
-}
-
-function namesData(option: string): boolean {
-	return DATA_NAMES.test(option.toLowerCase().replaceAll('-', ' '));
-}
-
-function inline(parts: readonly string[]): string[] | null {
-	const options = parts.map(trimmed);
-	const fits = options.every(
-		(option) => option.length <= MAX_INLINE_OPTION_LENGTH && option.split(' ').length <= MAX_INLINE_OPTION_WORDS,
-	);
-	return fits && options.length >= 2 ? options : null;
-}
-
-/** Without surrounding white space, emphasis, one pair of quotation marks and closing punctuation. */
-function trimmed(text: string): string {
-	const bare = text
-		.trim()
-		.replace(/^[*_`]{1,3}|[*_`]{1,3}$/g, '')
-		.replace(/[;,.]$/, '')
-		.replace(/[*_`]{1,3}$/, '')
-		.trim();
-	return /^(["'“„]).*["'”“]$/s.test(bare) && bare.length > 2 ? bare.slice(1, -1).trim() : bare;
-}
-
-function firstSentence(text: string): string {
-	const end = text.search(/[.?!](?:\s|$)/);
-	return (end === -1 ? text : text.slice(0, end)).trim();
-}
-
-function firstFound(lines: readonly string[], find: (line: string) => string[] | null): string[] | null {
-	return lines.reduce<string[] | null>((found, line) => found ?? find(line), null);
+/** "Red, green or blue?": the only question, without the words before its first option. */
+function inQuestion(lines: readonly string[], words: Words): readonly string[] {
+	const [question = '', another] = questionsIn(lines.join('\n'));
+	const said = readable(question);
+	// Without spaces, nothing shows where the first option begins.
+	if (another !== undefined || !offersOther(said, words) || /\p{Script=Han}/u.test(said)) return [];
+	const opener = words.pattern(OPENER, 'iu');
+	const bare = question.trim().replace(/^¿/, '');
+	if (opener.test(bare)) return [bare.replace(opener, '')];
+	const colon = /[:：,–—]|\s-\s/.exec(bare);
+	if (words.says(said, 'which', 'what', 'open'))
+		return colon === null ? [] : [bare.slice(colon.index + colon[0].length)];
+	return words.says(said, 'ask') ? [] : [bare.slice(bare.indexOf(':') + 1)];
 }

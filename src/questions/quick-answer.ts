@@ -1,7 +1,7 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { guessInput, WANTS_MORE_THAN_YES_OR_NO, YES_NO } from './input-kind.ts';
-import { matchingTextOf, PROTOTYPES, words } from './matching-text.ts';
-import { listedOptions } from './options.ts';
+import { PROTOTYPES } from './matching-text.ts';
+import { askedItem, choiceOf, YES_NO } from './options.ts';
+import { readable, Words } from './phrases.ts';
 import type { ItemTexts, Question } from './session.ts';
 
 /** More buttons are harder to read than a select. */
@@ -9,18 +9,13 @@ const MAX_OPTIONS = 5;
 /** UTF-16 units. Slack cuts longer labels of buttons. */
 const MAX_OPTION_LENGTH = 30;
 
-/** The answer is more than one option, or depends on something. */
-const WANTS_MORE_THAN_AN_OPTION = words(
-	'if|unless|in case|also|and (?:what|how|when|where|who|which)|tell (?:me|us) (?:how|when|where|who|your)|(?:please|then|and) (?:add|enter|include|provide|specify|describe|give|type)|warum|wieso|weshalb|begrunde\\p{L}*|falls|por que|explica\\p{L}*|pourquoi|expliquez',
-);
-
 /**
  * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list that the
  * item marks as one. Null when the item has a value, when a button would not show an option in full, and in doubt, because a
  * wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a position is secret.
  */
 export function quickAnswerOf(
-	question: Pick<Question, 'openItems'> & { readonly items: readonly ItemTexts[] },
+	question: Pick<Question, 'openItems'> & { readonly items: readonly ItemTexts[]; readonly context: string },
 	isSecret: (position: number) => boolean,
 ) {
 	const [position] = question.openItems;
@@ -28,19 +23,18 @@ export function quickAnswerOf(
 	if (position === undefined || question.items.length > 1) return null;
 	const item = question.items[position];
 	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
-	const options = guessInput(item).kind === 'yesNo' ? YES_NO : fromList(item);
+	const options = optionsOf(askedItem(question, position));
 	return options === null ? null : { position, options };
 }
 
-function fromList(item: ItemTexts): readonly string[] | null {
-	const listed = listedOptions(item);
-	if (listed?.explicit !== true || asksForMore(item)) return null;
-	const { options } = listed;
+function optionsOf(item: ItemTexts): readonly string[] | null {
+	const choice = choiceOf(item);
+	if (choice?.isExplicit !== true || choice.isSeveral || asksForMore(item)) return null;
+	const { options } = choice;
 	if (options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
-	// Finding a list joins lines and white space, and drops marks of emphasis. What is sent is what the agent wrote.
-	if (!options.every((option) => [item.title, item.description].some((part) => standsAsItIs(option, part))))
-		return null;
-	return lookDifferent(options) ? options : null;
+	// Finding a list drops marks of emphasis. What is sent is what the agent wrote.
+	const isWritten = (option: string) => [item.title, item.description].some((part) => standsAsItIs(option, part));
+	return (options === YES_NO || options.every(isWritten)) && lookDifferent(options) ? options : null;
 }
 
 /** Whether the text has this option: "**Red**" emphasizes all of it, and "*A* search" has lost a mark of its own. */
@@ -52,10 +46,10 @@ function standsAsItIs(option: string, text: string): boolean {
 }
 
 /** "Which plan? One of: A, B. And how many seats?" */
-function asksForMore(item: ItemTexts): boolean {
-	const text = matchingTextOf(item);
-	const asksTwice = [item.title, item.description].some((part) => part.split(/[?？]/).length > 2);
-	return asksTwice || WANTS_MORE_THAN_YES_OR_NO.test(text) || WANTS_MORE_THAN_AN_OPTION.test(text);
+function asksForMore({ title, description }: ItemTexts): boolean {
+	const text = readable(`${title}\n${description}`);
+	const asksTwice = [title, description].some((part) => part.split(/[?？]/).length > 2);
+	return asksTwice || new Words(text).says(text, 'reason', 'more');
 }
 
 /** Control, format and unassigned characters, lone surrogates, and all that fonts draw as nothing. */
@@ -67,7 +61,7 @@ const STRAY_MARKS = /^\p{M}|\p{M}{9}/u;
 /** What Slack may show as something else: `:smile:`, `&lt;`, `<!here>`. */
 const SLACK_MARKUP = /:[\p{L}\p{N}_+'-]+:|&(?:amp|lt|gt);|<[^<>]*>/u;
 /** A label shows marks of Markdown as they are, and a box to tick is not a choice. */
-const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]/;
+const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]|(?:^|\s)[*_]\S/;
 
 function staysAsItIs(option: string): boolean {
 	if (option.length > MAX_OPTION_LENGTH) return false;

@@ -1,6 +1,7 @@
 import { atOnce } from '../core/slices.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
-import { guessInput, splitNote, YES_NO } from './input-kind.ts';
+import { guessInput, splitNote } from './input-kind.ts';
+import { YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { sameText, stringOf } from './texts.ts';
 

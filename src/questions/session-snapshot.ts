@@ -8,7 +8,9 @@ import {
 	agentAction,
 	askingMessageIndex,
 	type ClosedItems,
+	isSameQuestion,
 	latestAssistantMessages,
+	type Question,
 	questionAt,
 	resultOf,
 	type Session,
@@ -167,6 +169,17 @@ export function questionViewAt(
 		// After all parts: `isCut` is known.
 		quick: mark.isCut ? null : quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
 	};
+}
+
+/** Whether an option of a question as it was shown is one of today, or the question is another one by now. */
+export function isOffered(
+	question: QuestionView,
+	choice: Pick<Question, 'fingerprint' | 'shownHash'> & { readonly position: number; readonly option: string },
+): boolean {
+	const { position, option } = choice;
+	const isSecret = (at: number) => question.items[at]?.secret === true;
+	const found = quickAnswerOf({ ...question, openItems: [position] }, isSecret);
+	return !isSameQuestion(choice, question) || found?.options.includes(option) === true;
 }
 
 /** A stored question with only the values that `mode` shows: it may have been stored under another mode. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mergeForPut, putBodyOf } from '../../src/questions/compare.ts';
 import type { ReadItem } from '../../src/questions/gate.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
-import { listedOptions } from '../../src/questions/options.ts';
+import { choiceOf } from '../../src/questions/options.ts';
 import { quickAnswerOf } from '../../src/questions/quick-answer.ts';
 import { looksSecretAt } from '../../src/questions/secrecy.ts';
 import { openQuestion } from '../../src/questions/session.ts';
@@ -156,15 +156,15 @@ describe('a long line', () => {
 	const list = 'Choose one of: red, blue';
 
 	it('gives no options', () => {
-		expect(listedOptions(item(list))?.options).toEqual(['red', 'blue']);
+		expect(choiceOf(item(list))?.options).toEqual(['red', 'blue']);
 		const long = `${story.repeat(16)}${list}`;
-		expect([long.length > 500, listedOptions(item(long))]).toEqual([true, null]);
-		expect(listedOptions(item(`${story.repeat(16)}Is it red or blue?`))).toBeNull();
-		expect(listedOptions(item('Which?', `- red\n- ${' '.repeat(500)}blue\n- green`))).toBeNull();
+		expect([long.length > 500, choiceOf(item(long))]).toEqual([true, null]);
+		expect(choiceOf(item(`${story.repeat(16)}Is it red or blue?`))).toBeNull();
+		expect(choiceOf(item('Which?', `- red\n- ${' '.repeat(500)}blue\n- green`))).toBeNull();
 	});
 
 	it('does not hide the options of another line', () => {
-		expect(listedOptions(item(`${story.repeat(20)}\n${list}`))?.options).toEqual(['red', 'blue']);
+		expect(choiceOf(item(`${story.repeat(20)}\n${list}`))?.options).toEqual(['red', 'blue']);
 	});
 
 	it.each([

@@ -18,7 +18,8 @@ function guess(title: string, description = '') {
 
 describe('the rules for inputs', () => {
 	it('have examples for each', () => {
-		expect(INPUT_EXAMPLES.map(({ kind }) => kind)).toEqual(INPUT_RULES.map(({ kind }) => kind));
+		const kinds = INPUT_EXAMPLES.map(({ kind }) => kind).filter((kind) => kind !== 'yesNo');
+		expect(kinds).toEqual(INPUT_RULES.map(({ kind }) => kind));
 	});
 	for (const [index, rule] of INPUT_EXAMPLES.entries()) {
 		it.each(rule.yes)(`give %j the input ${rule.kind} (rule ${index})`, (...args) => {

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guessInput } from '../../src/questions/input-kind.ts';
-import { listedOptions } from '../../src/questions/options.ts';
+import { askedItem, choiceOf, YES_NO } from '../../src/questions/options.ts';
 
 function options(title: string, description = '') {
-	return listedOptions({ title, description })?.options ?? null;
+	const choice = choiceOf({ title, description });
+	return choice === null || choice.isSeveral || choice.options === YES_NO ? null : choice.options;
 }
 
 describe('options', () => {
@@ -21,7 +22,6 @@ describe('options', () => {
 		['Taste', 'One of: salt, pepper, salt and pepper', ['salt', 'pepper', 'salt and pepper']],
 		['Farbe', 'Optionen: rot, grün oder blau', ['rot', 'grün', 'blau']],
 		['Plan', 'Options: **Basic**, `Pro`, "Team"', ['Basic', 'Pro', 'Team']],
-		['Plan', 'Options: A, B, A', ['A', 'B']],
 		// Lists of lines.
 		['Which flight?', '- 8:00, 120 €\n- 11:30, 90 €\n- 17:10, 95 €', ['8:00, 120 €', '11:30, 90 €', '17:10, 95 €']],
 		['Which flight should I take?', '1. Morning\n2. Noon\n3. Evening', ['Morning', 'Noon', 'Evening']],
@@ -96,10 +96,85 @@ describe('options', () => {
 		['Which?', '- A\n  - A1\n- B'],
 		['Which?', '1. A\n3. B'],
 		['Which?', '- only one'],
+		['Plan', 'Options: A, B, A'],
 		['Which?', `- ${'x'.repeat(400)}\n- B`],
 		['Which?', `${'x '.repeat(5_000)}\n- A\n- B`],
 	])('are not found in %j with %j', (title, description = '') => {
 		expect(options(title, description)).toBeNull();
+	});
+
+	it.each<[title: string, description: string, expected: string[] | null]>([
+		['Budget', 'Options: $1,200, $980', ['$1,200', '$980']],
+		['Plan', 'Options: A (cheap, slow), B (fast, dear)', ['A (cheap, slow)', 'B (fast, dear)']],
+		['Plan', 'One of: Basic, Pro (incl. support), Enterprise', ['Basic', 'Pro (incl. support)', 'Enterprise']],
+		['Which database?', "['PostgreSQL', 'MySQL']", ['PostgreSQL', 'MySQL']],
+		['Format', 'Supported values: ["csv", "json"]', ['csv', 'json']],
+		['Slot', 'One of: 9 a.m., 2:30 p.m.', ['9 a.m.', '2:30 p.m.']],
+		['Slot', 'Options: 3 Mar, 10:00; 5 Mar, 14:30', ['3 Mar, 10:00', '5 Mar, 14:30']],
+		['Close it?', 'Choose one: Save and exit, Discard and exit', ['Save and exit', 'Discard and exit']],
+		['Which database?', '- **PostgreSQL**: robust\n- **SQLite**: simple', ['PostgreSQL: robust', 'SQLite: simple']],
+		['Company', 'Options: Acme, Inc., Foo, Ltd.', null],
+		['Date', 'Options: March 3, 2026, March 5, 2026', null],
+		['Date', 'Options: 3 Mar, 10:00, 5 Mar, 14:30', null],
+		['Town', 'Options: Portland, OR, Salem, MA', null],
+		['Number', 'Options: 1,200', null],
+		['Plan', 'Options: (A, B', null],
+		['Plan', 'Options: A), B', null],
+		['Plan', 'Options: "A, B', null],
+		['Plan', 'Options: **A, B', null],
+		['Plan', 'Options: A; B | C', null],
+		['Meal', 'Options: tea, coffee, bed and breakfast', null],
+		['Folder', 'Options: src/questions/words', null],
+		['Size', 'Options: size: S, M, L', null],
+		['Branch', 'Options: it should be short, clear', null],
+		['Plan', 'Choose one of: A, B, C (default A)', null],
+	])('are all of the list, or none: %j with %j', (title, description, expected) => {
+		expect(options(title, description)).toEqual(expected);
+	});
+
+	it.each([
+		['What should I do next? So far I have:', '- logged in\n- opened the page'],
+		['What is the delivery address?', 'I need:\n- street\n- city'],
+		['Which one is it?', 'It says:\n- Login\n- Register'],
+		['Which one?', 'Pros:\n- cheap\n- fast'],
+		['Was soll ich tun?', 'Bisher habe ich versucht:\n- Neustart\n- Update'],
+		['Why did it stop?', '- no disk\n- no memory'],
+		['What should I write?', '- refund\n- apology'],
+		['Address', '- Street\n- City'],
+		['Delete the project?', 'Type DELETE to confirm'],
+		['Proceed?', 'Reply with “OK”'],
+		['Borrar el proyecto', 'Escriba BORRAR para continuar'],
+	])('are neither facts, data nor a word to type: %j with %j', (title, description) => {
+		expect(choiceOf({ title, description })).toBeNull();
+	});
+
+	it.each([
+		['Choose your top three', '- red\n- blue\n- green\n- black'],
+		['Pick 2', '- a1\n- b1\n- c1'],
+		['Which of these emails should I delete?', '- Newsletter\n- Invoice'],
+		['Toppings (multi-select)', 'Options: ham, olives, basil'],
+		['Welche Dateien soll ich löschen?', '- a.txt\n- b.txt'],
+		['¿Cuáles prefieres?', '- uno\n- dos'],
+	])('may be several: %j with %j', (title, description) => {
+		expect(choiceOf({ title, description })?.isSeveral).toBe(true);
+	});
+
+	it.each([
+		['Answer', 'Which hotel?\n\n1. Ibis\n2. Novotel', ['Ibis', 'Novotel']],
+		[
+			'Which hotel should I book?',
+			'I was at the station.\n\nI found two hotels:\n- Ibis\n- Novotel',
+			['Ibis', 'Novotel'],
+		],
+		['How shall I go on?', 'It failed.\nOptions: Retry, Stop', ['Retry', 'Stop']],
+		['Which name should the booking have?', 'Your trip:\n- Ibis\n- two nights', null],
+		['What should I try next?', 'Build failed:\n- a.ts\n- b.ts', null],
+		['Answer', 'I have two questions:\n1. Which city?\n2. How many people?', null],
+	])('of a lone item stand in the text above it: %j below %j', (title, context, expected) => {
+		const item = { title, description: '' };
+		expect(choiceOf(askedItem({ items: [item], context }, 0))?.options ?? null).toEqual(expected);
+		const items = [item, { title: 'Notes', description: '' }];
+		expect(choiceOf(askedItem({ items, context }, 0))).toBeNull();
 	});
 
 	it('become a yes or no input when they are yes and no', () => {

@@ -50,6 +50,7 @@ export const INPUT_EXAMPLES: readonly {
 			['Question', 'Should I submit the form?'],
 			['Confirm the purchase', 'The total is 30 euros. Should I go on?'],
 			'Shall we proceed?',
+			'Is this correct?',
 		],
 		no: [
 			'Should I take the red or the blue one?',
@@ -57,7 +58,6 @@ export const INPUT_EXAMPLES: readonly {
 			'Should I change anything?',
 			'Do you want to add some notes?',
 			'Could you tell me more?',
-			'Is this correct?',
 			'Do you know the address?',
 			'Should I proceed',
 			'Should I wait? What else?',

@@ -339,8 +339,16 @@ export function takenChoice(choice: Choice, by: Answer, person: Person): Message
 	return choiceMessage(words, choice);
 }
 
+const DOUBLE_CLICK_MS = 5_000;
+
+/** A double click is no second choice. Later, the agent may ask the same again. */
+export function isDoubleClick(choice: Choice, by: Answer, person: Person, now: number): boolean {
+	const isSoon = isBlocking(by.state) || now - by.acceptedAt <= DOUBLE_CLICK_MS;
+	return isSoon && isSamePerson(person, by.person) && shownChoice(choice, by) === choice.option;
+}
+
 /** What an answer chose; null when that must not be shown. */
-export function shownChoice({ position }: Choice, answer: Answer): string | null {
+function shownChoice({ position }: Choice, answer: Answer): string | null {
 	const item = itemsOf(answer)[position];
 	return item === undefined || item.secret ? null : item.value || null;
 }

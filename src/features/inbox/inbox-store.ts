@@ -11,7 +11,8 @@ import { readView } from '../../posts/watch-rows.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { isOffered, type SessionSnapshot } from '../../questions/session-snapshot.ts';
+import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { activeClaims, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
 import { createAnswerReader } from '../answer/rows-store.ts';
@@ -42,6 +43,17 @@ const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
+
+	/** What cards show of these sessions, by session id. */
+	async function snapshots(
+		service: string,
+		sessionIds: readonly string[],
+	): Promise<ReadonlyMap<string, SessionSnapshot>> {
+		const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
+		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
+		const read = rows.map((row) => [row.sessionId, readView(row, cipher)] as const);
+		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+	}
 
 	return {
 		/**
@@ -182,12 +194,12 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return rows.map(({ fingerprint, until, ...row }) => ({ person, session: sessionOf(row), fingerprint, until }));
 		},
 
-		/** What cards show of these sessions, by session id. */
-		async snapshots(service: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
-			const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
-			const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
-			const read = rows.map((row) => [row.sessionId, readView(row, cipher)] as const);
-			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+		snapshots,
+
+		/** False where the question of a choice is stored as its button shows it, and does not offer this option today. */
+		async isOffered(service: string, choice: Choice): Promise<boolean> {
+			const question = (await snapshots(service, [choice.sessionId])).get(choice.sessionId)?.question ?? null;
+			return question === null || isOffered(question, choice);
 		},
 
 		/** The claims on questions of these sessions that have not lapsed, oldest first. */

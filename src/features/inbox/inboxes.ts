@@ -4,6 +4,7 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
 import type { Person } from '../../questions/answer.ts';
+import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, type Discovered, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
@@ -205,6 +206,8 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			const { next } = await slack.promise;
 			return next(person, exceptSessionId, clock.now());
 		},
+		/** Whether the rules of today offer a choice of a question, if it was read as its button shows it. */
+		isOffered: (choice: Choice) => store.isOffered(core.serviceUrl, choice),
 		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
 		touch(by: Person | null = null): void {
 			touchedBy.add(by?.userId ?? null);

@@ -1,25 +1,30 @@
-import { setBounded } from '../../core/values.ts';
-import { type AcceptResult, isBlocking, isSamePerson } from '../../questions/answer.ts';
+import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
+import type { Forms } from '../answer/drafts.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,
 	failedChoice,
+	isDoubleClick,
 	noChoice,
-	shownChoice,
 	takenChoice,
 } from '../answer/receipt-view.ts';
 
 const REPEATED_WITHIN_MS = 60_000;
-const DOUBLE_CLICK_MS = 5_000;
-const MAX_PRESSES = 1_000;
 
-export function registerQuickAnswers(core: HandlerContext & { answers: Answers }): void {
-	const { listen, reply, answers, clock, config } = core;
+interface Parts {
+	readonly answers: Answers;
+	readonly flow: Forms;
+	/** Whether a button for the choice would be drawn today. An older version may have found other options. */
+	readonly inboxes: { isOffered(choice: Choice): Promise<boolean> };
+}
+
+export function registerQuickAnswers(core: HandlerContext & Parts): void {
+	const { listen, reply, answers, flow, inboxes, clock, config } = core;
 
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = choice;
@@ -49,19 +54,18 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 	/** Whether an option was pressed a moment ago: one message tells of both presses. */
 	function repeats(key: string): boolean {
 		const now = clock.now();
-		const sinceMs = Math.abs(now - (pressedAt.get(key) ?? Number.NEGATIVE_INFINITY));
-		setBounded(pressedAt, key, now, MAX_PRESSES);
-		return sinceMs < REPEATED_WITHIN_MS;
+		const isRecent = (at: number) => Math.abs(now - at) < REPEATED_WITHIN_MS;
+		for (const [other, at] of pressedAt) if (!isRecent(at)) pressedAt.delete(other);
+		const isRepeated = pressedAt.has(key);
+		pressedAt.set(key, now);
+		return isRepeated;
 	}
 
 	async function tellResult(request: PersonRequest, choice: Choice, result: AcceptResult): Promise<void> {
 		if (result.kind === 'taken') {
 			const { by, answer } = result;
-			const isOwn = isSamePerson(request.person, by.person);
-			const isSoon = isBlocking(by.state) || clock.now() - by.acceptedAt <= DOUBLE_CLICK_MS;
-			// A double click is no second choice. Later, the agent may ask the same again.
-			const isDoubleClick = isOwn && isSoon && shownChoice(choice, by) === choice.option;
-			const isRepeated = repeats(`${request.person.userId} ${by.id} ${choice.option}`) || isDoubleClick;
+			const isTwice = isDoubleClick(choice, by, request.person, clock.now());
+			const isRepeated = repeats(`${request.person.userId} ${by.id} ${choice.option}`) || isTwice;
 			if (isRepeated || (await reply.toPerson(request, takenChoice(choice, by, request.person))))
 				await answers.noteTold(answer);
 			return;
@@ -84,6 +88,13 @@ export function registerQuickAnswers(core: HandlerContext & { answers: Answers }
 				failure: (code) => failedChoice(choice, code, errorContext),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
+					if (!(await inboxes.isOffered(choice))) {
+						const { sessionId, messageIndex } = choice;
+						const origin = press.row === null ? {} : { origin: press.row };
+						request.log.info({ session: sessionId }, 'the option is outdated');
+						const form = flow.open(request, { sessionId, messageIndex, toAnswer: true, ...origin }, press.view);
+						return async () => void (await form.run(request));
+					}
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, choice, result);

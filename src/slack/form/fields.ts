@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { guessInput, type InputGuess, splitNote, withNote, YES_NO } from '../../questions/input-kind.ts';
+import { guessInputAt, type InputGuess, splitNote, withNote } from '../../questions/input-kind.ts';
+import { YES_NO } from '../../questions/options.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
 import { isSameQuestion, type Question } from '../../questions/session.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
@@ -49,9 +50,7 @@ export function planFields(
 	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
 	return question.openItems.map((position) => {
 		const looksSecret = looksSecretAt(question, position);
-		const guess: InputGuess = looksSecret
-			? { kind: 'line' }
-			: usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
+		const guess: InputGuess = looksSecret ? { kind: 'line' } : usableGuess(guessInputAt(question, position), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
 		const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
 		const text = isSecret ? '' : asOption((draft[position] ?? '').toWellFormed(), options);

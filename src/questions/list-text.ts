@@ -1,0 +1,224 @@
+import { type Build, readable, type Words } from './phrases.ts';
+
+/* An agent's list as text. What it has besides entries, separators and marks that a rule here places makes it no list. */
+
+/** Code units. Longer ones are paragraphs, not options. */
+const MAX_LINE_OPTION_LENGTH = 300;
+const MAX_OPTION_LENGTH = 60;
+const MAX_OPTION_WORDS = 8;
+
+/** Each opening mark with those that close it. */
+const PAIRS = new Map(
+	['()', '[]', '{}', '（）', '［］', '「」', '『』', '【】', '""', '“”', '„“”', '«»', '``', "''"].map((pair) => [
+		pair.charAt(0),
+		pair.slice(1),
+	]),
+);
+const QUOTES = '"“„«`\'「『';
+/** Stands for every character inside brackets or quotation marks. */
+const INSIDE = '\uE000';
+const QUOTED = /^["“„«`'「『]\uE000*$/;
+const BRACKETED = /^[([]\uE000+$/;
+
+/** A text with all that is in brackets or quotation marks, and what closes these, hidden. Null when one has no partner. */
+export function masked(text: string): string | null {
+	const open: string[] = [];
+	let mask = '';
+	// The apostrophe of a word is no quotation mark.
+	for (const mark of text.replace(/(?<=\p{L})'(?=\p{L})/gu, '’').split('')) {
+		const last = open.at(-1) ?? '';
+		mask += last === '' ? mark : INSIDE;
+		if (PAIRS.get(last)?.includes(mark) === true) open.pop();
+		else if (last !== '' && QUOTES.includes(last)) continue;
+		else if (PAIRS.has(mark)) open.push(mark);
+		else if (')]}）］」』】”»'.includes(mark)) return null;
+	}
+	return open.length === 0 ? mask : null;
+}
+
+interface Part {
+	readonly text: string;
+	readonly mask: string;
+}
+
+/** `separator` is global. */
+function split({ text, mask }: Part, separator: RegExp): Part[] {
+	const marks = Array.from(mask.matchAll(separator));
+	const bounds = [0, ...marks.flatMap(({ index, 0: mark }) => [index, index + mark.length]), mask.length];
+	return Array.from({ length: marks.length + 1 }, (_, at) => [bounds[2 * at], bounds[2 * at + 1]]).map(
+		([from, to]) => ({
+			text: text.slice(from, to),
+			mask: mask.slice(from, to),
+		}),
+	);
+}
+
+export interface Form {
+	/** "A and B" is a list too. */
+	readonly joinsAnd?: boolean;
+	/** So is "a/b", which may be a path. */
+	readonly isTight?: boolean;
+}
+
+/**
+ * The two or more entries of a list in one line, which has one kind of separator: "A, B or C", "A / B", "A; B", `["A", "B"]`.
+ * Null unless every part of the text is one of them.
+ */
+export function inlineList(text: string, words: Words, form: Form = {}): readonly string[] | null {
+	const list = listAlone(text.trim(), words);
+	if (list === null) return null;
+	if (BRACKETED.test(list.mask)) return inlineList(list.text.slice(1, -1), words, form);
+	const parts = partsOf(list, words, form)?.map((part) => part.text.trim()) ?? [];
+	const numbered = parts.map(entryOf);
+	const isNumbered = numbered.every((entry, at) => entry?.ordinal === at);
+	return optionsOf(isNumbered ? numbered.map((entry) => entry?.body ?? '') : parts, words);
+}
+
+const lastWord = (text: string) => /(?<![^\s,;/|(])[^\s,;/|(]+$/u.exec(text)?.[0] ?? '';
+
+/** The list without the point at its end and the sentences behind it. Null where a point may belong to a word. */
+function listAlone(text: string, words: Words): Part | null {
+	const mask = masked(text);
+	if (mask === null) return null;
+	const ends = Array.from(mask.matchAll(/[.?!](?= +["“¿]?\p{Lu})|[。？！](?=.)/gu), ({ index }) => index);
+	const end = ends.find((at) => mask.charAt(at) !== '.' || !words.is(lastWord(mask.slice(0, at)), 'short'));
+	const behind = readable(end === undefined ? '' : text.slice(end + 1));
+	if (words.listed('or', 'and').some((join) => behind.startsWith(`${join} `))) return null;
+	// Before a sentence stands a word or a number: "St. Mary" may be one name.
+	if (end !== undefined && mask.charAt(end) === '.' && !/(?:\d|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end)))
+		return null;
+	const bare = text.slice(0, end).replace(/(?<![?!。？！,;:\s])[?!。？！,;:\s]+$/u, '');
+	const word = lastWord(bare);
+	// "p.m." ends with its own point; "Inc." may, or the sentence does.
+	const isOpen = bare.endsWith('.') && !/\.\p{L}{1,3}\.$/u.test(word);
+	if (bare.endsWith('..') || (isOpen && words.is(word.slice(0, -1), 'short', 'suffix'))) return null;
+	const length = bare.length - Number(isOpen);
+	return { text: text.slice(0, length), mask: mask.slice(0, length) };
+}
+
+/** A word between two others with the space around it, or a word of a script without spaces. */
+const joining =
+	(...roles: Parameters<Parameters<Build>[0]>): Build =>
+	(entries) => {
+		const unspaced = entries(...roles).split('|');
+		const inside = unspaced.filter((entry) => /[\p{Script=Han}\p{Script=Hiragana}]/u.test(entry));
+		return [` (?:${entries(...roles)}) `, ...inside].join('|');
+	};
+const OR = joining('or', 'or here');
+const AND = joining('and');
+
+/** The entries, by the strongest separator. Null when there is none, or two that may both be one. */
+function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }: Form): readonly Part[] | null {
+	const [or, and] = [words.pattern(OR, 'giu'), words.pattern(AND, 'giu')];
+	const [semicolons, bars, slashes, spaced, tight] = [
+		/[;；]/g,
+		/\|/g,
+		/ \/ |／/g,
+		/,(?=\s)|[、，]/g,
+		/(?<!\d),(?=\S)|,(?=[^\s\d])/g,
+	].map((separator) => split(list, separator)) as [Part[], Part[], Part[], Part[], Part[]];
+	const commas = spaced.length > 1 ? spaced : tight;
+	const strong = [semicolons, bars, slashes].filter((parts) => parts.length > 1);
+	if (strong.length > 1 || (slashes.length > 1 && commas.length > 1) || (spaced.length > 1 && tight.length > 1))
+		return null;
+	const listed = strong[0] ?? (commas.length > 1 ? commas : null);
+	if (listed === null) {
+		const either = split(list, or);
+		if (either.length > 1) return either;
+		const both = joinsAnd ? split(list, and) : [];
+		if (both.length === 2) return both;
+		const paths = split(list, /\//g);
+		// A path has such parts too, but not in capitals or single letters.
+		const areShort = paths.every(({ text }) => isTight || /^(?:\p{Lu}\p{L}*|\p{L}|\p{N}{1,2})$/u.test(text.trim()));
+		return paths.length > 1 && areShort ? paths : null;
+	}
+	const [first, last] = [listed.slice(0, -1), listed.slice(-1)].map((parts) =>
+		parts.map(({ text, mask }) => ({ text: ` ${text.trim()}`, mask: ` ${mask.trim()}` })),
+	) as [Part[], [Part]];
+	// "A, B, or C", "A, B or C".
+	const [lead, ...ends] = split(last[0], or);
+	const either = lead?.text.trim() === '' ? ends : [...(lead === undefined ? [] : [lead]), ...ends];
+	if (first.some(({ mask }) => mask.search(or) !== -1) || either.length > (listed === commas ? 2 : 1)) return null;
+	const both = listed === commas && either.length === 1 ? split(last[0], and) : [];
+	// "A, B and C": the last two may be one, unless "and" is a part of other options, or these two are options, too.
+	const isOption = both.every(({ text }) => first.some((part) => part.text.trim() === text.trim()));
+	if (both.length < 2 || isOption || first.some(({ mask }) => mask.search(and) !== -1)) return [...first, ...either];
+	return joinsAnd && both.length === 2 ? [...first, ...both] : null;
+}
+
+/** The entries without marks of their own, if each can be one option. */
+function optionsOf(parts: readonly string[], words: Words): readonly string[] | null {
+	const entries = parts.map(plainEntry);
+	const are = (pattern: RegExp) => entries.map((entry) => pattern.test(entry));
+	if (entries.length < 2 || new Set(entries).size < entries.length || are(/\*\*|`|(?:^|\s)[*_]\S|^$/).includes(true))
+		return null;
+	const isOption = (entry: string) => {
+		const points = Array.from(entry.matchAll(/[.?!] /g), ({ index }) => lastWord(entry.slice(0, index)));
+		const isShort = entry.length <= MAX_OPTION_LENGTH && entry.split(' ').length <= MAX_OPTION_WORDS;
+		return isShort && !words.is(entry, 'suffix') && points.every((word) => words.is(word, 'short'));
+	};
+	const isQuoted = parts.some((part, at) => QUOTES.includes(part.charAt(0)) && part !== entries[at]);
+	// "size: S, M" names the list, and "3 March, 2026", "5 May, 10:00" and "Pen, $1" are one.
+	const [named, numbers, amounts] = [
+		are(/[:：]\s/),
+		are(/^\d+(?:[:.]\d\d)?(?:\s?[ap]\.?m\.?)?$/),
+		are(/^(?:[\p{Sc}\d]|\p{Lu}{2}$)/u),
+	];
+	const isMixed = named?.includes(true) && named.includes(false);
+	const isJoined = numbers?.some((is, at) => is && numbers[at - 1] === false);
+	const alternates =
+		entries.length > 2 && entries.length % 2 === 0 && amounts?.every((is, at) => is === (at % 2 === 1));
+	if ((isQuoted && are(/["“”„«»]/).includes(true)) || isMixed || isJoined || alternates) return null;
+	// "A, B (default A)": what is in the brackets is about the list.
+	const notes = entries.flatMap(
+		(entry) => /[([（]([^()[\]（）]*)[)\]）]$/.exec(entry)?.[1]?.split(/[^\p{L}\p{N}]+/u) ?? [],
+	);
+	return entries.every((entry) => isOption(entry) && !notes.includes(entry)) ? entries : null;
+}
+
+/** An option without white space, emphasis and quotation marks around all of it. */
+function plainEntry(text: string): string {
+	const bare = text.trim().replace(/^(\*\*\*|\*\*|\*|___|__|_|`)([^*`]+)\1$/, '$2');
+	return QUOTED.test(masked(bare) ?? '') && !/["“”„«»]/.test(bare.slice(1, -1)) ? bare.slice(1, -1).trim() : bare;
+}
+
+/** From the first quoted text of a line to the last one, if there are several. */
+export function quotedRun(line: string): readonly string[] {
+	const quoted = Array.from((masked(line) ?? '').matchAll(/["“„«`'「『]\uE000+/g));
+	const [from, last] = [quoted[0]?.index ?? 0, quoted.at(-1)];
+	return quoted.length < 2 || last === undefined ? [] : [line.slice(from, last.index + last[0].length)];
+}
+
+export interface Entry {
+	readonly body: string;
+	/** Equal for the entries of one list. */
+	readonly shape: string;
+	/** From 0, also of letters; null behind a bullet. */
+	readonly ordinal: number | null;
+}
+
+const BULLET = /^(\s*)(?:([-*–—•▪◦‣●○■□·・]|\p{Extended_Pictographic}\uFE0F?)\s+|([•・·▪●])(?=\S))(\S.*)$/u;
+const NUMBER = /^(\s*\(?)(\d{1,3}|[a-zA-Z])([)．]\s*|\.\s+|\s[-–]\s+|:\s+|\uFE0F?\u20E3\s*)(\S.*)$/u;
+
+/** What a line of a list says behind its mark; null for a line without one. */
+export function entryOf(line: string): Entry | null {
+	const [, indent, mark = '', tight = '', body = ''] = BULLET.exec(line) ?? [];
+	if (indent !== undefined) return { body: body.trim(), shape: `${indent}${mark}${tight}`, ordinal: null };
+	const [, open, number = '', close = '', text = ''] = NUMBER.exec(line) ?? [];
+	if (open === undefined) return null;
+	const isNumber = /\d/.test(number);
+	const ordinal = isNumber ? Number(number) - 1 : number.toLowerCase().charCodeAt(0) - 97;
+	return { body: text.trim(), shape: `${open}${isNumber ? '1' : 'a'}${close.trim()}`, ordinal };
+}
+
+/** The options of a list with an entry a line; null when one of them is none. */
+export function lineOptions(bodies: readonly string[]): readonly string[] | null {
+	// A mark behind each but the last one is the list's.
+	const isMarked = bodies.slice(0, -1).every((body) => /[;,]$/.test(body));
+	const entries = bodies.map((body) =>
+		plainEntry(body.replace(isMarked ? /[;,.]$/ : /[;,]$/, '')).replace(/\*\*([^*]+)\*\*/g, '$1'),
+	);
+	return entries.every((entry) => entry.length <= MAX_LINE_OPTION_LENGTH && !/^$|[?:？：]$/.test(entry))
+		? entries
+		: null;
+}
