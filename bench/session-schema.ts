@@ -60,7 +60,7 @@ for (const size of [500, 3_400, 10_000]) {
 	};
 	for (let run = 0; run < RUNS; run++) {
 		const value: unknown = timed(times.parse, () => JSON.parse(json));
-		if (timed(times.schema, () => atOnce(readSessionResponse(value, 'bench')))?.messages.length !== 600)
+		if (timed(times.schema, () => atOnce(readSessionResponse(value, json, 'bench')))?.messages.length !== 600)
 			throw new Error('The schema refused the session.');
 		if (!timed(times.zod, () => zodAlone.safeParse(value)).success) throw new Error('zod refused');
 	}
