@@ -2,6 +2,7 @@ import { looksSecret } from './asks-for-secret.ts';
 import { labelOf, matchingText, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
 import { listedOptions } from './options.ts';
 import type { ItemTexts } from './session.ts';
+import { asCompared } from './texts.ts';
 
 /** The input that suits an item. Every input sends a string. */
 export type InputGuess =
@@ -146,11 +147,11 @@ function guessOf(item: ItemTexts): InputGuess {
 	return { kind: WANTS_MORE_THAN_YES_OR_NO.test(matchingTextOf(item)) ? 'longText' : 'yesNo' };
 }
 
-/** The option of the item that a text is, whatever its letter case; else the text. */
+/** The option of the item that a text is, as people compare them; else the text. */
 export function optionOrText(item: ItemTexts, text: string): string {
 	const guess = guessInput(item);
 	const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-	const [named, another] = options.filter((option) => option.toLowerCase() === text.trim().toLowerCase());
+	const [named, another] = options.filter((option) => asCompared(option) === asCompared(text));
 	return named === undefined || another !== undefined ? text : named;
 }
 

@@ -52,6 +52,18 @@ function comparable(text: string): string {
 	return withBrokenRuns(text.replaceAll('\r\n', '\n').trim()).normalize();
 }
 
+/** A text as people compare it: without letter case, marks around it and what cannot be seen. Keyboards change dashes and quotes. */
+export function asCompared(text: string): string {
+	const visible = withBrokenRuns(text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')).normalize();
+	const typed = visible
+		.replace(/[‘’]/g, "'")
+		.replace(/[“”„]/g, '"')
+		.replace(/\p{Pd}/gu, '-')
+		.replace(/\s+/g, ' ')
+		.trim();
+	return typed.replace(/^([*_~`"']{1,3})(.+)\1$/u, '$2').toLowerCase();
+}
+
 /* Hashes of whole texts. They are made once, where a session is read, and yield after each part of a long text. */
 
 /** UTF-16 units. Work on so many takes a few milliseconds. */

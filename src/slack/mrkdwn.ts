@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { OnCut } from '../core/cut.ts';
+import { parseAddress } from '../core/values.ts';
 import { tableAt, tableLines } from './markdown-table.ts';
 
 /*
@@ -10,6 +12,10 @@ import { tableAt, tableLines } from './markdown-table.ts';
 export function escapeMrkdwn(text: string): string {
 	if (!/[&<>]/.test(text)) return text;
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+export function unescaped(text: string): string {
+	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
 /** Code over several lines would hide the quote marks of these lines. */
@@ -117,4 +123,136 @@ function inline(line: string, depth = 0, style = MRKDWN): string {
 function linkText(label: string, url: string, isImage: boolean): string {
 	if (label.trim() === '' || label === url) return url;
 	return url === '' || isImage ? label : `${label} (${url})`;
+}
+
+/*
+ * The other way: what a person wrote, as they see it. People's clients send it as rich text, and as mrkdwn in which nobody can tell
+ * a mark of emphasis from an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
+ */
+
+const EMOJI = /^[\da-f]{2,5}(?:-[\da-f]{2,5})*$/i;
+
+const INLINE = z.union([
+	z.object({ type: z.literal('text'), text: z.string() }).transform(({ text }) => escapeMrkdwn(text)),
+	z
+		.object({ type: z.literal('link'), url: z.string(), text: z.string().default('') })
+		.transform(({ url, text }) => `<${escapeMrkdwn(url.replaceAll('|', '%7C'))}|${escapeMrkdwn(text)}>`),
+	z.object({ type: z.literal('user'), user_id: z.string() }).transform((user) => `<@${user.user_id}>`),
+	z.object({ type: z.literal('channel'), channel_id: z.string() }).transform((channel) => `<#${channel.channel_id}>`),
+	z
+		.object({ type: z.literal('usergroup'), usergroup_id: z.string() })
+		.transform((one) => `<!subteam^${one.usergroup_id}>`),
+	z.object({ type: z.literal('broadcast'), range: z.string() }).transform(({ range }) => `<!${range}>`),
+	z
+		.object({ type: z.literal('date'), timestamp: z.number(), fallback: z.string() })
+		.transform(({ timestamp, fallback }) => `<!date^${timestamp}|${escapeMrkdwn(fallback)}>`),
+	z
+		.object({ type: z.literal('emoji'), name: z.string(), unicode: z.string().regex(EMOJI).optional() })
+		.transform(({ name, unicode }) => {
+			const points = unicode?.split('-').map((point) => Number.parseInt(point, 16));
+			return points === undefined ? `:${name}:` : String.fromCodePoint(...points);
+		}),
+	z.object({ type: z.literal('color'), value: z.string() }).transform(({ value }) => escapeMrkdwn(value)),
+]);
+const LINES = z
+	.object({ type: z.literal(['rich_text_section', 'rich_text_preformatted']), elements: z.array(INLINE) })
+	.transform(({ elements }) => elements.join(''));
+const QUOTE = z
+	.object({ type: z.literal('rich_text_quote'), elements: z.array(INLINE) })
+	.transform(({ elements }) => `&gt; ${elements.join('').replaceAll('\n', '\n&gt; ')}`);
+const LIST = z
+	.object({
+		type: z.literal('rich_text_list'),
+		style: z.enum(['bullet', 'ordered']),
+		indent: z.int().min(0).max(9).default(0),
+		offset: z.int().default(0),
+		elements: z.array(LINES),
+	})
+	.transform(({ style, indent, offset, elements }) => {
+		const marks = elements.map((_, at) => (style === 'ordered' ? `${offset + at + 1}.` : '•'));
+		return elements.map((line, at) => `${'    '.repeat(indent)}${marks[at]} ${line}`).join('\n');
+	});
+const RICH_TEXT = z.object({ type: z.literal('rich_text'), elements: z.array(z.union([LINES, QUOTE, LIST])) });
+
+/** What cannot be read as rich text is mrkdwn. */
+const MESSAGE = z
+	.union([
+		z.object({ blocks: z.tuple([RICH_TEXT]) }).transform(({ blocks: [{ elements }] }) => {
+			return elements.map((lines) => (lines.endsWith('\n') ? lines : `${lines}\n`)).join('');
+		}),
+		z.object({ text: z.string() }).transform(({ text }) => withoutEmphasis(text)),
+	])
+	.catch('');
+
+/** Code (groups 1 and 2), what stands in angle brackets, and emphasis with its mark (3 and 4). */
+const MARKED =
+	/```\n?(.+?)\n?```|`([^`\n]+)`|<[^<>]*>|(?<![\p{L}\p{N}_])([*_~])(?!\s)((?:(?!\3)[^\n])+)(?<!\s)\3(?![\p{L}\p{N}_])/gsu;
+
+function withoutEmphasis(text: string): string {
+	return text.replace(MARKED, (whole: string, ...[block, code, , inside]: (string | undefined)[]) => {
+		return block ?? code ?? (inside === undefined ? whole : withoutEmphasis(inside));
+	});
+}
+
+/** The people and channels that a message mentions: `@U0ADA`, `#C0AGENTS`. */
+export function mentionsIn(message: unknown): ReadonlySet<string> {
+	return new Set(Array.from(MESSAGE.parse(message).matchAll(/<([@#]\w+)/g), ([, mention = '']) => mention));
+}
+
+/**
+ * The text of a message as its author sees it. `names`: of `mentionsIn`, as far as they are known. `leftOut`: whose mentions are
+ * removed, with the comma or colon behind them.
+ */
+export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
+	return unescaped(
+		withoutMention(MESSAGE.parse(message), leftOut).replace(/<([^<>]*)>/g, (whole, inside: string) => {
+			return seen(inside, names) ?? whole;
+		}),
+	)
+		.replace(/[\u00a0\u2007\u202f]/g, ' ')
+		.trim();
+}
+
+/** Of a comma before the mention that ends the text, and the white space around a mention, no more is left than reads on. */
+function withoutMention(text: string, userId: string): string {
+	const parts = text
+		.split(new RegExp(`<@${userId}(?:\\|[^<>]*)?>`))
+		.map((part, at) => (at === 0 ? part : part.replace(/^\s*(?:[,，、]|[:：](?![\w+'-]+:))/, '')));
+	return parts
+		.map((part, at) => {
+			const own = at === 0 ? part : part.trimStart();
+			const next = parts[at + 1];
+			if (next === undefined) return own;
+			const kept = own.trimEnd();
+			const isLast = at === parts.length - 2 && /^[\s.!?…]*$/.test(next);
+			const spaces = [own.slice(kept.length), next.slice(0, next.length - next.trimStart().length)];
+			const gap = spaces.find((space) => space.includes('\n')) ?? (spaces.join('') === '' ? '' : ' ');
+			return `${isLast ? kept.replace(/[,，、]$/, '') : kept}${/^\s*[.!?…;)]/.test(next) ? '' : gap}`;
+		})
+		.join('');
+}
+
+/** What people see instead of one pair of brackets; null if it stays. */
+function seen(inside: string, names: ReadonlyMap<string, string>): string | null {
+	const [, target = '', label = ''] = /^([^|]*)(?:\|(.*))?$/s.exec(inside) ?? [];
+	if (/^[@#]\w+$/.test(target)) {
+		const name = label || escapeMrkdwn(names.get(target) ?? '');
+		return name === '' ? null : `${target.charAt(0)}${name}`;
+	}
+	if (target.startsWith('!date^')) return label || null;
+	const group = label || /^!(here|channel|everyone)$/.exec(target)?.[1];
+	if (target.startsWith('!')) return group === undefined ? null : `@${group.replace(/^@/, '')}`;
+	const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:)(.+)$/is.exec(target) ?? [];
+	if (rest === '') return null;
+	const address = scheme === 'mailto:' || scheme === 'tel:' ? rest : target;
+	return label === '' || isTheAddress(label, scheme, address) ? label || address : `${label} (${address})`;
+}
+
+/** Whether Slack, not a person, has made a link of the label. */
+function isTheAddress(label: string, scheme: string, address: string): boolean {
+	if (label === address || (scheme === 'tel:' && /^[\d\s()+./-]+$/.test(label))) return true;
+	const [shown, opened] = [label.startsWith(scheme) ? label : `${scheme}//${label}`, address]
+		.map(unescaped)
+		.map(parseAddress);
+	return shown != null && shown.href === opened?.href;
 }
