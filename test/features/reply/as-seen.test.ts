@@ -14,10 +14,13 @@ afterEach(() => expectNothingWrong(app));
 const BOT = 'U0BOT';
 
 /** A session with a question, and the post of that. */
-async function asked(title: string, description = ''): Promise<{ id: string; post: Posted }> {
+async function asked(...items: [title: string, description?: string][]): Promise<{ id: string; post: Posted }> {
 	const id = await app.watched();
-	app.ask(id, [item(title, description)]);
-	const post = await app.threadSays(id, title);
+	app.ask(
+		id,
+		items.map((one) => item(...one)),
+	);
+	const post = await app.threadSays(id, items[0]?.[0] ?? '');
 	await app.pass(500);
 	return { id, post };
 }
@@ -41,7 +44,7 @@ beforeAll(async () => {
 	// Ada leaves a private channel that the app is in.
 	const secret = app.slack.state.channels.find(({ id }) => id === 'C0SECRET');
 	if (secret !== undefined) secret.members = secret.members.filter((id) => id !== 'U0ADA');
-	({ post } = await asked('What shall I do?'));
+	({ post } = await asked(['What shall I do?']));
 });
 
 async function expectOffer(offer: Promise<Posted>, words: string): Promise<void> {
@@ -152,13 +155,25 @@ it.each([
 	await expectOffer(say(post, `<@${BOT}> ${mrkdwn}`, ...parts), words);
 });
 
+const WHICH: [string, string] = ['Which one?', "- config.py\n- LH 1173\n- I don't know"];
+
 it.each([
 	['config.py', `“*<http://config.py|Config.py>*” <@${BOT}>`],
 	['LH 1173', `<@${BOT}>, \u200blh\u00a01173`],
 	["I don't know", `<@${BOT}>: “I don’t know”`],
 ])('sends the option %s, whatever Slack and keyboards make of it', async (option, mrkdwn) => {
-	const { id, post: thread } = await asked('Which one?', "- config.py\n- LH 1173\n- I don't know");
+	const { id, post: thread } = await asked(WHICH);
 	await (await say(thread, mrkdwn)).press('Send');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	expect(app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value)).toEqual([option]);
+});
+
+it('chooses the option in the form of several items', async () => {
+	const { post: thread } = await asked(['First?'], WHICH);
+	await (await say(thread, `<@${BOT}>, *lh\u00a01173*`)).press('Use as answer');
+	const ada = app.slack.as('ada');
+	await (await ada.waitForModal('Which question does it answer?')).choose(0, '2. “Which one?”');
+	const form = await ada.waitForModal((modal) => modal.submitText() !== null);
+	expect([form.value(0), form.value(1)]).toEqual([null, 'LH 1173']);
+	await form.close(true);
 });
