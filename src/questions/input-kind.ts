@@ -2,7 +2,7 @@ import { looksSecret } from './asks-for-secret.ts';
 import { labelOf, matchingText, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
 import { listedOptions } from './options.ts';
 import type { ItemTexts } from './session.ts';
-import { asCompared } from './texts.ts';
+import { optionOr } from './texts.ts';
 
 /** The input that suits an item. Every input sends a string. */
 export type InputGuess =
@@ -147,12 +147,11 @@ function guessOf(item: ItemTexts): InputGuess {
 	return { kind: WANTS_MORE_THAN_YES_OR_NO.test(matchingTextOf(item)) ? 'longText' : 'yesNo' };
 }
 
-/** The option of the item that a text is, as people compare them; else the text. */
+/** The option of the item that a text is; else the text. */
 export function optionOrText(item: ItemTexts, text: string): string {
 	const guess = guessInput(item);
 	const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-	const [named, another] = options.filter((option) => asCompared(option) === asCompared(text));
-	return named === undefined || another !== undefined ? text : named;
+	return optionOr(text, options);
 }
 
 function kindByRules(item: ItemTexts): 'longText' | InputRule['kind'] {

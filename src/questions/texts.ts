@@ -52,8 +52,14 @@ function comparable(text: string): string {
 	return withBrokenRuns(text.replaceAll('\r\n', '\n').trim()).normalize();
 }
 
-/** A text as people compare it: without letter case, marks around it and what cannot be seen. Keyboards change dashes and quotes. */
-export function asCompared(text: string): string {
+/** The option that a text is, whatever keyboards and emphasis make of it; else the text. */
+export function optionOr(text: string, options: readonly string[]): string {
+	const [named, another] = options.filter((option) => asRead(option) === asRead(text));
+	return named === undefined || another !== undefined ? text : named;
+}
+
+/** Without letter case, marks around it and what nobody sees, with the dashes and quotation marks that keyboards have. */
+function asRead(text: string): string {
 	const visible = withBrokenRuns(text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')).normalize();
 	const typed = visible
 		.replace(/[‘’]/g, "'")

@@ -126,63 +126,67 @@ function linkText(label: string, url: string, isImage: boolean): string {
 }
 
 /*
- * The other way: what a person wrote, as they see it. People's clients send it as rich text, and as mrkdwn in which nobody can tell
- * a mark of emphasis from an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
+ * The other way: what a person wrote, as they see it. Their client sends rich text, and mrkdwn, in which a mark of emphasis may be
+ * an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
  */
 
-const EMOJI = /^[\da-f]{2,5}(?:-[\da-f]{2,5})*$/i;
-
-const INLINE = z.union([
-	z.object({ type: z.literal('text'), text: z.string() }).transform(({ text }) => escapeMrkdwn(text)),
-	z
-		.object({ type: z.literal('link'), url: z.string(), text: z.string().default('') })
-		.transform(({ url, text }) => `<${escapeMrkdwn(url.replaceAll('|', '%7C'))}|${escapeMrkdwn(text)}>`),
-	z.object({ type: z.literal('user'), user_id: z.string() }).transform((user) => `<@${user.user_id}>`),
-	z.object({ type: z.literal('channel'), channel_id: z.string() }).transform((channel) => `<#${channel.channel_id}>`),
-	z
-		.object({ type: z.literal('usergroup'), usergroup_id: z.string() })
-		.transform((one) => `<!subteam^${one.usergroup_id}>`),
-	z.object({ type: z.literal('broadcast'), range: z.string() }).transform(({ range }) => `<!${range}>`),
-	z
-		.object({ type: z.literal('date'), timestamp: z.number(), fallback: z.string() })
-		.transform(({ timestamp, fallback }) => `<!date^${timestamp}|${escapeMrkdwn(fallback)}>`),
-	z
-		.object({ type: z.literal('emoji'), name: z.string(), unicode: z.string().regex(EMOJI).optional() })
-		.transform(({ name, unicode }) => {
-			const points = unicode?.split('-').map((point) => Number.parseInt(point, 16));
-			return points === undefined ? `:${name}:` : String.fromCodePoint(...points);
-		}),
-	z.object({ type: z.literal('color'), value: z.string() }).transform(({ value }) => escapeMrkdwn(value)),
-]);
-const LINES = z
-	.object({ type: z.literal(['rich_text_section', 'rich_text_preformatted']), elements: z.array(INLINE) })
-	.transform(({ elements }) => elements.join(''));
-const QUOTE = z
-	.object({ type: z.literal('rich_text_quote'), elements: z.array(INLINE) })
-	.transform(({ elements }) => `&gt; ${elements.join('').replaceAll('\n', '\n&gt; ')}`);
-const LIST = z
-	.object({
-		type: z.literal('rich_text_list'),
-		style: z.enum(['bullet', 'ordered']),
+const string = z.string().default('');
+const ELEMENT = z.object({
+	...{ type: z.string(), text: string, url: string, user_id: string, channel_id: string, usergroup_id: string },
+	...{ range: string, fallback: string, value: string, name: string, unicode: string, style: z.unknown().optional() },
+	...{
 		indent: z.int().min(0).max(9).default(0),
 		offset: z.int().default(0),
-		elements: z.array(LINES),
-	})
-	.transform(({ style, indent, offset, elements }) => {
-		const marks = elements.map((_, at) => (style === 'ordered' ? `${offset + at + 1}.` : '•'));
-		return elements.map((line, at) => `${'    '.repeat(indent)}${marks[at]} ${line}`).join('\n');
-	});
-const RICH_TEXT = z.object({ type: z.literal('rich_text'), elements: z.array(z.union([LINES, QUOTE, LIST])) });
+		elements: z.array(z.unknown()).default([]),
+	},
+});
 
-/** What cannot be read as rich text is mrkdwn. */
-const MESSAGE = z
-	.union([
-		z.object({ blocks: z.tuple([RICH_TEXT]) }).transform(({ blocks: [{ elements }] }) => {
-			return elements.map((lines) => (lines.endsWith('\n') ? lines : `${lines}\n`)).join('');
-		}),
-		z.object({ text: z.string() }).transform(({ text }) => withoutEmphasis(text)),
-	])
-	.catch('');
+const allOf = (elements: readonly unknown[]) => elements.map(richText).join('');
+
+/** Of elements that are shown as text, by type. */
+const RICH: Readonly<Record<string, (element: z.infer<typeof ELEMENT>) => string>> = {
+	text: ({ text }) => escapeMrkdwn(text),
+	link: ({ url, text }) => `<${escapeMrkdwn(url.replaceAll('|', '%7C'))}|${escapeMrkdwn(text)}>`,
+	user: (user) => `<@${user.user_id}>`,
+	channel: (channel) => `<#${channel.channel_id}>`,
+	usergroup: (group) => `<!subteam^${group.usergroup_id}>`,
+	broadcast: ({ range }) => `<!${range}>`,
+	date: ({ fallback }) => escapeMrkdwn(fallback),
+	color: ({ value }) => escapeMrkdwn(value),
+	emoji: ({ name, unicode }) =>
+		unicode === ''
+			? `:${name}:`
+			: String.fromCodePoint(...unicode.split('-').map((point) => Number.parseInt(point, 16))),
+	rich_text_section: ({ elements }) => allOf(elements),
+	rich_text_preformatted: ({ elements }) => allOf(elements),
+	rich_text_quote: ({ elements }) => `&gt; ${allOf(elements).replaceAll('\n', '\n&gt; ')}`,
+	rich_text_list: ({ elements, style, indent, offset }) => {
+		const mark = (at: number) => (style === 'ordered' ? `${offset + at + 1}.` : '•');
+		return elements.map((one, at) => `${'    '.repeat(indent)}${mark(at)} ${richText(one)}`).join('\n');
+	},
+	rich_text: ({ elements }) => elements.map((lines) => richText(lines).replace(/\n?$/, '\n')).join(''),
+};
+
+/** Throws for what it does not know. */
+function richText(element: unknown): string {
+	const read = ELEMENT.parse(element);
+	const write = RICH[read.type];
+	if (write === undefined) throw new Error('not known');
+	return write(read);
+}
+
+const MESSAGE = z.object({ text: z.string().catch(''), blocks: z.array(z.unknown()).catch([]) });
+
+/** With people's names still ids. */
+function markedText(message: unknown): string {
+	const { text = '', blocks = [] } = MESSAGE.safeParse(message).data ?? {};
+	try {
+		if (blocks.length === 1) return richText(blocks[0]);
+	} catch {
+		// A block of an app, or of a kind that is new: its mrkdwn says nearly the same.
+	}
+	return withoutEmphasis(text);
+}
 
 /** Code (groups 1 and 2), what stands in angle brackets, and emphasis with its mark (3 and 4). */
 const MARKED =
@@ -196,7 +200,7 @@ function withoutEmphasis(text: string): string {
 
 /** The people and channels that a message mentions: `@U0ADA`, `#C0AGENTS`. */
 export function mentionsIn(message: unknown): ReadonlySet<string> {
-	return new Set(Array.from(MESSAGE.parse(message).matchAll(/<([@#]\w+)/g), ([, mention = '']) => mention));
+	return new Set(Array.from(markedText(message).matchAll(/<([@#]\w+)/g), ([, mention = '']) => mention));
 }
 
 /**
@@ -204,44 +208,36 @@ export function mentionsIn(message: unknown): ReadonlySet<string> {
  * removed, with the comma or colon behind them.
  */
 export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
-	return unescaped(
-		withoutMention(MESSAGE.parse(message), leftOut).replace(/<([^<>]*)>/g, (whole, inside: string) => {
-			return seen(inside, names) ?? whole;
-		}),
-	)
+	const text = withoutMention(markedText(message), leftOut);
+	const read = text.replace(/<([^<>]*)>/g, (whole, inside: string) => seen(inside, names) ?? whole);
+	return unescaped(read)
 		.replace(/[\u00a0\u2007\u202f]/g, ' ')
 		.trim();
 }
 
-/** Of a comma before the mention that ends the text, and the white space around a mention, no more is left than reads on. */
+/** Where a mention stood, the text reads on: with a space or a line's end, and without a comma that belonged to it. */
 function withoutMention(text: string, userId: string): string {
-	const parts = text
-		.split(new RegExp(`<@${userId}(?:\\|[^<>]*)?>`))
-		.map((part, at) => (at === 0 ? part : part.replace(/^\s*(?:[,，、]|[:：](?![\w+'-]+:))/, '')));
-	return parts
-		.map((part, at) => {
-			const own = at === 0 ? part : part.trimStart();
-			const next = parts[at + 1];
-			if (next === undefined) return own;
-			const kept = own.trimEnd();
-			const isLast = at === parts.length - 2 && /^[\s.!?…]*$/.test(next);
-			const spaces = [own.slice(kept.length), next.slice(0, next.length - next.trimStart().length)];
-			const gap = spaces.find((space) => space.includes('\n')) ?? (spaces.join('') === '' ? '' : ' ');
-			return `${isLast ? kept.replace(/[,，、]$/, '') : kept}${/^\s*[.!?…;)]/.test(next) ? '' : gap}`;
-		})
-		.join('');
+	const [first = '', ...others] = text.split(new RegExp(`<@${userId}(?:\\|[^<>]*)?>`));
+	const parts = [first, ...others.map((part) => part.replace(/^\s*(?:[,，、]|[:：](?![\w+'-]+:))/, ''))];
+	const kept = parts.map((part, at) => {
+		const next = parts[at + 1];
+		if (next === undefined) return part.trimStart();
+		const own = part.trimEnd();
+		const spaces = `${part.slice(own.length)}${next.slice(0, next.length - next.trimStart().length)}`;
+		const isEnd = at === others.length - 1 && /^[\s.!?…]*$/.test(next);
+		const gap = spaces === '' || /^\s*[.!?…;)]/.test(next) ? '' : spaces.includes('\n') ? '\n' : ' ';
+		return `${(isEnd ? own.replace(/[,，、]$/, '') : own).trimStart()}${gap}`;
+	});
+	return kept.join('');
 }
 
 /** What people see instead of one pair of brackets; null if it stays. */
 function seen(inside: string, names: ReadonlyMap<string, string>): string | null {
 	const [, target = '', label = ''] = /^([^|]*)(?:\|(.*))?$/s.exec(inside) ?? [];
-	if (/^[@#]\w+$/.test(target)) {
-		const name = label || escapeMrkdwn(names.get(target) ?? '');
-		return name === '' ? null : `${target.charAt(0)}${name}`;
-	}
 	if (target.startsWith('!date^')) return label || null;
-	const group = label || /^!(here|channel|everyone)$/.exec(target)?.[1];
-	if (target.startsWith('!')) return group === undefined ? null : `@${group.replace(/^@/, '')}`;
+	const name = label || escapeMrkdwn(names.get(target) ?? /^!(here|channel|everyone)$/.exec(target)?.[1] ?? '');
+	if (/^[@#!]/.test(target))
+		return name === '' ? null : `${target.startsWith('#') ? '#' : '@'}${name.replace(/^@/, '')}`;
 	const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:)(.+)$/is.exec(target) ?? [];
 	if (rest === '') return null;
 	const address = scheme === 'mailto:' || scheme === 'tel:' ? rest : target;
@@ -251,8 +247,6 @@ function seen(inside: string, names: ReadonlyMap<string, string>): string | null
 /** Whether Slack, not a person, has made a link of the label. */
 function isTheAddress(label: string, scheme: string, address: string): boolean {
 	if (label === address || (scheme === 'tel:' && /^[\d\s()+./-]+$/.test(label))) return true;
-	const [shown, opened] = [label.startsWith(scheme) ? label : `${scheme}//${label}`, address]
-		.map(unescaped)
-		.map(parseAddress);
-	return shown != null && shown.href === opened?.href;
+	const shown = parseAddress(unescaped(label.startsWith(scheme) ? label : `${scheme}//${label}`));
+	return shown !== null && shown.href === parseAddress(unescaped(address))?.href;
 }

@@ -9,7 +9,6 @@ import {
 	type Person,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
-import { optionOrText } from '../../questions/input-kind.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import type { Question, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isSameQuestion, openQuestion, questionAt, type Shown } from '../../questions/session.ts';
@@ -232,9 +231,7 @@ function startingValues(
 	const drafted = carried(draft?.values ?? {}, isOtherDraft);
 	if (prefill !== null) {
 		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
-		// Of a chosen message.
-		const texts = prefill.givenFor === null ? asOptions(prefill.values, question) : prefill.values;
-		const values = { ...drafted, ...carried(texts, isOtherText) };
+		const values = { ...drafted, ...carried(prefill.values, isOtherText) };
 		return { ...unnoted, values, notices: [isOtherText ? changedNotice(values) : NOTICES.prefilled] };
 	}
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0) return { ...unnoted, values: {} };
@@ -246,15 +243,6 @@ function startingValues(
 const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);
 
 const isOther = (shown: Shown, question: Question) => !isSameQuestion(shown, question);
-
-function asOptions(values: Values, { items }: Question): Values {
-	return Object.fromEntries(
-		Object.entries(values).map(([position, text]) => {
-			const item = items[Number(position)];
-			return [position, item === undefined ? text : optionOrText(item, text)];
-		}),
-	);
-}
 
 function fitting(values: Values, question: Question): Values {
 	return Object.fromEntries(
