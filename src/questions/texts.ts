@@ -54,7 +54,8 @@ function comparable(text: string): string {
 
 /** The option that a text is, whatever keyboards and emphasis make of it; else the text. */
 export function optionOr(text: string, options: readonly string[]): string {
-	const [named, another] = options.filter((option) => asRead(option) === asRead(text));
+	const read = asRead(text);
+	const [named, another] = options.filter((option) => asRead(option) === read);
 	return named === undefined || another !== undefined ? text : named;
 }
 

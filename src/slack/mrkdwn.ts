@@ -170,7 +170,7 @@ const RICH: Readonly<Record<string, (element: z.infer<typeof ELEMENT>) => string
 /** Throws for what it does not know. */
 function richText(element: unknown): string {
 	const read = ELEMENT.parse(element);
-	const write = RICH[read.type];
+	const write = Object.hasOwn(RICH, read.type) ? RICH[read.type] : undefined;
 	if (write === undefined) throw new Error('not known');
 	return write(read);
 }
@@ -208,12 +208,15 @@ export function mentionsIn(message: unknown): ReadonlySet<string> {
  * removed, with the comma or colon behind them.
  */
 export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
-	const text = withoutMention(markedText(message), leftOut);
+	const text = withoutMention(markedText(message).replace(INVISIBLE, ''), leftOut);
 	const read = text.replace(/<([^<>]*)>/g, (whole, inside: string) => seen(inside, names) ?? whole);
 	return unescaped(read)
 		.replace(/[\u00a0\u2007\u202f]/g, ' ')
 		.trim();
 }
+
+/** What pasting brings along. Joiners stay: emoji and some scripts need them. */
+const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
 /** Where a mention stood, the text reads on: with a space or a line's end, and without a comma that belonged to it. */
 function withoutMention(text: string, userId: string): string {
@@ -225,7 +228,7 @@ function withoutMention(text: string, userId: string): string {
 		const own = part.trimEnd();
 		const spaces = `${part.slice(own.length)}${next.slice(0, next.length - next.trimStart().length)}`;
 		const isEnd = at === others.length - 1 && /^[\s.!?…]*$/.test(next);
-		const gap = spaces === '' || /^\s*[.!?…;)]/.test(next) ? '' : spaces.includes('\n') ? '\n' : ' ';
+		const gap = spaces === '' || /^\s*[.!?…;)]+(?:\s|$)/.test(next) ? '' : spaces.includes('\n') ? '\n' : ' ';
 		return `${(isEnd ? own.replace(/[,，、]$/, '') : own).trimStart()}${gap}`;
 	});
 	return kept.join('');

@@ -58,6 +58,7 @@ it.each([
 	['a colon behind the mention', `<@${BOT}>: LH 1173`, 'LH 1173'],
 	['an emoji behind the mention', `<@${BOT}> :+1: yes`, ':+1: yes'],
 	['a number behind the mention', `<@${BOT}> -5`, '-5'],
+	['a fraction behind the mention', `Take <@${BOT}> .5`, 'Take .5'],
 	['a mention in the middle', `Take <@${BOT}> LH 1173`, 'Take LH 1173'],
 	['a mention between commas', `Yes, <@${BOT}>, LH 1173`, 'Yes, LH 1173'],
 	['a mention at the end', `LH 1173, <@${BOT}>!`, 'LH 1173!'],
@@ -94,6 +95,7 @@ it.each([
 		'2 * 3 * 4, snake_case_name, __init__, https://a.example/*x*',
 	],
 	['no-break spaces', `<@${BOT}>\u00a0LH\u00a01173 for 10\u202f000`, 'LH 1173 for 10 000'],
+	['what nobody sees', `<@${BOT}>\u200b, L\u00adH\ufeff 1173 👩\u200d💻`, 'LH 1173 👩\u200d💻'],
 	['signs', `<@${BOT}> a &lt; b &amp;amp; &lt;@U0GRACE&gt;`, 'a < b &amp; <@U0GRACE>'],
 ])('arrives as its author sees it: %s', async (_, mrkdwn, words) => {
 	await expectOffer(say(post, mrkdwn), words);
@@ -150,7 +152,7 @@ it.each([
 		],
 		'both:\n• a\n• b\n1. c\n2. d\n> e\n> f\nfor *x*:\n  y',
 	],
-	['mrkdwn, where Slack has something new', '*LH 1173*', [section(us, { type: 'hologram', id: 'x' })], 'LH 1173'],
+	['mrkdwn, where Slack has something new', '*LH 1173*', [section(us, { type: 'constructor', id: 'x' })], 'LH 1173'],
 ])('arrives from rich text as its author sees it: %s', async (_, mrkdwn, parts, words) => {
 	await expectOffer(say(post, `<@${BOT}> ${mrkdwn}`, ...parts), words);
 });
