@@ -84,16 +84,13 @@ function* readMessage(value: unknown, source: JsonObject | null): Generator<void
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
 	const sources = asObject(source?.human_input);
-	const humanInput: ReadItem[] = [];
-	for (const [position, item] of itemsIn(message).entries()) {
-		humanInput.push(readItem(item, asObject(sources?.[position])));
-		yield;
-	}
 	return {
 		role: asText(message.role) || 'unknown',
 		content: readContent(message.content),
 		actions: yield* readActions(message.agent_data),
-		humanInput,
+		humanInput: yield* eachIn([...itemsIn(message).entries()], ([position, item]) =>
+			readItem(item, asObject(sources?.[position])),
+		),
 	};
 }
 
@@ -117,13 +114,15 @@ function oddFields(item: unknown) {
 }
 
 /** Always returns one, because items are known by their position. */
-function readItem(value: unknown, source: JsonObject | null): ReadItem {
+function* readItem(value: unknown, source: JsonObject | null): Generator<void, ReadItem> {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
-	// Copied: a part of a string keeps the whole in memory.
-	const raw: RawTexts = Object.fromEntries(
-		oddFields(item).map((name) => [name, Buffer.from(asText(source?.[name])).toString()]),
-	);
+	const raw: { -readonly [Name in keyof RawTexts]: RawTexts[Name] } = {};
+	for (const name of oddFields(item)) {
+		// Copied: a part of a string keeps the whole in memory.
+		raw[name] = Buffer.from(asText(source?.[name])).toString();
+		yield;
+	}
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
