@@ -130,49 +130,46 @@ function linkText(label: string, url: string, isImage: boolean): string {
  * an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
  */
 
-const string = z.string().default('');
-const ELEMENT = z.object({
-	...{ type: z.string(), text: string, url: string, user_id: string, channel_id: string, usergroup_id: string },
-	...{ range: string, fallback: string, value: string, name: string, unicode: string, style: z.unknown().optional() },
-	...{
-		indent: z.int().min(0).max(9).default(0),
-		offset: z.int().default(0),
-		elements: z.array(z.unknown()).default([]),
-	},
-});
+const FIELDS = z.record(z.string(), z.unknown());
+const TEXT = z.string().default('');
+const PARTS = z.array(z.unknown()).default([]);
+const LIST = z.object({ indent: z.int().min(0).max(9).default(0), offset: z.int().default(0) });
 
-const allOf = (elements: readonly unknown[]) => elements.map(richText).join('');
+type Write = (text: (name: string) => string, parts: readonly string[], list: z.infer<typeof LIST>) => string;
 
-/** Of elements that are shown as text, by type. */
-const RICH: Readonly<Record<string, (element: z.infer<typeof ELEMENT>) => string>> = {
-	text: ({ text }) => escapeMrkdwn(text),
-	link: ({ url, text }) => `<${escapeMrkdwn(url.replaceAll('|', '%7C'))}|${escapeMrkdwn(text)}>`,
-	user: (user) => `<@${user.user_id}>`,
-	channel: (channel) => `<#${channel.channel_id}>`,
-	usergroup: (group) => `<!subteam^${group.usergroup_id}>`,
-	broadcast: ({ range }) => `<!${range}>`,
-	date: ({ fallback }) => escapeMrkdwn(fallback),
-	color: ({ value }) => escapeMrkdwn(value),
-	emoji: ({ name, unicode }) =>
-		unicode === ''
-			? `:${name}:`
-			: String.fromCodePoint(...unicode.split('-').map((point) => Number.parseInt(point, 16))),
-	rich_text_section: ({ elements }) => allOf(elements),
-	rich_text_preformatted: ({ elements }) => allOf(elements),
-	rich_text_quote: ({ elements }) => `&gt; ${allOf(elements).replaceAll('\n', '\n&gt; ')}`,
-	rich_text_list: ({ elements, style, indent, offset }) => {
-		const mark = (at: number) => (style === 'ordered' ? `${offset + at + 1}.` : '•');
-		return elements.map((one, at) => `${'    '.repeat(indent)}${mark(at)} ${richText(one)}`).join('\n');
+/** Of elements that are shown as text, by type: what they are, from their texts by name and their parts. */
+const RICH: Readonly<Record<string, Write>> = {
+	text: (text) => escapeMrkdwn(text('text')),
+	link: (text) => `<${escapeMrkdwn(text('url').replaceAll('|', '%7C'))}|${escapeMrkdwn(text('text'))}>`,
+	user: (text) => `<@${text('user_id')}>`,
+	channel: (text) => `<#${text('channel_id')}>`,
+	usergroup: (text) => `<!subteam^${text('usergroup_id')}>`,
+	broadcast: (text) => `<!${text('range')}>`,
+	date: (text) => escapeMrkdwn(text('fallback')),
+	color: (text) => escapeMrkdwn(text('value')),
+	emoji(text) {
+		const points = text('unicode')
+			.split('-')
+			.map((point) => Number.parseInt(point, 16));
+		return text('unicode') === '' ? `:${text('name')}:` : String.fromCodePoint(...points);
 	},
-	rich_text: ({ elements }) => elements.map((lines) => richText(lines).replace(/\n?$/, '\n')).join(''),
+	rich_text_section: (_, parts) => parts.join(''),
+	rich_text_preformatted: (_, parts) => parts.join(''),
+	rich_text_quote: (_, parts) => `&gt; ${parts.join('').replaceAll('\n', '\n&gt; ')}`,
+	rich_text_list(text, parts, { indent, offset }) {
+		const mark = (at: number) => (text('style') === 'ordered' ? `${offset + at + 1}.` : '•');
+		return parts.map((part, at) => `${'    '.repeat(indent)}${mark(at)} ${part}`).join('\n');
+	},
+	rich_text: (_, parts) => parts.map((part) => part.replace(/\n?$/, '\n')).join(''),
 };
 
 /** Throws for what it does not know. */
 function richText(element: unknown): string {
-	const read = ELEMENT.parse(element);
-	const write = Object.hasOwn(RICH, read.type) ? RICH[read.type] : undefined;
+	const fields = FIELDS.parse(element);
+	const text = (name: string) => TEXT.parse(fields[name]);
+	const write = Object.hasOwn(RICH, text('type')) ? RICH[text('type')] : undefined;
 	if (write === undefined) throw new Error('not known');
-	return write(read);
+	return write(text, PARTS.parse(fields.elements).map(richText), LIST.parse(fields));
 }
 
 const MESSAGE = z.object({ text: z.string().catch(''), blocks: z.array(z.unknown()).catch([]) });
