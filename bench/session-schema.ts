@@ -1,12 +1,12 @@
 /**
  * The cost of reading a session, compared with JSON.parse of its body: by the service's schema (zod for the envelope,
- * messages by hand) and by zod alone. Also the cost of the check that refuses bodies of too many parts. Medians of
- * interleaved runs; `npm run bench -- schema`.
+ * messages by hand) and by zod alone, and of finding the sources of items' fields. Also the cost of the check that refuses
+ * bodies of too many parts. Medians of interleaved runs; `npm run bench -- schema`.
  */
 import { z } from 'zod';
 import { atOnce } from '../src/core/slices.ts';
 import { SessionServiceError } from '../src/session-service/errors.ts';
-import { readSessionResponse } from '../src/session-service/schema.ts';
+import { readSessionResponse, sourcesIn } from '../src/session-service/schema.ts';
 import { readBody } from '../src/session-service/transport.ts';
 import { readOptions } from '../test/support/options.ts';
 
@@ -51,7 +51,7 @@ function median(times: readonly number[]): number {
 
 for (const size of [500, 3_400, 10_000]) {
 	const json = body(size);
-	const times = { parse: [] as number[], schema: [] as number[], zod: [] as number[] };
+	const times = { parse: [] as number[], schema: [] as number[], sources: [] as number[], zod: [] as number[] };
 	const timed = <T>(into: number[], run: () => T): T => {
 		const startedAt = performance.now();
 		const result = run();
@@ -60,14 +60,18 @@ for (const size of [500, 3_400, 10_000]) {
 	};
 	for (let run = 0; run < RUNS; run++) {
 		const value: unknown = timed(times.parse, () => JSON.parse(json));
-		if (timed(times.schema, () => atOnce(readSessionResponse(value, 'bench')))?.messages.length !== 600)
+		if (timed(times.schema, () => atOnce(readSessionResponse(value, json, 'bench')))?.messages.length !== 600)
 			throw new Error('The schema refused the session.');
+		timed(times.sources, () => atOnce(sourcesIn(json)));
 		if (!timed(times.zod, () => zodAlone.safeParse(value)).success) throw new Error('zod refused');
 	}
-	const [parse, schema, zod] = [times.parse, times.schema, times.zod].map(median) as [number, number, number];
+	const { parse, schema, sources, zod } = Object.fromEntries(
+		Object.entries(times).map(([what, all]) => [what, median(all)]),
+	) as Record<keyof typeof times, number>;
 	console.log(
 		`${(json.length / 1e6).toFixed(1)} MB: JSON.parse ${parse.toFixed(2)} ms, ` +
-			`schema ${schema.toFixed(2)} ms (${(schema / parse).toFixed(2)}), zod alone ${zod.toFixed(2)} ms (${(zod / parse).toFixed(2)})`,
+			`schema ${schema.toFixed(2)} ms (${(schema / parse).toFixed(2)}), ` +
+			`sources ${sources.toFixed(2)} ms (${(sources / parse).toFixed(2)}), zod alone ${zod.toFixed(2)} ms (${(zod / parse).toFixed(2)})`,
 	);
 }
 

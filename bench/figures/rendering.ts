@@ -46,7 +46,7 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 
 /** From the parsed body to the serialised view for Slack. */
 function render(value: unknown): string {
-	const session = atOnce(readSessionResponse(value, '3f9a2c1d'));
+	const session = atOnce(readSessionResponse(value, '', '3f9a2c1d'));
 	const model = session === null ? null : buildSessionModel(session, Date.now());
 	if (model === null || model.question === null) throw new Error('The session has no open question.');
 	return JSON.stringify(sessionModal(model));

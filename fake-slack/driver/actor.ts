@@ -4,6 +4,7 @@ import { messageAt } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import { joinYourself, leaveYourself } from '../people/channels.ts';
 import { type CommandOutcome, typeCommand } from '../people/commands.ts';
+import type { Written } from '../people/composer.ts';
 import { sendGlobalShortcut, sendMessageShortcut } from '../people/message-actions.ts';
 import { openHome, say } from '../people/talk.ts';
 import type { Channel, View } from '../state.ts';
@@ -38,8 +39,8 @@ export interface Actor {
 	messages(channel: string, options?: { all?: boolean }): Posted[];
 	/** Waits for a message (in a thread or not) with this in its text. Returns the newest one. */
 	waitForMessage(channel: string, wanted: Wanted<Posted>, timeoutMs?: number): Promise<Posted>;
-	/** Writes a message. Resolves when the events it causes were delivered once. @name mentions somebody. */
-	say(channel: string, text: string, options?: Replying): Promise<Posted>;
+	/** Writes a message, or sends one as it is. Resolves when the events it causes were delivered once. @name mentions somebody. */
+	say(channel: string, text: string | Written, options?: Replying): Promise<Posted>;
 	/** Mentions the app's bot. */
 	mention(channel: string, text: string, options?: Replying): Promise<Posted>;
 	/** Uses a message shortcut; false when the app did not acknowledge. */
@@ -88,7 +89,11 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 	function threadOf(thread: Posted | string | undefined): string | undefined {
 		return typeof thread === 'object' ? (thread.threadTs() ?? thread.ts) : thread;
 	}
-	async function write(name: string, text: string, { thread, broadcast = false }: Replying = {}): Promise<Posted> {
+	async function write(
+		name: string,
+		text: string | Written,
+		{ thread, broadcast = false }: Replying = {},
+	): Promise<Posted> {
 		const replying = { threadTs: threadOf(thread), broadcast };
 		const { message, told } = say(core, deliverer, viewer, { channel: place(name), typed: text, ...replying });
 		await told;

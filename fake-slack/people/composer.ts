@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import type { Json } from '../json.ts';
 
-interface Written {
+export interface Written {
 	/** The text as Slack stores it: escaped, with mentions, channels and links in angle brackets. */
 	text: string;
 	/** The same as rich text, as the client sends it. */

@@ -6,7 +6,7 @@ import { actionTs, type Viewer } from '../payloads.ts';
 import type { Channel, Message } from '../state.ts';
 import { viewForApp } from '../views.ts';
 import { requireClient } from '../visibility.ts';
-import { write } from './composer.ts';
+import { type Written, write } from './composer.ts';
 import { tell } from './tell.ts';
 
 /**
@@ -61,7 +61,8 @@ export function tellOfChange(
 
 interface Saying {
 	readonly channel: Channel;
-	readonly typed: string;
+	/** What the client sends may be given instead of what is typed. */
+	readonly typed: string | Written;
 	readonly threadTs?: string | undefined;
 	readonly broadcast?: boolean;
 }
@@ -86,7 +87,7 @@ export function say(
 	const message = postMessage(core, {
 		channel,
 		user: viewer.user,
-		payload: { ...write(core, typed), reply_broadcast: broadcast },
+		payload: { ...(typeof typed === 'string' ? write(core, typed) : typed), reply_broadcast: broadcast },
 		clientMsgId: randomUUID(),
 		...(threadTs === undefined ? {} : { threadTs }),
 	});

@@ -19,6 +19,8 @@ export interface LogEntry {
 	readonly ifNoneMatch: string | null;
 	/** The parsed body of a PUT, or its text when it is not JSON. */
 	body: unknown;
+	/** The body of a PUT as it arrived: parsing loses digits of numbers. */
+	text: string;
 	messageIndex: number | null;
 	/** The kinds of the applied faults, in order; `held` when the hook `onWorkedOut` keeps the response back. */
 	readonly faults: string[];
@@ -87,6 +89,7 @@ export function createRequestLog() {
 				seq: ++seq,
 				wallMs: performance.timeOrigin + performance.now(),
 				body: null,
+				text: '',
 				messageIndex: null,
 				faults: [],
 				status: null,

@@ -253,11 +253,11 @@ export function createApp(settings: AppSettings): Hono<Env> {
 
 /** Logs what a PUT carried, whatever happens to it. */
 function logBody(entry: LogEntry, body: Buffer): void {
-	const text = body.toString('utf8');
+	entry.text = body.toString('utf8');
 	try {
-		entry.body = JSON.parse(text);
+		entry.body = JSON.parse(entry.text);
 	} catch {
-		entry.body = text;
+		entry.body = entry.text;
 		return;
 	}
 	if (typeof entry.body === 'object' && entry.body !== null && 'messageIndex' in entry.body) {

@@ -64,9 +64,10 @@ function* gatedMessage({ role, content, actions, humanInput }: ReadMessage): Gen
 		content: text,
 		isCut,
 		actions: yield* each(actions, (one) => ({ ...one, text: (one.kind === 'open' ? hostOf : textOf)(one.text) })),
-		humanInput: yield* each(humanInput, ({ title, description, value }): HumanInputItem => {
-			const named = shown(title, MOST_OF_ITEM);
-			const described = shown(description, MOST_OF_ITEM);
+		humanInput: yield* each(humanInput, ({ title, description, value, raw = {} }): HumanInputItem => {
+			// A number as the agent wrote it. Version 1.0.0 made the fingerprint of the parsed one, so it stays.
+			const named = shown(title && (raw.title ?? title), MOST_OF_ITEM);
+			const described = shown(description && (raw.description ?? description), MOST_OF_ITEM);
 			room -= title.length + description.length;
 			left--;
 			const isRead = left >= 0 && room >= 0 && !named.isCut && !described.isCut;

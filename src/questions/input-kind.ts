@@ -2,6 +2,7 @@ import { looksSecret } from './asks-for-secret.ts';
 import { labelOf, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
 import { askedItem, choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
+import { optionOr } from './texts.ts';
 import { wordList } from './word-list.ts';
 
 /** The input that suits an item. Every input sends a string. */
@@ -92,12 +93,11 @@ function guessOf(item: ItemTexts): InputGuess {
 	return choice.options === YES_NO ? { kind: 'yesNo' } : { kind: 'choice', options: choice.options };
 }
 
-/** The option of the item that a text is, whatever its letter case; else the text. */
+/** The option of the item that a text is; else the text. */
 export function optionOrText(item: ItemTexts, text: string): string {
 	const guess = guessInput(item);
 	const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-	const [named, another] = options.filter((option) => option.toLowerCase() === text.trim().toLowerCase());
-	return named === undefined || another !== undefined ? text : named;
+	return optionOr(text, options);
 }
 
 function kindByRules(item: ItemTexts): 'longText' | (typeof INPUT_RULES)[number]['kind'] {

@@ -52,6 +52,25 @@ function comparable(text: string): string {
 	return withBrokenRuns(text.replaceAll('\r\n', '\n').trim()).normalize();
 }
 
+/** The option that a text is, whatever keyboards and emphasis make of it; else the text. */
+export function optionOr(text: string, options: readonly string[]): string {
+	const read = asRead(text);
+	const [named, another] = options.filter((option) => asRead(option) === read);
+	return named === undefined || another !== undefined ? text : named;
+}
+
+/** Without letter case, marks around it and what nobody sees, with the dashes and quotation marks that keyboards have. */
+function asRead(text: string): string {
+	const visible = withBrokenRuns(text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')).normalize();
+	const typed = visible
+		.replace(/[‘’]/g, "'")
+		.replace(/[“”„]/g, '"')
+		.replace(/\p{Pd}/gu, '-')
+		.replace(/\s+/g, ' ')
+		.trim();
+	return typed.replace(/^([*_~`"']{1,3})(.+)\1$/u, '$2').toLowerCase();
+}
+
 /* Hashes of whole texts. They are made once, where a session is read, and yield after each part of a long text. */
 
 /** UTF-16 units. Work on so many takes a few milliseconds. */

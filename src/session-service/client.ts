@@ -86,8 +86,8 @@ export function createSessionServiceClient({
 			kept: cached?.response,
 			sequence,
 			signal,
-			async read(value) {
-				const whole = await inSlices(readSessionResponse(value, sessionId));
+			async read(value, json) {
+				const whole = await inSlices(readSessionResponse(value, json, sessionId));
 				return whole && inSlices(gated(whole));
 			},
 		});

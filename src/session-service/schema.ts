@@ -4,6 +4,7 @@ import { eachIn } from '../core/slices.ts';
 import type { ReadItem, ReadMessage, ReadSession } from '../questions/gate.ts';
 import { type AgentAction, isWaiting, parseTime, type RawTexts } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
+import { endOfString } from './transport.ts';
 
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
@@ -59,12 +60,19 @@ const sessionResponse = z.object({ session: sessionSchema });
 /** The PUT's success: in practice a status text, by the service's document the updated message too. */
 const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
-/** Null without a readable session. Its id is `requestedId`, whatever the response says: all is stored under it. */
-export function* readSessionResponse(value: unknown, requestedId: string): Generator<void, ReadSession | null> {
+/** Null without a readable session. Its id is `requestedId`, whatever the response says. `json`: from which `value` was parsed. */
+export function* readSessionResponse(value: unknown, json: string, requestedId: string) {
 	const parsed = sessionResponse.safeParse(value);
 	if (!parsed.success) return null;
 	const { session } = parsed.data;
-	return { ...session, messages: yield* eachIn(session.messages, readMessage), sessionId: requestedId };
+	const isOdd = session.messages.some((message) =>
+		itemsIn(asObject(message)).some((item) => oddFields(item).length > 0),
+	);
+	const sources = asObject(asObject(isOdd ? (yield* sourcesIn(json)).session : null)?.messages);
+	const messages = yield* eachIn([...session.messages.entries()], ([index, message]) =>
+		readMessage(message, asObject(sources?.[index])),
+	);
+	return { ...session, messages, sessionId: requestedId } satisfies ReadSession;
 }
 
 export function isPutSuccess(value: unknown): boolean {
@@ -72,14 +80,17 @@ export function isPutSuccess(value: unknown): boolean {
 }
 
 /** Always returns one, because `messageIndex` counts every element that the service sent. */
-function* readMessage(value: unknown): Generator<void, ReadMessage> {
+function* readMessage(value: unknown, source: JsonObject | null): Generator<void, ReadMessage> {
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
+	const sources = asObject(source?.human_input);
 	return {
 		role: asText(message.role) || 'unknown',
 		content: readContent(message.content),
 		actions: yield* readActions(message.agent_data),
-		humanInput: yield* eachIn(asArray(message.human_input), readItem),
+		humanInput: yield* eachIn([...itemsIn(message).entries()], ([position, item]) =>
+			readItem(item, asObject(sources?.[position])),
+		),
 	};
 }
 
@@ -92,23 +103,34 @@ function readContent(content: unknown): string {
 		.join('\n');
 }
 
+const itemsIn = (message: JsonObject | null) => asArray(message?.human_input);
+
+const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
+
+/** Those that are no strings. */
+function oddFields(item: unknown) {
+	const fields = asObject(item) ?? {};
+	return TEXTS.filter((name) => fields[name] !== undefined && typeof fields[name] !== 'string');
+}
+
 /** Always returns one, because items are known by their position. */
-function* readItem(value: unknown): Generator<void, ReadItem> {
+function* readItem(value: unknown, source: JsonObject | null): Generator<void, ReadItem> {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
-	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
 	const raw: { -readonly [Name in keyof RawTexts]: RawTexts[Name] } = {};
-	for (const name of odd) raw[name] = yield* jsonTextOf(item[name]);
+	for (const name of oddFields(item)) {
+		// Copied: a part of a string keeps the whole in memory.
+		raw[name] = Buffer.from(asText(source?.[name])).toString();
+		yield;
+	}
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
 		// Like the service's page: `0`, `false`, null are open. Other foreign values count, or they would be overwritten.
 		value: item.value ? (raw.value ?? asText(item.value)) : '',
-		...(odd.length > 0 && { raw }),
+		...(Object.keys(raw).length > 0 && { raw }),
 	};
 }
-
-const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
 
 /** Names of unknown actions are cut to this length: a card shows them in one line. */
 const LONGEST_NAME = 64;
@@ -223,38 +245,64 @@ function asArray(value: unknown): readonly unknown[] {
 	return Array.isArray(value) ? value : [];
 }
 
-/** A container that is being written; `keys` is null for an array. */
-interface Open {
-	readonly keys: readonly string[] | null;
-	readonly of: JsonObject;
-	next: number;
-}
+const QUOTE = 0x22;
+const OPEN = { array: 0x5b, object: 0x7b } as const;
+const CLOSE = { array: 0x5d, object: 0x7d } as const;
+/** What stands between two values, with at most one mark. */
+const BETWEEN = /[ \t\n\r]*[[{:,]?[ \t\n\r]*/y;
+/** What is left of a number, `true`, `false` or `null` behind its first character. */
+const SCALAR = /[^,:\]} \t\n\r]*/y;
 
-/** The JSON, however deep: JSON.stringify throws a RangeError at some thousand levels. `1e400` stays a number. */
-export function* jsonTextOf(value: unknown): Generator<void, string> {
-	const parts: string[] = [];
-	const stack: Open[] = [];
-	function write(element: unknown): void {
-		if (typeof element === 'object' && element !== null) {
-			const keys = Array.isArray(element) ? null : Object.keys(element);
-			stack.push({ keys, of: element as JsonObject, next: 0 });
-			parts.push(keys === null ? '[' : '{');
-		} else if (typeof element === 'number' && !Number.isFinite(element)) parts.push(element > 0 ? '1e400' : '-1e400');
-		else parts.push(JSON.stringify(element));
+/** Where the fields of items stand. Null: any element. */
+const PATH = [['session'], ['messages'], null, ['human_input'], null, TEXTS] as const;
+
+/**
+ * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was parsed: of a
+ * repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as long as the parse did
+ * (`npm run bench -- schema`).
+ */
+export function* sourcesIn(json: string): Generator<void, JsonObject> {
+	let at = json.search(/\S/);
+
+	function pass(pattern: RegExp): void {
+		pattern.lastIndex = at;
+		pattern.test(json);
+		at = pattern.lastIndex;
 	}
-	write(value);
-	for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
-		const { keys, of, next } = open;
-		if (next === (keys ?? of).length) {
-			parts.push(keys === null ? ']' : '}');
-			stack.pop();
-			continue;
+
+	function passValue(): string {
+		const start = at;
+		let depth = 0;
+		do {
+			const code = json.charCodeAt(at);
+			if (code === QUOTE) at = endOfString(json, at);
+			else if (code === OPEN.array || code === OPEN.object) depth++;
+			else if (code === CLOSE.array || code === CLOSE.object) depth--;
+			at++;
+		} while (depth > 0);
+		pass(SCALAR);
+		return json.slice(start, at);
+	}
+
+	function* read(level: number): Generator<void, JsonObject> {
+		const found: Record<string, unknown> = {};
+		const keys: readonly string[] | null | undefined = PATH[level];
+		const kind = keys === null ? 'array' : 'object';
+		if (json.charCodeAt(at) !== OPEN[kind]) {
+			passValue();
+			return found;
 		}
-		open.next++;
-		yield;
-		if (next > 0) parts.push(',');
-		if (keys !== null) parts.push(JSON.stringify(keys[next]), ':');
-		write(of[keys?.[next] ?? next]);
+		pass(BETWEEN);
+		for (let index = 0; json.charCodeAt(at) !== CLOSE[kind]; index++) {
+			const key = keys === null ? String(index) : (JSON.parse(passValue()) as string);
+			if (keys !== null) pass(BETWEEN);
+			if (keys?.includes(key) === false) passValue();
+			else found[key] = level === PATH.length - 1 ? passValue() : yield* read(level + 1);
+			pass(BETWEEN);
+			yield;
+		}
+		at++;
+		return found;
 	}
-	return parts.join('');
+	return yield* read(0);
 }

@@ -41,7 +41,7 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
 	/** Reads the JSON of the response; null for anything else than a response to this operation. */
-	readonly read: (value: unknown) => Value | null | Promise<Value | null>;
+	readonly read: (value: unknown, json: string) => Value | null | Promise<Value | null>;
 }
 
 export interface TransportOptions {
@@ -263,7 +263,7 @@ export async function readBody<T>(
 /** Null when the text is not JSON, or nested too deep to be sent back. */
 async function valueIn<T>(text: string, read: Call<T>['read']): Promise<T | null> {
 	try {
-		return await read(JSON.parse(text));
+		return await read(JSON.parse(text), text);
 	} catch {
 		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
 		return null;
@@ -281,7 +281,7 @@ function hasTooManyParts(text: string): boolean {
 }
 
 /** The index of the quote that ends the string that begins at `start`; the text's length when none does. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
 	for (let from = start + 1; ; ) {
 		const quote = text.indexOf('"', from);
 		if (quote === -1) return text.length;

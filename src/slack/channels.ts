@@ -219,6 +219,16 @@ export function createMemberships(
 			const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
 			for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
 		},
+		/** The name of a channel that this person sees; null also when Slack does not tell it. */
+		async nameOf(userId: string, channelId: string): Promise<string | null> {
+			try {
+				const { channel } = await client.conversations.info({ channel: channelId });
+				const isSeen = channel?.is_private === false || (await isMember(userId, channelId));
+				return (isSeen && channel?.name) || null;
+			} catch {
+				return null;
+			}
+		},
 		/** The person joined or left a channel. */
 		async forget(userId: string): Promise<void> {
 			const now = clock.now();

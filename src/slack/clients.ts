@@ -251,9 +251,10 @@ export function createDirectory(client: WebClient) {
 			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
-		/** Looks up the name of a person whom this process has not seen. Without it, a message says "somebody". Never rejects. */
-		async learnName(userId: string): Promise<void> {
+		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
+		async learnName(userId: string): Promise<string | null> {
 			if (!names.has(userId)) await person(userId).catch(() => null);
+			return names.get(userId) ?? null;
 		},
 		displayName: (userId: string) => names.get(userId) ?? 'somebody',
 		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */

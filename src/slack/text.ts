@@ -117,31 +117,6 @@ function betweenMarks(text: string, limit: number, convert: (text: string) => st
 
 const quoteLines = (text: string) => `> ${text.replaceAll('\n', '\n> ')}`;
 
-/** Slack escapes each `<` that people type, so a `<` begins a new mark. The pattern stops there, so the work is linear. */
-const MARKED = /<([^<>]*)>/g;
-
-/**
- * A message's text as the person typed it: links and addresses without mark-up, named mentions as `@name`, entities as
- * characters. `leftOut`: a user id whose mentions are removed.
- */
-export function typedText(text: string, leftOut: string | null = null): string {
-	return unescaped(text.replace(MARKED, (whole, inside: string) => typed(inside, leftOut) ?? whole)).trim();
-}
-
-export function unescaped(text: string): string {
-	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-}
-
-/** What replaces one pair of brackets; null if it stays. */
-function typed(inside: string, leftOut: string | null): string | null {
-	const [, target = '', label = null] = /^([^|]*)(?:\|(.*))?$/s.exec(inside) ?? [];
-	const user = /^@([UW][A-Z0-9]+)$/.exec(target)?.[1];
-	if (user !== undefined) return user === leftOut ? '' : label === null ? null : `@${label}`;
-	if (/^#[CG][A-Z0-9]+$/.test(target)) return label === null || label === '' ? null : `#${label}`;
-	if (/^(?:https?|tel):./s.test(target)) return target;
-	return /^mailto:(.+)$/s.exec(target)?.[1] ?? null;
-}
-
 /** Below this length there is no room for a note of what was cut: "…" stands there. */
 const SHORT_LIMIT = 100;
 

@@ -1,8 +1,8 @@
 import { type Answer, type AnswerItem, isForgotten, SOMEBODY } from '../questions/answer.ts';
 import { type AgentAction, isOver, statusKind } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
-import { escapeMrkdwn } from './mrkdwn.ts';
-import { isBlank, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
+import { escapeMrkdwn, unescaped } from './mrkdwn.ts';
+import { isBlank, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from './text.ts';
 
 /** Display names of people, where they are not mentioned. They are untrusted text. */
 export interface Names {

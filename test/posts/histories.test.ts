@@ -41,7 +41,7 @@ function createWatching(store: Store) {
 		clients: {},
 		directChannelOf: async () => 'D1',
 		log: createRecordingLog(),
-		directory: { displayName: () => 'somebody', learnName: async () => {} },
+		directory: { displayName: () => 'somebody', learnName: async () => null },
 		config: {
 			WATCH_MAX_DAYS: 7,
 			SHOW_ANSWERS: 'auto',

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/core/slices.ts';
 import { gated, type ReadSession } from '../../src/questions/gate.ts';
-import { isPutSuccess, jsonTextOf, readSessionResponse } from '../../src/session-service/schema.ts';
+import { isPutSuccess, readSessionResponse, sourcesIn } from '../../src/session-service/schema.ts';
 import { readBody } from '../../src/session-service/transport.ts';
 import { anyCharacter, anyWebUrl } from '../support/any-text.ts';
+import { readResponse } from '../support/sessions.ts';
 
 const FIELDS = [
 	'sessionId',
@@ -78,7 +79,7 @@ const anyResponse = fc.oneof(
 );
 
 function read(session: unknown): ReadSession {
-	const result = atOnce(readSessionResponse({ session }, 'asked-for'));
+	const result = readResponse({ session }, 'asked-for');
 	if (result === null) throw new Error('unreadable');
 	return result;
 }
@@ -225,7 +226,7 @@ describe('a session', () => {
 		// As in the service's list of sessions: their questions would look closed.
 		{ session: { sessionId: '3f9a2c1d', name: 'Order cards', status: 'humanInput' } },
 	])('finds no session in %j', (value) => {
-		expect(atOnce(readSessionResponse(value, 'x'))).toBeNull();
+		expect(readResponse(value, 'x')).toBeNull();
 	});
 });
 
@@ -386,7 +387,7 @@ it('any JSON is a whole session or none, and never throws', () => {
 	let readable = 0;
 	fc.assert(
 		fc.property(anyResponse, (value) => {
-			const session = atOnce(readSessionResponse(value, 'asked-for'));
+			const session = readResponse(value, 'asked-for');
 			isPutSuccess(value);
 			if (session === null) return;
 			readable++;
@@ -406,7 +407,7 @@ describe('a body with too many parts', () => {
 	const many = (piece: string) => piece.repeat(100_000);
 	const read = (text: string) => {
 		const response = { status: 200, headers: new Map(), body: Buffer.from(text), arrivedAt: 0 };
-		return readBody(response, 'read', (value) => atOnce(readSessionResponse(value, 'x')));
+		return readBody(response, 'read', (value, json) => atOnce(readSessionResponse(value, json, 'x')));
 	};
 
 	it.each([
@@ -430,20 +431,55 @@ describe('a body with too many parts', () => {
 	});
 });
 
-describe('JSON of a value', () => {
-	it('writes the JSON of JSON.stringify', () => {
+describe('the sources of items', () => {
+	const spaces = fc.array(fc.constantFrom(' ', '\t', '\n', '\r'), { maxLength: 2 }).map((all) => all.join(''));
+
+	/** The JSON with white space wherever it may be, and its own way to write a key. */
+	const spaced = fc.tuple(anyResponse, fc.array(spaces, { minLength: 1, maxLength: 9 })).map(([value, all]) => {
+		let count = 0;
+		const space = () => all[count++ % all.length] ?? '';
+		return JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"|[[\]{},:]/g, (part) => `${space()}${part}${space()}`);
+	});
+
+	interface Sources {
+		messages?: Record<number, { human_input?: Record<number, Record<string, string>> }>;
+	}
+	const messageSources = (json: string) => (atOnce(sourcesIn(json)).session as Sources | undefined)?.messages;
+
+	it('are those of the values that JSON.parse finds', () => {
 		fc.assert(
-			fc.property(fc.jsonValue({ depthSize: 'large', stringUnit: anyCharacter }), (value) => {
-				expect(atOnce(jsonTextOf(value))).toBe(JSON.stringify(value));
+			fc.property(spaced, (json) => {
+				const value = JSON.parse(json) as { session?: { messages?: unknown } } | null;
+				const sources = messageSources(json);
+				const messages = value?.session?.messages;
+				const all = Array.isArray(messages) ? messages : [];
+				for (const [at, message] of all.entries()) {
+					const items = (message as { human_input?: unknown } | null)?.human_input;
+					for (const [position, item] of (Array.isArray(items) ? items : []).entries()) {
+						if (typeof item !== 'object' || item === null || Array.isArray(item)) continue;
+						for (const name of ['title', 'description', 'value'] as const) {
+							const field = (item as Record<string, unknown>)[name];
+							const source = sources?.[at]?.human_input?.[position]?.[name];
+							expect(source === undefined ? undefined : JSON.parse(source)).toEqual(field);
+						}
+					}
+				}
 			}),
 			{ numRuns: 1_000 },
 		);
-		expect(atOnce(jsonTextOf(JSON.parse('{"__proto__":{"a":[]},"b":{}}')))).toBe('{"__proto__":{"a":[]},"b":{}}');
 	});
 
-	it('writes a value however deep it is nested, and keeps numbers that are too large for a double', () => {
-		const text = `${'{"a":['.repeat(100_000)}1${']}'.repeat(100_000)}`;
-		expect(atOnce(jsonTextOf(JSON.parse(text))) === text).toBe(true);
-		expect(atOnce(jsonTextOf(JSON.parse('[1e400,-1e400]')))).toBe('[1e400,-1e400]');
+	it('takes the last of a repeated key, as JSON.parse does', () => {
+		const item = '{"value":1.0,"value":"x","title":2.0,"t\\u0069tle":3.0}';
+		const messages = `"messages":[{"human_input":[{"title":9}],"human_input":[${item}]}]`;
+		expect(messageSources(`{"session":{"messages":[7]},"session":{"messages":[1],${messages}}}`)).toEqual({
+			0: { human_input: { 0: { value: '"x"', title: '3.0' } } },
+		});
+	});
+
+	it('finds them behind what is nested deeply', () => {
+		const deep = `${'{"a":['.repeat(100_000)}1${']}'.repeat(100_000)}`;
+		const json = `{"z":${deep},"session":{"messages":[{"state":${deep},"human_input":[{"value":${deep}}]}]}}`;
+		expect(messageSources(json)?.[0]?.human_input?.[0]?.value === deep).toBe(true);
 	});
 });

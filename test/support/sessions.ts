@@ -27,9 +27,14 @@ export function throughGate(read: ReadSession): Session {
 	return atOnce(gated(read));
 }
 
+/** Reads what the service sends for this value. Null for what is no session. */
+export function readResponse(value: unknown, sessionId: string): ReadSession | null {
+	return atOnce(readSessionResponse(value, JSON.stringify(value), sessionId));
+}
+
 /** Null for what is no session. */
 export function gatedResponse(value: unknown, sessionId: string): Session | null {
-	const read = atOnce(readSessionResponse(value, sessionId));
+	const read = readResponse(value, sessionId);
 	return read && throughGate(read);
 }
 

@@ -145,7 +145,7 @@ export function throughGate(read: ReadSession): Session {
 }
 
 export const EMPTY = throughGate(
-	present(atOnce(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, SESSION_ID))),
+	present(atOnce(readSessionResponse({ session: { messages: [], sessionId: SESSION_ID } }, '', SESSION_ID))),
 );
 
 export function sessionOf(text: string, overrides: Partial<ReadSession> = {}): Session {

@@ -42,9 +42,9 @@ export function createOffers(core: Core) {
 		 */
 		async offerOf(request: PersonRequest, event: unknown, isMention: boolean) {
 			const { person, channelId, threadTs, messageTs } = request;
-			const text = written.textOf(event);
-			const found = text === '' ? null : await findWatch(request);
-			if (found === null || channelId === null || threadTs === null || messageTs === null) return null;
+			const found = await findWatch(request);
+			if (found === null || !written.hasText(event) || channelId === null || threadTs === null || messageTs === null)
+				return null;
 			if (!isMention && !isAboutOpen(found)) return null;
 			const tell = isMention ? reply.toPerson : reply.unasked;
 			const { session } = found.watch;
@@ -58,10 +58,10 @@ export function createOffers(core: Core) {
 			const position = question.items.findIndex((item) => item.open && !item.secret);
 			// What is cut, or has several parts, only the form shows.
 			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId }).note === '';
-			const offer = isWhole
-				? replyOffer({ ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs }, text)
-				: formOffer(target, text);
+			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
 			return async (to: AllowedRequest) => {
+				const text = await written.textOf(to, event);
+				const offer = isWhole ? replyOffer(asked, text) : formOffer(target, text);
 				const values = position === -1 ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId }, question, values);
 				if (isNew) await tell(to, position === -1 ? chosenTextHelp('secret') : offer);

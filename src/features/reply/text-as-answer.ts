@@ -33,7 +33,7 @@ export function registerTextAsAnswer(
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
-		const text = offers.textOf(z.object({ message: z.unknown() }).parse(body).message);
+		const text = await offers.textOf(request, z.object({ message: z.unknown() }).parse(body).message);
 		const sessionId = (await offers.findWatch(request))?.watch.session.sessionId;
 		if (sessionId === undefined || text === '')
 			return ifAllowed(request.channelId, async (allowed) => {

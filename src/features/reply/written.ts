@@ -1,23 +1,36 @@
-import { z } from 'zod';
+import { within } from '../../core/clock.ts';
 import { slackErrorCode } from '../../slack/clients.ts';
 import type { OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
+import { mentionsIn, seenText } from '../../slack/mrkdwn.ts';
 import type { PersonRequest } from '../../slack/request.ts';
-import { typedText } from '../../slack/text.ts';
 
-const MESSAGE = z.object({ text: z.string() }).catch({ text: '' });
+/** So many names Slack is asked for at once, and for so long: a window opens within three seconds. The others stay ids. */
+const MOST_NAMES = 10;
+const NAMES_WITHIN_MS = 1_000;
 
 /** Reads what people wrote. */
-export function createWritten({ clients: { people: client }, personReads, botUserId }: HandlerContext) {
-	const textOf = (message: unknown) => typedText(MESSAGE.parse(message).text, botUserId);
+export function createWritten(core: HandlerContext) {
+	const { personReads, memberships, directory, clock, botUserId } = core;
+	const client = core.clients.people;
+
+	/** As its author sees it, without a mention of the app. */
+	async function textOf({ person: { userId } }: PersonRequest, message: unknown): Promise<string> {
+		const names = new Map<string, string>();
+		const others = [...mentionsIn(message)].filter((mention) => mention !== `@${botUserId}`);
+		const learnt = others.slice(0, MOST_NAMES).map(async (mention) => {
+			const id = mention.slice(1);
+			const name = await (mention.startsWith('@') ? directory.learnName(id) : memberships.nameOf(userId, id));
+			if (name !== null) names.set(mention, name);
+		});
+		await within(clock, Promise.all(learnt), NAMES_WITHIN_MS, () => []);
+		return seenText(message, botUserId, names);
+	}
 
 	return {
-		/** Without a mention of the app. */
 		textOf,
-		mentionsApp(message: unknown) {
-			const mentioned = [...MESSAGE.parse(message).text.matchAll(/<@(\w+)/g)];
-			return mentioned.some(([, userId]) => userId === botUserId);
-		},
+		hasText: (message: unknown) => seenText(message, botUserId) !== '',
+		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${botUserId}`),
 		/**
 		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is known. Null:
 		 * Slack does not tell. @throws `too_fast`: people share the limit of these calls
@@ -28,7 +41,13 @@ export function createWritten({ clients: { people: client }, personReads, botUse
 			const only = { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
 			try {
 				const { messages } = await client.conversations.replies({ channel: channelId, ts: threadTs, ...only });
-				return messages === undefined ? null : { text: textOf(messages.find(({ ts }) => ts === messageTs)) };
+				if (messages === undefined) return null;
+				return {
+					text: await textOf(
+						request,
+						messages.find(({ ts }) => ts === messageTs),
+					),
+				};
 			} catch (error) {
 				const code = slackErrorCode(error);
 				if (code === 'thread_not_found') return { text: '' };

@@ -1,5 +1,6 @@
 import { parseAddress } from '../../core/values.ts';
 import type { WatchSettings } from '../../database/watch.ts';
+import { withoutFinalMarks } from '../../questions/matching-text.ts';
 import { isReservedId } from '../../session-service/address.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import {
@@ -19,14 +20,28 @@ const MAX_ID_LENGTH = 400;
 const MAX_WORD_LENGTH = 4_000;
 const MAX_IDS = 20;
 
+/** Pasting brings them along, and nobody sees them. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
+/** Separate ids, except in quotes and links. */
+const COMMAS = /[,;，、；،]/;
+const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
+
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
- * `watch` (alone: to choose), `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is always an id.
+ * `watch` (alone: to choose), `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is
+ * always an id. Marks behind a word, and what nobody sees, do not count.
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 	// The label of a link may hold spaces, so it is removed before the text is split.
-	const words = text.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1').match(/\S+/g) ?? [];
+	const parts = text
+		.replace(INVISIBLE, '')
+		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
+		.split(/\s+/);
+	const words = parts
+		.flatMap((part) => (QUOTED_OR_LINK.test(part) ? [part] : part.split(COMMAS)))
+		.map(withoutFinalMarks)
+		.filter((word) => word !== '');
 	const [first, ...args] = words;
 	if (first === undefined) return help('asked');
 	const word = first.toLowerCase();
@@ -141,7 +156,7 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 			? url.pathname.endsWith('/sessions/session')
 			: url.origin === expected.origin && url.pathname.replace(/\/+$/, '') === expected.pathname;
 	if (!isOurs) return { problem: 'foreign_link' };
-	const id = url.searchParams.get('id')?.trim() ?? '';
+	const id = url.searchParams.get('id')?.replace(INVISIBLE, '').trim() ?? '';
 	if (id === '') return { problem: 'link_without_id' };
 	return id.length > MAX_ID_LENGTH ? { problem: 'id_too_long' } : id;
 }

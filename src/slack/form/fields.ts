@@ -3,6 +3,7 @@ import { guessInputAt, type InputGuess, splitNote, withNote } from '../../questi
 import { YES_NO } from '../../questions/options.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
 import { isSameQuestion, type Question } from '../../questions/session.ts';
+import { optionOr } from '../../questions/texts.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
@@ -53,7 +54,7 @@ export function planFields(
 		const guess: InputGuess = looksSecret ? { kind: 'line' } : usableGuess(guessInputAt(question, position), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
 		const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-		const text = isSecret ? '' : asOption((draft[position] ?? '').toWellFormed(), options);
+		const text = isSecret ? '' : optionOr((draft[position] ?? '').toWellFormed(), options);
 		const noted = options.length > 0 && !bare;
 		const field = { position, kind: guess.kind, secret: isSecret, looksSecret, options, noted, text };
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
@@ -92,7 +93,7 @@ const isDate = (text: string) => z.iso.date().safeParse(text).success;
 
 /** What the guessed inputs take as an initial value; the other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
-	yesNo: (text) => yesNoOption(text) !== undefined,
+	yesNo: (text) => YES_NO.some((word) => word === text),
 	// As `number_input` takes it.
 	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
 	email: isEmail,
@@ -104,13 +105,6 @@ const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> 
 
 function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): boolean {
 	return text === '' || noted || (INITIAL_VALUES[kind]?.(text) ?? true);
-}
-
-const yesNoOption = (text: string) => YES_NO.find((word) => word.toLowerCase() === text.trim().toLowerCase());
-
-/** "Yes" for "yes" where the options are yes and no. */
-function asOption(text: string, options: readonly string[]): string {
-	return YES_NO.every((option, at) => option === options[at]) ? (yesNoOption(text) ?? text) : text;
 }
 
 /** The texts for the open positions without what the inputs for `question` would show as chosen. A note names its option. */
@@ -211,7 +205,7 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	const options = view.options[blockId] ?? [];
 	if (options.length > 0) {
 		const noteId = fieldBlockId(metadata, position, 'other');
-		const offer = splitNote(asOption(offered, options), options);
+		const offer = splitNote(optionOr(offered, options), options);
 		const written = entryOf(view, noteId, ACTIONS.otherText)?.value;
 		const note = written == null ? offer.note : wholeText(written, offer.note, metadata.offerLimit);
 		return withNote(

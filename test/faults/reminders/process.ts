@@ -160,7 +160,7 @@ export async function startProcess(options: ProcessOptions) {
 		},
 		clients: { background: slack.clientFor(clock, crashPoint), slackNow: () => time.now() },
 		directChannelOf: async () => 'D0REMINDED',
-		directory: { displayName: () => 'somebody', learnName: async () => {} },
+		directory: { displayName: () => 'somebody', learnName: async () => null },
 		rateLimiter: program.createRateLimiter(clock),
 		metrics: { watches: metrics },
 		serviceUrl: SERVICE_URL,

@@ -91,6 +91,30 @@ describe('/session', () => {
 	);
 
 	it.each<[string, object]>([
+		['\u200b3f9a\u00ad2c1d\u200f', { kind: 'open', sessionId: '3f9a2c1d' }],
+		['“\u202a3f9a2c1d\u202c”', { kind: 'open', sessionId: '3f9a2c1d' }],
+		[
+			'\ufeffWa\u200btch\u00a03f9a2c1d\ufeff \u2066--dis\u2060creet\u2069',
+			{ kind: 'watch', sessionIds: ['3f9a2c1d'], settings: { discreet: true } },
+		],
+		['\u2067inbox\u2069', { kind: 'inbox' }],
+		['unwatch a\u200dll', { kind: 'unwatch', sessionIds: 'all' }],
+		[
+			'https://agents.example.com/app/sessions/session?id=%E2%80%8B3f9a2c1d%C2%AD',
+			{ kind: 'open', sessionId: '3f9a2c1d' },
+		],
+		['3f9a2c1d,', { kind: 'open', sessionId: '3f9a2c1d' }],
+		['3f9a2c1d.', { kind: 'open', sessionId: '3f9a2c1d' }],
+		['`3f9a2c1d`:', { kind: 'open', sessionId: '3f9a2c1d' }],
+		[
+			'<https://agents.example.com/app/sessions/session?a=1,2&amp;id=3f9a2c1d|the session>,',
+			{ kind: 'open', sessionId: '3f9a2c1d' },
+		],
+		['unwatch a, b;c\u200b，d , e', { kind: 'unwatch', sessionIds: ['a', 'b', 'c', 'd', 'e'] }],
+		['watch: a, --discreet.', { kind: 'watch', sessionIds: ['a'], settings: { discreet: true } }],
+		['help!', { kind: 'help', reason: 'asked' }],
+		['history "a,b"', { kind: 'history', sessionId: 'a,b' }],
+		['bl\u200bah it', { kind: 'help', reason: 'unknown_word', word: 'blah' }],
 		['"help"', { kind: 'open', sessionId: 'help' }],
 		['"inbox"', { kind: 'open', sessionId: 'inbox' }],
 		['"all"', { kind: 'open', sessionId: 'all' }],

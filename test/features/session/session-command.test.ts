@@ -42,6 +42,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['spaces around it', '   choices   '],
 		['a dashboard link', 'https://dashboard.example.com/sessions/session?id=choices'],
 		['a dashboard link as Slack escapes it', '<https://dashboard.example.com/sessions/session?id=choices>'],
+		['what nobody sees, and a comma', '\u200bcho\u00adices\u200f, '],
+		['a dashboard link with what nobody sees', 'https://dashboard.example.com/sessions/session?id=%E2%80%8Bchoices'],
 		['a dashboard link with a label', '<https://dashboard.example.com/sessions/session?id=choices|the session>'],
 	])('opens the session for %s', async (_, typed) => {
 		const ada = app.slack.as('ada');
@@ -55,6 +57,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['nothing', '', /^\*Handraise brings agents' questions to you and your answers to them\.\*$/m],
 		['help', 'help', WHAT_IT_IS],
 		['HELP', 'HELP', WHAT_IT_IS],
+		['a word with what nobody sees', 'o\u200bpen, the pod', /There is no command “open”\.$/m],
 		['unknown words', 'open the pod', /There is no command “open”\.$/m],
 		['a misspelt command with an id', 'wacth choices', /There is no command “wacth”/],
 		['a word too many', 'list choices', /`\/session list` takes nothing after it/],
