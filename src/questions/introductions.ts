@@ -7,23 +7,38 @@ const isQuestion = (sentence: string) => /[?？؟]["'”»)\s]*$/.test(sentence)
 /** The questions among the sentences of a text. */
 export const questionsIn = (text: string) => sentencesOf(text).filter(isQuestion);
 
+/** A list with an entry a line, and what stands around it. */
+interface Listed {
+	readonly before: string;
+	readonly after: string;
+	readonly bodies: readonly string[];
+	/** What the item below the list asks; empty where the list is the item's. */
+	readonly asked: string;
+}
+
 /**
- * Whether the text around a list asks to choose from it. `name`: it asks nothing, but may name what the list is of; `yesNo`:
- * it asks for yes or no; `no`: the list is told, or is what to write.
+ * Whether the text around a list asks to choose from it. `loose`: it asks, but perhaps about something else; `name`: it asks
+ * nothing, but may name what the list is of; `yesNo`: it asks for yes or no; `no`: the list is told, or is what to write.
  */
 export function asksToChoose(
-	before: string,
-	after: string,
+	{ before, after, bodies, asked }: Listed,
 	words: Words,
-): 'choose' | 'question' | 'name' | 'yesNo' | 'no' {
+): 'choose' | 'question' | 'loose' | 'name' | 'yesNo' | 'no' {
 	const told = sentencesOf(before);
 	const introduction = told.at(-1) ?? '';
-	if (words.says(introduction, 'facts')) return 'no';
+	const [behind = ''] = sentencesOf(after);
+	// A sentence that is over leads to a list only where it points at one.
+	const leads = !/[.。]$/.test(introduction) || words.says(introduction, 'points');
+	if (leads && words.says(introduction, 'facts')) return 'no';
 	if (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words)) return 'choose';
-	if (words.says(introduction, 'open')) return 'no';
-	if (isQuestion(introduction)) return asksYesOrNo(introduction, words) ? 'yesNo' : 'question';
-	if (words.says(introduction, 'parts')) return 'no';
-	if (questionsIn(`${before}\n${after}`).some((question) => words.says(question, 'which'))) return 'question';
+	if (words.says(introduction, 'open') || mostOf(bodies, (body) => words.is(body, 'data'))) return 'no';
+	// "Should I accept:"
+	const isAsking = isQuestion(introduction) || (introduction.endsWith(':') && words.says(introduction, 'ask', 'which'));
+	if (isAsking) return asksYesOrNo(introduction, words) ? 'yesNo' : 'question';
+	if (leads && words.says(introduction, 'parts')) return 'no';
+	if (words.says(behind, 'choose', 'type')) return 'choose';
+	const which = questionsIn(`${before}\n${after}`).find((question) => asksWhich(question, words));
+	if (asked !== '' || which !== undefined) return asksAbout(asked || (which ?? ''), [introduction, ...bodies], words);
 	return told.length === 1 && after === '' && namesThings(introduction, words) ? 'name' : 'no';
 }
 
@@ -35,6 +50,36 @@ function namesThings(title: string, words: Words): boolean {
 	const name = title.replace(/(?<![\s:.])[\s:.]+$/, '');
 	const isWritten = words.listed('data').some((data) => ` ${name}`.endsWith(` ${readable(data)}`));
 	return !isWritten && name.split(' ').length <= MAX_NAME_WORDS && !words.says(name, 'type', 'points');
+}
+
+/** "Which slot, and how many adults?" asks for more than a thing. */
+export const asksWhich = (question: string, words: Words) =>
+	words.says(question, 'which') && !words.says(question, 'open');
+
+const mostOf = (texts: readonly string[], is: (text: string) => boolean) => texts.filter(is).length * 2 >= texts.length;
+
+/** Whether what is asked beside a list is which of its things: "Which hotel?" below "I found two hotels:". */
+function asksAbout(asked: string, list: readonly string[], words: Words): 'question' | 'loose' | 'no' {
+	const bodies = list.slice(1);
+	const [question = ''] = questionsIn(asked);
+	// "Flight: LH 1172", "Seat: 17C"
+	if (words.says(question, 'open') || mostOf(bodies, (body) => /^[^\s:][^:]{0,30}:\s/.test(body))) return 'no';
+	if (!words.says(question, 'which')) return words.says(question, 'ask') ? 'no' : 'loose';
+	if (words.says(question, 'one', 'choose') || sharesWord(question, list.join('\n'))) return 'question';
+	// "Which name should it have?"
+	return words.says(question, 'data') ? 'no' : 'loose';
+}
+
+/** Whether two texts have a word, or the beginning of one, in common that says something. */
+export function sharesWord(one: string, other: string): boolean {
+	const taken = new Set(beginnings(other));
+	return beginnings(one).some((word) => taken.has(word));
+}
+
+function beginnings(text: string): readonly string[] {
+	const words = (text.match(/\p{L}{4,}/gu) ?? []).filter((word) => word !== 'which').map((word) => word.slice(0, 5));
+	const pairs = text.matchAll(/(?=([\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]{2}))/gu);
+	return [...words, ...Array.from(pairs, ([, pair = '']) => pair)];
 }
 
 const PLURAL_NOUN = '\\p{L}*[^\\Wsui]s';

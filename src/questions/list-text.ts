@@ -68,10 +68,23 @@ export function inlineList(text: string, words: Words, form: Form = {}): readonl
 	const list = listAlone(text.trim(), words);
 	if (list === null) return null;
 	if (BRACKETED.test(list.mask)) return inlineList(list.text.slice(1, -1), words, form);
-	const parts = partsOf(list, words, form)?.map((part) => part.text.trim()) ?? [];
+	const parts = (markedParts(list) ?? partsOf(list, words, form))?.map((part) => part.text.trim()) ?? [];
 	const numbered = parts.map(entryOf);
 	const isNumbered = numbered.every((entry, at) => entry?.ordinal === at);
 	return optionsOf(isNumbered ? numbered.map((entry) => entry?.body ?? '') : parts, words);
+}
+
+/** "1) A 2) B", "①A ②B", "[A] [B]": each entry has a mark of its own. */
+function markedParts(list: Part): readonly Part[] | null {
+	if (/^(?:[[「『“]\uE000+\s*){2,}$/.test(list.mask)) {
+		const parts = split(list, /(?<=\uE000\s*)(?=[[「『“])/g);
+		return parts.map(({ text }) => ({ text: text.trim().slice(1, -1), mask: '' }));
+	}
+	const parts = split(list, /(?<!\S)(?=\(?(?:\d{1,2}|[a-eA-E])\)\s|[A-E]\.\s)|(?=[①-⑳])/g).filter(
+		({ text }) => text.trim() !== '',
+	);
+	const areNumbered = parts.every(({ text }, at) => entryOf(text.trim())?.ordinal === at);
+	return parts.length > 1 && areNumbered ? parts : null;
 }
 
 const lastWord = (text: string) => /(?<![^\s,;/|(])[^\s,;/|(]+$/u.exec(text)?.[0] ?? '';
@@ -87,7 +100,7 @@ function listAlone(text: string, words: Words): Part | null {
 	// Before a sentence stands a word or a number: "St. Mary" may be one name.
 	if (end !== undefined && mask.charAt(end) === '.' && !/(?:\d|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end)))
 		return null;
-	const bare = text.slice(0, end).replace(/(?<![?!。？！,;:\s])[?!。？！,;:\s]+$/u, '');
+	const bare = text.slice(0, end).replace(/(?<![?!؟。！？,;:\s])[?!؟。！？,;:\s]+$/u, '');
 	const word = lastWord(bare);
 	// "p.m." ends with its own point; "Inc." may, or the sentence does.
 	const isOpen = bare.endsWith('.') && !/\.\p{L}{1,3}\.$/u.test(word);
@@ -171,7 +184,7 @@ function optionsOf(parts: readonly string[], words: Words): readonly string[] | 
 	if ((isQuoted && are(/["“”„«»]/).includes(true)) || isMixed || isJoined || alternates) return null;
 	// "A, B (default A)": what is in the brackets is about the list.
 	const notes = entries.flatMap(
-		(entry) => /[([（]([^()[\]（）]*)[)\]）]$/.exec(entry)?.[1]?.split(/[^\p{L}\p{N}]+/u) ?? [],
+		(entry) => /\S\s*[([（]([^()[\]（）]*)[)\]）]$/.exec(entry)?.[1]?.split(/[^\p{L}\p{N}]+/u) ?? [],
 	);
 	return entries.every((entry) => isOption(entry) && !notes.includes(entry)) ? entries : null;
 }
@@ -182,11 +195,18 @@ function plainEntry(text: string): string {
 	return QUOTED.test(masked(bare) ?? '') && !/["“”„«»]/.test(bare.slice(1, -1)) ? bare.slice(1, -1).trim() : bare;
 }
 
+const quotedAt = (line: string) => Array.from((masked(line) ?? '').matchAll(/["“„«`'「『]\uE000+/g));
+
 /** From the first quoted text of a line to the last one, if there are several. */
 export function quotedRun(line: string): readonly string[] {
-	const quoted = Array.from((masked(line) ?? '').matchAll(/["“„«`'「『]\uE000+/g));
+	const quoted = quotedAt(line);
 	const [from, last] = [quoted[0]?.index ?? 0, quoted.at(-1)];
 	return quoted.length < 2 || last === undefined ? [] : [line.slice(from, last.index + last[0].length)];
+}
+
+/** The quoted texts of a line. */
+export function quotedParts(line: string): readonly string[] {
+	return quotedAt(line).map(({ index, 0: mark }) => line.slice(index + 1, index + mark.length - 1));
 }
 
 export interface Entry {
@@ -197,18 +217,31 @@ export interface Entry {
 	readonly ordinal: number | null;
 }
 
-const BULLET = /^(\s*)(?:([-*–—•▪◦‣●○■□·・]|\p{Extended_Pictographic}\uFE0F?)\s+|([•・·▪●])(?=\S))(\S.*)$/u;
-const NUMBER = /^(\s*\(?)(\d{1,3}|[a-zA-Z])([)．]\s*|\.\s+|\s[-–]\s+|:\s+|\uFE0F?\u20E3\s*)(\S.*)$/u;
+/** A box to tick, behind a bullet or alone. */
+const BOX = /^\s*(?:[-*+•]\s+)?\[[ xX]?\]\s+(?=\S)/;
+const BULLET = /^(\s*)(?:([-*+–—•▪◦‣●○■□·・→▸►➤]|\p{Extended_Pictographic}\uFE0F?)\s+|([•・·▪●])(?=\S))(\S.*)$/u;
+const NUMBER =
+	/^(\s*\(?)(?:\*\*)?(\d{1,3}|[a-zA-Z]|[①-⑳])(?:\*\*(?=\s))?([)．、]\s*|\.\s+|\s[-–—]\s+|:\s+|\uFE0F?\u20E3\s*|(?<=[①-⑳])\s*)(\S.*)$/u;
+
+/** Whether a line has a box to tick. */
+export const hasBox = (line: string) => BOX.test(line);
 
 /** What a line of a list says behind its mark; null for a line without one. */
 export function entryOf(line: string): Entry | null {
+	if (hasBox(line)) return { body: line.replace(BOX, '').trim(), shape: '[]', ordinal: null };
 	const [, indent, mark = '', tight = '', body = ''] = BULLET.exec(line) ?? [];
-	if (indent !== undefined) return { body: body.trim(), shape: `${indent}${mark}${tight}`, ordinal: null };
+	if (indent !== undefined) {
+		const isPicture = /\p{Extended_Pictographic}/u.test(mark);
+		return { body: body.trim(), shape: `${indent}${isPicture ? '☆' : mark}${tight}`, ordinal: null };
+	}
 	const [, open, number = '', close = '', text = ''] = NUMBER.exec(line) ?? [];
 	if (open === undefined) return null;
-	const isNumber = /\d/.test(number);
-	const ordinal = isNumber ? Number(number) - 1 : number.toLowerCase().charCodeAt(0) - 97;
-	return { body: text.trim(), shape: `${open}${isNumber ? '1' : 'a'}${close.trim()}`, ordinal };
+	const isLetter = /[a-z]/i.test(number);
+	return {
+		body: text.trim(),
+		shape: `${open}${isLetter ? 'a' : '1'}${close.trim()}`,
+		ordinal: isLetter ? number.toLowerCase().charCodeAt(0) - 97 : Number(number.normalize('NFKC')) - 1,
+	};
 }
 
 /** The options of a list with an entry a line; null when one of them is none. */

@@ -1,5 +1,14 @@
-import { asksForSeveral, asksToChoose, asksToType, asksYesOrNo, offersOther, questionsIn } from './introductions.ts';
-import { entryOf, inlineList, lineOptions, masked, quotedRun } from './list-text.ts';
+import {
+	asksForSeveral,
+	asksToChoose,
+	asksToType,
+	asksWhich,
+	asksYesOrNo,
+	offersOther,
+	questionsIn,
+	sharesWord,
+} from './introductions.ts';
+import { type Entry, entryOf, hasBox, inlineList, lineOptions, masked, quotedParts, quotedRun } from './list-text.ts';
 import { type Build, readable, sentencesOf, Words } from './phrases.ts';
 import type { ItemTexts } from './session.ts';
 import { wordList } from './word-list.ts';
@@ -17,12 +26,19 @@ const MAX_NAME_WORDS = 5;
 export const YES_NO = ['Yes', 'No'] as const;
 
 export interface Choice {
-	/** Two to 100 different texts, as the item gives them and in its order. Without "other", as any form takes a text. */
+	/** Two to 100 different texts, as the agent gives them and in its order. Without "other", as any form takes a text. */
 	readonly options: readonly string[];
-	/** Whether the item says that they are the answers: in lines below a question, or after words with a colon ("One of: A, B"). */
+	/** Whether the agent says that they are the answers: in lines below a question, or after words with a colon ("One of: A, B"). */
 	readonly isExplicit: boolean;
 	/** Whether more than one of them may be the answer. */
 	readonly isSeveral: boolean;
+	/** The texts that they are a part of. */
+	readonly text: string;
+}
+
+/** An item with the text above it, if that may have its options. */
+export interface AskedItem extends ItemTexts {
+	readonly above?: string;
 }
 
 interface Asked {
@@ -31,66 +47,123 @@ interface Asked {
 	readonly context: string;
 }
 
-/**
- * An item as its options are looked for: a lone one without a description has the text above it for one, if its title says
- * nothing ("Answer"), or if it asks which of the things that the end of this text lists.
- */
-export function askedItem({ items, context }: Asked, position: number): ItemTexts {
+/** An item as its options are looked for: a lone one may have them in the text above it. */
+export function askedItem({ items, context }: Asked, position: number): AskedItem {
 	const item = items[position] ?? { title: '', description: '' };
-	if (items.length !== 1 || item.description.trim() !== '' || context === '') return item;
-	const words = new Words(item.title);
-	const title = readable(item.title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
-	if (title === '' || words.is(title, 'answer')) return { title: item.title, description: context };
-	const lines = context.split('\n').filter((line) => line.trim() !== '');
-	const from = lines.findLastIndex((line) => entryOf(line) === null);
-	const above = readable(sentencesOf(lines[from] ?? '').at(-1) ?? '');
-	// What the title asks about is what the list is of: "Which flight?" below "I found two flights:".
-	const isAbout = words.says(title, 'which') && sharesWord(title, above) && !words.says(above, 'facts', 'parts');
-	const isChosen = new Words(context).says(above, 'choose') && !words.says(title, 'open');
-	return isAbout || isChosen ? { title: item.title, description: lines.slice(Math.max(from, 0)).join('\n') } : item;
+	const isAlone = items.length === 1 && context.trim() !== '' && context.length <= MAX_TEXT_LENGTH;
+	return isAlone ? { ...item, above: context } : item;
 }
 
-/** Whether two texts have a word, or the beginning of one, in common that says something. */
-function sharesWord(one: string, other: string): boolean {
-	const beginnings = (text: string) => (text.match(/\p{L}{4,}/gu) ?? []).map((word) => word.slice(0, 5));
-	const taken = new Set(beginnings(other));
-	return beginnings(one).some((word) => taken.has(word) && word !== 'which');
-}
-
-/** A list of an item. `options` null: the grammar cannot take it apart, or it is not one to choose from. */
+/** A list. `options` null: the grammar cannot take it apart, or it is not one to choose from. */
 interface Found {
 	readonly options: readonly string[] | null;
 	readonly isExplicit: boolean;
+	/** Where it stands and what asks for it. */
+	readonly lines: readonly string[];
+}
+
+const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');
+
+/**
+ * The options of an item: those that it lists, in a form of `docs/using.md`, else those of a list above it, else yes and no. Null
+ * when they are not certain, when their order or a word to type is asked for, and for examples.
+ */
+export function choiceOf({ title, description, above = '' }: AskedItem): Choice | null {
+	if (title.length > MAX_TEXT_LENGTH || description.length > MAX_TEXT_LENGTH) return null;
+	const [item, context] = [linesOf(`${title.trim()}\n${description}`), linesOf(above)];
+	const words = new Words([...item, ...context].join('\n'));
+	// Below a title that says nothing ("Answer"), the text above is the item's.
+	const isBare = description.trim() === '' && saysNothing(title, words);
+	const [own, told] = isBare ? [[...item, ...context], []] : [item, context];
+	const said = readable(own.join('\n'));
+	if (words.says(readable([...item, ...context].join('\n')), 'rank')) return null;
+	const found = listIn(own, words) ?? listAbove(own, told, words);
+	const text = (found?.lines ?? own).join('\n');
+	const isPair = found !== null && yesNoPair(found.lines, words) !== null;
+	const isTyped = !isPair && asksToType(text, words);
+	if (found?.options == null) {
+		// "Shall I place this order?" above "Place order".
+		const [named = ''] = questionsIn(said).length > 0 ? [] : questionsIn(readable(told.join('\n')));
+		const asked = sharesWord(nameOf(title), named) ? readable(told.join('\n')) : said;
+		const isPlain = !isTyped && found?.isExplicit !== true && asksYesOrNo(asked, words);
+		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text } : null;
+	}
+	if (words.says(readable(text), 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)/.test(text)) return null;
+	const options = [...new Set(found.options)].filter((option) => !words.is(option, 'other')).slice(0, MAX_OPTIONS);
+	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
+	const isRule = (option: string) => words.says(readable(option), 'rule') || /<[^<>]+>/.test(option);
+	if (options.length < 2 || options.some(isRule)) return null;
+	const asked = found.lines.filter((line) => entryOf(line) === null).map(readable);
+	const isSeveral = asksForSeveral(asked.join('\n'), words) || found.lines.some(hasBox);
+	const isExplicit = found.isExplicit && !isTyped;
+	return { options: isYesNo(options) ? YES_NO : options, isExplicit, isSeveral, text };
+}
+
+const nameOf = (title: string) => readable(title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
+
+const saysNothing = (title: string, words: Words) => title.trim() === '' || words.is(nameOf(title), 'answer');
+
+/** The list of these lines, in any form. */
+function listIn(lines: readonly string[], words: Words): Found | null {
+	return (
+		yesNoPair(lines, words) ?? namedOptions(lines, words) ?? fromLines(lines, words) ?? fromSentences(lines, words)
+	);
 }
 
 /**
- * The options of an item: those that it lists, in a form of `docs/using.md`, else yes and no. Null when they are not certain,
- * when their order or a word to type is asked for, and for examples.
+ * The list that the text above an item tells, when the item itself asks without one. Below a title that only names what is
+ * asked, the text above is what asks; what another title asks about has to be what the list is of.
  */
-export function choiceOf({ title, description }: ItemTexts): Choice | null {
-	if (title.length > MAX_TEXT_LENGTH || description.length > MAX_TEXT_LENGTH) return null;
-	const text = `${title.trim()}\n${description}`.replaceAll('\r', '');
-	const [words, said] = [new Words(text), readable(text)];
-	if (words.says(said, 'example', 'rank') || /(?:^|[\s,;/])(?:\.\.\.|…)/.test(text)) return null;
-	const lines = text.split('\n').filter((line) => line.trim() !== '');
-	const pair = yesNoPair(lines, words);
-	const found = pair ?? fromLines(lines, words) ?? fromSentences(lines, words);
-	const isTyped = pair === null && asksToType(text, words);
-	if (found?.options == null) {
-		const isPlain = !isTyped && found?.isExplicit !== true && asksYesOrNo(said, words);
-		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false } : null;
+function listAbove(own: readonly string[], told: readonly string[], words: Words): Found | null {
+	const said = readable(own.join('\n'));
+	const last = told.at(-1);
+	if (last === undefined || words.says(said, 'open')) return null;
+	if (asksYesOrNo(said, words)) {
+		// The agent's own words: "**Approve** / **Reject**" above "Send it?".
+		const options = /\s[/|]\s/.test(last) ? inlineList(last, words) : null;
+		return options === null ? null : { options, isExplicit: false, lines: [...own, last] };
 	}
-	const options = [...new Set(found.options)].filter((option) => !words.is(option, 'other')).slice(0, MAX_OPTIONS);
-	// "Choose a name: 6 to 20 characters, no spaces"
-	if (options.length < 2 || options.some((option) => words.says(readable(option), 'rule'))) return null;
-	const asked = lines.filter((line) => entryOf(line) === null).map(readable);
-	const isSeveral = asksForSeveral(asked.join('\n'), words);
-	return { options: isYesNo(options) ? YES_NO : options, isExplicit: found.isExplicit && !isTyped, isSeveral };
+	const found = questionsIn(said).length > 0 ? fromTold(told, words, said) : namedBy(nameOf(own[0] ?? ''), told, words);
+	return found === null ? null : { ...found, lines: [...own, ...found.lines] };
+}
+
+/** What the text above asks, for a title that names it: "Primary key", "Vendor". */
+function namedBy(name: string, told: readonly string[], words: Words): Found | null {
+	const found = words.is(name, 'data') ? null : listIn(told, words);
+	const around = readable(told.filter((line) => entryOf(line) === null).join('\n'));
+	const isAbout = sharesWord(name, around) || words.says(name, 'choose') || words.says(around, 'choose', 'type');
+	return found === null ? null : { ...found, isExplicit: found.isExplicit && isAbout };
+}
+
+/** For an item that asks: a list above it that asks to choose, or that is of what the item asks about. */
+function fromTold(told: readonly string[], words: Words, asked: string): Found | null {
+	const block = namedOptions(told, words) ?? fromLines(told, words, asked);
+	if (block !== null) return block;
+	const explicit = told.flatMap((line) => (isLong(line) ? [] : cued(line, words)));
+	if (explicit.length > 0) return explicit.length === 1 ? (explicit[0] ?? null) : null;
+	return told.length > 0 ? colonList(told, words, asked) : null;
+}
+
+/** "Free slots: 9:00, 10:30 and 14:00.", where `asked` is which. */
+function colonList(lines: readonly string[], words: Words, asked: string): Found | null {
+	const named = lines.flatMap(sentencesOf).flatMap((sentence) => {
+		const [, introduction = '', list = ''] = /^([^:：]+)[:：]\s(.+)$/.exec(sentence) ?? [];
+		return list === '' || words.says(readable(introduction), 'facts', 'parts', 'open') ? [] : [list];
+	});
+	const [list = '', another] = named;
+	const options = another === undefined && asksWhich(asked, words) ? inlineList(list, words, { joinsAnd: true }) : null;
+	return areNames(options, words) ? { options, isExplicit: false, lines } : null;
+}
+
+/** `"options": ["A", "B"]`: the agent's own structure. */
+function namedOptions(lines: readonly string[], words: Words): Found | null {
+	const [, list] = /"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/.exec(lines.join('\n')) ?? [];
+	return list === undefined ? null : { options: inlineList(list, words), isExplicit: true, lines };
 }
 
 const YES_NO_PAIR: Build = (entries) => {
 	const join = ` ?[/|,、] ?| (?:${entries('or', 'or here')}) `;
-	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’]?(?:${join})["'“‘]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
+	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’»]?(?:${join})["'“‘«]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
 };
 
 /** "(yes/no)", "Reply yes or no.": at the end of a line, below a question that nothing else answers. */
@@ -105,46 +178,64 @@ function yesNoPair(lines: readonly string[], words: Words): Found | null {
 	const isAsked = !/\p{L}$/u.test(lead) || words.says(lead, 'type', 'choose');
 	const others = readable(lines.map((line) => line.replace(whole, '')).join('\n'));
 	if (!isAsked || words.says(others, 'what', 'which', 'open', 'reason') || offersOther(others, words)) return null;
-	return { options: [yes, no], isExplicit: true };
+	return { options: [yes, no], isExplicit: true, lines };
 }
 
 /** In English they are ours, whatever their letter case; elsewhere the agent's. */
 const isYesNo = (options: readonly string[]) => /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i.test(options.join('\n'));
 
-/** The only list with an entry a line, and whether what stands before it asks to choose from it. */
-function fromLines(lines: readonly string[], words: Words): Found | null {
-	const entries = lines.map(entryOf);
-	const marked = entries.filter((entry) => entry !== null);
-	const from = marked.length < 2 ? bareFrom(lines, words) : entries.findIndex((entry) => entry !== null);
-	if (from === -1) return null;
-	const isBare = marked.length < 2;
-	const to = isBare ? lines.length : from + marked.length;
-	// Two lists, a nested list or a list with text in between is more than a choice.
-	const isOne =
-		isBare ||
-		marked.every(
-			({ shape, ordinal }, at) =>
-				entries[from + at] === marked[at] && shape === marked[0]?.shape && (ordinal ?? at) === at,
-		);
-	const bodies = lines.slice(from, to).map((line) => (isBare ? line : (entryOf(line)?.body ?? '')));
-	const options = isOne && !lines.slice(from, to).some(isLong) ? lineOptions(bodies) : null;
-	const [before, after] = [lines.slice(0, from), lines.slice(to)].map((some) => readable(some.join('\n')));
-	const asks = asksToChoose(before ?? '', after ?? '', words);
-	const isData = options !== null && options.filter((option) => words.is(option, 'data')).length * 2 >= options.length;
+/**
+ * The only list with an entry a line that is none of facts, and whether what stands around it asks to choose from it. `asked`:
+ * the item that asks, below these lines.
+ */
+function fromLines(lines: readonly string[], words: Words, asked = ''): Found | null {
+	const blocks = blocksOf(lines, words).map(({ from, to }) => {
+		const bodies = lines.slice(from, to).map((line) => entryOf(line)?.body ?? line);
+		const [before = '', after = ''] = [lines.slice(0, from), lines.slice(to)].map((some) => readable(some.join('\n')));
+		const asks = asksToChoose({ before, after, bodies: bodies.map(readable), asked }, words);
+		return { from, to, bodies, asks };
+	});
+	const [block, another] = blocks.filter(({ asks }) => asks !== 'no');
+	if (blocks.length === 0) return null;
+	if (block === undefined) return { options: null, isExplicit: false, lines };
+	const { from, to, bodies, asks } = block;
+	const rest = [...lines.slice(0, from), ...lines.slice(to)];
+	const isOnly = another === undefined && !lists(rest, words).some(({ isExplicit }) => isExplicit);
+	const options = isOnly && isOneList(lines.slice(from, to)) ? lineOptions(bodies) : null;
 	const answersYesNo = options?.some((option) => words.says(readable(option), 'yes', 'no')) === true;
-	const isChosen = asks === 'choose' || (!isData && asks !== 'no' && (asks !== 'yesNo' || answersYesNo));
-	if (!isChosen || lists(lines, words).some(({ isExplicit }) => isExplicit))
-		return { options: null, isExplicit: asks !== 'yesNo' && asks !== 'no' };
-	return { options, isExplicit: asks !== 'name' };
+	if (asks === 'yesNo' && !answersYesNo) return { options: null, isExplicit: false, lines };
+	const isExplicit = asks !== 'name' && asks !== 'loose';
+	return { options, isExplicit, lines: lines.slice(asked === '' ? 0 : Math.max(from - 1, 0)) };
+}
+
+/** Whether lines are the entries of one list: another list in it is more than a choice. */
+function isOneList(lines: readonly string[]): boolean {
+	const entries = lines.map(entryOf);
+	const isNext = (entry: Entry | null, at: number) =>
+		entry?.shape === entries[0]?.shape && (entry?.ordinal ?? at) === at;
+	return !lines.some(isLong) && entries.every(isNext);
+}
+
+/** Lines of lists: each run of lines with a mark, else short lines without one that go to the end. */
+function blocksOf(lines: readonly string[], words: Words): readonly { readonly from: number; readonly to: number }[] {
+	const isMarked = lines.map((line) => entryOf(line) !== null);
+	const starts = isMarked.flatMap((is, at) => (is && isMarked[at - 1] !== true ? [at] : []));
+	const blocks = starts.map((from) => {
+		const end = isMarked.indexOf(false, from);
+		return { from, to: end === -1 ? lines.length : end };
+	});
+	const runs = blocks.filter(({ from, to }) => to - from > 1);
+	const from = runs.length === 0 ? bareFrom(lines, words) : -1;
+	return from === -1 ? runs : [{ from, to: lines.length }];
 }
 
 /** Where short lines without marks begin that go to the end: "Size?", "S", "M", "L". -1: nowhere. */
 function bareFrom(lines: readonly string[], words: Words): number {
-	const from = lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1;
+	const from = Math.max(1, lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1);
 	const most = words.says(readable(lines[from - 1] ?? ''), 'choose') ? MAX_NAME_WORDS : 1;
 	const isBare = (line: string) =>
 		line.length <= MAX_NAME_LENGTH && line.trim().split(/\s+/).length <= most && !/[.,;!]\s*$|:\s/.test(line);
-	return from > 0 && lines.length - from > 1 && lines.slice(from).every(isBare) ? from : -1;
+	return lines.length - from > 1 && lines.slice(from).every(isBare) ? from : -1;
 }
 
 /** The only list within a line. Where two differ, none is certain. */
@@ -152,34 +243,50 @@ function fromSentences(lines: readonly string[], words: Words): Found | null {
 	const found = lists(lines, words).filter(({ options, isExplicit }) => isExplicit || options !== null);
 	const explicit = found.filter(({ isExplicit }) => isExplicit);
 	const isOne = explicit.length < 2 && new Set(found.map(({ options }) => options?.join('\n'))).size === 1;
-	return isOne || found.length === 0 ? (explicit[0] ?? found[0] ?? null) : { options: null, isExplicit: true };
+	const one = explicit[0] ?? found[0];
+	if (one === undefined) return colonList(lines, words, readable(questionsIn(lines.join('\n')).at(-1) ?? ''));
+	return { ...(isOne ? one : { options: null, isExplicit: true }), lines };
 }
 
 /** What may be a list within a line, by the words and marks around it. */
 function lists(all: readonly string[], words: Words): readonly Found[] {
 	const lines = all.filter((line) => !isLong(line));
-	const listed = (text: string, form?: Parameters<typeof inlineList>[2]): Found => {
-		const options = inlineList(text, words, form);
-		return { options: options?.every((option) => isName(option, words)) === true ? options : null, isExplicit: false };
+	const listed = (options: readonly string[] | null): Found => {
+		return { options: areNames(options, words) ? options : null, isExplicit: false, lines: all };
 	};
 	const inLine = (line: string): readonly Found[] => {
 		const explicit = cued(line, words);
 		if (explicit.length > 0) return explicit;
-		const asks = words.says(readable(line), 'choose', 'type', 'ask');
+		const asking = sentencesOf(line).filter((sentence) => {
+			const said = readable(sentence);
+			return offersOther(said, words) || words.says(said, 'choose', 'type', 'ask', 'which');
+		});
 		return [
-			...afterPhrase(line, words).map((text) => listed(text, { joinsAnd: true })),
-			...inParentheses(line, words).map((text) => listed(text, { isTight: true })),
-			...(asks ? quotedRun(line) : []).map((text) => listed(text)),
-		];
+			...afterPhrase(line, words).map((text) => inlineList(text, words, { joinsAnd: true })),
+			...inParentheses(line, words).map((text) => inlineList(text, words, { isTight: true })),
+			...asking.flatMap(quotedRun).map((text) => inlineList(text, words) ?? replies(line, text, words)),
+		].map(listed);
 	};
-	const whole = [...alone(lines, words), ...inQuestion(lines, words)].map((text) => listed(text));
-	return [...lines.flatMap(inLine), ...whole];
+	const strong = separated(lines, words).map((options): Found => ({ options, isExplicit: false, lines: all }));
+	return [...lines.flatMap(inLine), ...strong, ...[...alone(lines, words), ...inQuestion(lines, words)].map(listed)];
 }
 
-/** Whether an option of a sentence names a thing: the sentence may offer nothing. */
-function isName(option: string, words: Words): boolean {
-	const isShort = option.length <= MAX_NAME_LENGTH && option.split(' ').length <= MAX_NAME_WORDS;
-	return isShort && !words.is(option, 'data', 'yes', 'no') && !words.says(readable(option), 'speech');
+/** Whether these options of a sentence name things: the sentence may offer nothing, or say what to write. */
+function areNames(options: Options, words: Words): options is readonly string[] {
+	const isName = (option: string) => {
+		const bare = option.replace(/\s*[([（][^()[\]（）]*[)\]）]$/, '');
+		const isShort = bare.length <= MAX_NAME_LENGTH && bare.split(' ').length <= MAX_NAME_WORDS;
+		// The words of "us-east-1" are none of a sentence.
+		const said = readable(bare.replace(/[^\s-]*[-\d]\S*/g, '·'));
+		// "One or two sentences"
+		return isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(said, 'speech');
+	};
+	if (options === null) return false;
+	const data = options.filter((option) => words.is(option, 'data') || words.is(option.split(' ').at(-1) ?? '', 'data'));
+	// "0, 1 or 2 (the first is free)": what is in the brackets may be about the list.
+	const noted =
+		options.length > 2 ? options.findIndex((option) => /\S\s*[([（][^()[\]（）]*[)\]）]$/.test(option)) : -1;
+	return data.length * 2 < options.length && noted !== options.length - 1 && options.every(isName);
 }
 
 /** At the end of a line. */
@@ -195,9 +302,16 @@ function cued(line: string, words: Words): readonly Found[] {
 			const options = inlineList(part.slice(index + 1), words);
 			// "Options: it should be short, clear"
 			const isProse = options?.some((option) => words.says(readable(option), 'prose')) === true;
-			return asks ? [{ options: isProse ? null : options, isExplicit: true }] : [];
+			return asks ? [{ options: isProse ? null : options, isExplicit: true, lines: [line] }] : [];
 		}).flat(),
 	);
+}
+
+/** 'Reply "keep" to wait, or "move"': what to reply is quoted. `run`: from the first quotation mark to the last. */
+function replies(line: string, run: string, words: Words): Options {
+	const quoted = quotedParts(run);
+	const isAsked = words.says(readable(line), 'type') && offersOther(readable(run), words);
+	return isAsked && new Set(quoted).size === quoted.length ? quoted : null;
 }
 
 const PHRASE: Build = (entries) => `(?:^|\\s)(?:${entries('between')}) (?!.*[:：])(.+)$`;
@@ -210,6 +324,8 @@ function afterPhrase(line: string, words: Words): readonly string[] {
 /** Parentheses at the end of a line: "(S/M/L)". Commas offer a choice only where the line asks for one. */
 function inParentheses(line: string, words: Words): readonly string[] {
 	const body = BRACKETS.exec(line)?.[1] ?? '';
+	// "Size (S/M) and colour (red/blue)"
+	if (line.split(/[([（][^()[\]（）]*[)\]）]/).length > 2) return [];
 	const offers = /[/|]/.test(body) || words.says(readable(line), 'choose', 'which');
 	return offers && !NOT_A_CHOICE.test(body.trim()) ? [body] : [];
 }
@@ -217,28 +333,71 @@ function inParentheses(line: string, words: Words): readonly string[] {
 /** Abbreviations, date formats, paths, addresses and units with a slash. */
 const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
 
-/** A description that is nothing but a list with slashes, bars or "or", below a question or a title that asks to choose. */
-function alone([title = '', description = '', more]: readonly string[], words: Words): readonly string[] {
+/** "Title: Mr / Ms", "Whom? Acme, Inc.; Foo", and a last line "Approve | Reject": nothing but a list whose separators no sentence has. */
+function separated(lines: readonly string[], words: Words): readonly Options[] {
+	const last = lines.at(-1) ?? '';
+	const asked = /[?？]\s([^?？]*)$/u.exec(last)?.[1];
+	const list = asked ?? /^[^:：]{1,40}[:：]\s(.*)$/u.exec(last)?.[1] ?? (lines.length > 2 ? last : '');
+	const isStrong =
+		/\s[/|]\s|;\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (asked !== undefined && /^\S+\/\S+$/.test(list));
+	return isStrong && !NOT_A_CHOICE.test(list.trim()) ? [inlineList(list, words)] : [];
+}
+
+/** A description that is nothing but a list with slashes, bars or "or", below a question or a title that names what is asked. */
+function alone([title = '', description = '', more]: readonly string[], words: Words): readonly Options[] {
 	const asked = readable(title);
-	const asks = words.says(asked, 'choose', 'answer');
-	const isAsked =
-		asks || (questionsIn(asked).length > 0 && !words.says(asked, 'open') && !/^[^[]*[,;、，]/.test(description));
-	return more === undefined && isAsked && !NOT_A_CHOICE.test(description.trim()) ? [description] : [];
+	const asks = words.says(asked, 'choose') || saysNothing(title, words);
+	const isOr = offersOther(readable(description), words);
+	const isList = isOr || words.says(asked, 'which') || !/^[^[]*[,;、，]/.test(description);
+	const isAsked = asks || (isList && !words.says(asked, 'open') && !words.is(nameOf(title), 'data'));
+	if (more !== undefined || !isAsked || NOT_A_CHOICE.test(description.trim())) return [];
+	const options = inlineList(description, words);
+	return [isOr ? aligned(options, false) : options];
 }
 
 const OPENER: Build = (entries) => `^[¿"“\\s]*(?:${entries('opener')}) `;
 
 /** "Red, green or blue?": the only question, without the words before its first option. */
-function inQuestion(lines: readonly string[], words: Words): readonly string[] {
+function inQuestion(lines: readonly string[], words: Words): readonly Options[] {
 	const [question = '', another] = questionsIn(lines.join('\n'));
 	const said = readable(question);
 	// Without spaces, nothing shows where the first option begins.
-	if (another !== undefined || !offersOther(said, words) || /\p{Script=Han}/u.test(said)) return [];
-	const opener = words.pattern(OPENER, 'iu');
+	if (another !== undefined || /\p{Script=Han}/u.test(said)) return [];
 	const bare = question.trim().replace(/^¿/, '');
-	if (opener.test(bare)) return [bare.replace(opener, '')];
-	const colon = /[:：,–—]|\s-\s/.exec(bare);
+	if (!offersOther(said, words))
+		return words.says(said, 'which') && bare.includes(': ')
+			? [inlineList(bare.slice(bare.indexOf(': ') + 1), words)]
+			: [];
+	const opener = words.pattern(OPENER, 'iu');
+	if (opener.test(bare)) return [aligned(inlineList(bare.replace(opener, ''), words), false)];
+	const colon = /[:：]|,|[–—]|\s-\s/.exec(bare);
 	if (words.says(said, 'which', 'what', 'open'))
-		return colon === null ? [] : [bare.slice(colon.index + colon[0].length)];
-	return words.says(said, 'ask') ? [] : [bare.slice(bare.indexOf(':') + 1)];
+		return colon === null ? [] : [inlineList(bare.slice(colon.index + colon[0].length), words)];
+	return [aligned(inlineList(bare.replace(/^[^:：]*[:：]\s/, ''), words), words.says(said, 'ask'))];
+}
+
+type Options = readonly string[] | null;
+
+/** A name, number or amount, not a word of the sentence around it. */
+const isProper = (word: string) => /^[^\p{Ll}]/u.test(word);
+
+/**
+ * The options of a sentence without the words before the first: it begins as the others do ("the Visa or the Amex"), or with
+ * the first of its names ("Book it with Ibis or Novotel"). Null where nothing shows where it begins. `leads`: some words do
+ * stand before it.
+ */
+function aligned(options: Options, leads: boolean): Options {
+	const [first = [], ...others] = options?.map((option) => option.split(' ')) ?? [];
+	const last = others.at(-1);
+	if (options === null || last === undefined) return null;
+	const [begin = ''] = last;
+	const same = first.findLastIndex((word) => word.toLowerCase() === begin.toLowerCase());
+	const beginAlike = others.every(([word]) => word === begin);
+	const names = others.every((option) => option.every(isProper))
+		? first.findLastIndex((word) => !isProper(word)) + 1
+		: 0;
+	const from = same > 0 && beginAlike ? same : names;
+	const isClear =
+		from > 0 ? from < first.length && last.length <= first.length - from + 1 : !leads && first.length <= last.length;
+	return isClear ? [first.slice(from).join(' '), ...options.slice(1)] : null;
 }

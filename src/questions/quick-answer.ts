@@ -1,6 +1,6 @@
 import { looksSecret } from './asks-for-secret.ts';
 import { PROTOTYPES } from './matching-text.ts';
-import { askedItem, choiceOf, YES_NO } from './options.ts';
+import { askedItem, type Choice, choiceOf, YES_NO } from './options.ts';
 import { readable, Words } from './phrases.ts';
 import type { ItemTexts, Question } from './session.ts';
 
@@ -23,18 +23,17 @@ export function quickAnswerOf(
 	if (position === undefined || question.items.length > 1) return null;
 	const item = question.items[position];
 	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
-	const options = optionsOf(askedItem(question, position));
+	const options = optionsOf(choiceOf(askedItem(question, position)));
 	return options === null ? null : { position, options };
 }
 
-function optionsOf(item: ItemTexts): readonly string[] | null {
-	const choice = choiceOf(item);
-	if (choice?.isExplicit !== true || choice.isSeveral || asksForMore(item)) return null;
-	const { options } = choice;
+function optionsOf(choice: Choice | null): readonly string[] | null {
+	if (choice?.isExplicit !== true || choice.isSeveral || asksForMore(choice.text)) return null;
+	const { options, text } = choice;
 	if (options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
 	// Finding a list drops marks of emphasis. What is sent is what the agent wrote.
-	const isWritten = (option: string) => [item.title, item.description].some((part) => standsAsItIs(option, part));
-	return (options === YES_NO || options.every(isWritten)) && lookDifferent(options) ? options : null;
+	const isWritten = options === YES_NO || options.every((option) => standsAsItIs(option, text));
+	return isWritten && lookDifferent(options) ? options : null;
 }
 
 /** Whether the text has this option: "**Red**" emphasizes all of it, and "*A* search" has lost a mark of its own. */
@@ -46,10 +45,9 @@ function standsAsItIs(option: string, text: string): boolean {
 }
 
 /** "Which plan? One of: A, B. And how many seats?" */
-function asksForMore({ title, description }: ItemTexts): boolean {
-	const text = readable(`${title}\n${description}`);
-	const asksTwice = [title, description].some((part) => part.split(/[?？]/).length > 2);
-	return asksTwice || new Words(text).says(text, 'reason', 'more');
+function asksForMore(text: string): boolean {
+	const asksTwice = text.split('\n').some((line) => line.split(/[?？]/).length > 2);
+	return asksTwice || new Words(text).says(readable(text), 'reason', 'more');
 }
 
 /** Control, format and unassigned characters, lone surrogates, and all that fonts draw as nothing. */
