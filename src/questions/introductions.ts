@@ -4,6 +4,9 @@ import { type Build, readable, sentencesOf, type Words } from './phrases.ts';
 
 const isQuestion = (sentence: string) => /[?？؟]["'”»)\s]*$/.test(sentence);
 
+/** A line with more code units gives no options: it is a paragraph. */
+export const isLongLine = (line: string) => line.length > 500;
+
 /** The questions among the sentences of a text. */
 export const questionsIn = (text: string) => sentencesOf(text).filter(isQuestion);
 
@@ -64,7 +67,7 @@ function asksAbout(asked: string, list: readonly string[], words: Words): 'quest
 	const [question = ''] = questionsIn(asked);
 	// "Flight: LH 1172", "Seat: 17C"
 	if (words.says(question, 'open') || mostOf(bodies, (body) => /^[^\s:][^:]{0,30}:\s/.test(body))) return 'no';
-	if (!words.says(question, 'which')) return words.says(question, 'ask') ? 'no' : 'loose';
+	if (!words.says(question, 'which')) return words.says(question, 'what') ? 'loose' : 'no';
 	if (words.says(question, 'one', 'choose') || sharesWord(question, list.join('\n'))) return 'question';
 	// "Which name should it have?"
 	return words.says(question, 'data') ? 'no' : 'loose';
@@ -113,6 +116,26 @@ export function asksYesOrNo(text: string, words: Words): boolean {
 /** "Now or later?", but not "now or not?". */
 export function offersOther(question: string, words: Words): boolean {
 	return words.says(question.replace(/ or not\b/g, ''), 'or');
+}
+
+const YES_NO_PAIR: Build = (entries) => {
+	const join = ` ?[/|,、] ?| (?:${entries('or', 'or here')}) `;
+	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’»]?(?:${join})["'“‘«]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
+};
+
+/** "(yes/no)", "Reply yes or no.": at the end of a line, below a question that nothing else answers. */
+export function yesNoPair(lines: readonly string[], words: Words): readonly [string, string] | null {
+	const pair = words.pattern(YES_NO_PAIR, 'iu');
+	const [found, another] = lines
+		.map((line) => (isLongLine(line) ? null : pair.exec(line)))
+		.filter((match) => match !== null);
+	if (found === undefined || another !== undefined) return null;
+	const [whole, yes = '', no = ''] = found;
+	const lead = readable(sentencesOf(found.input.slice(0, found.index)).at(-1) ?? '');
+	const isAsked = !/\p{L}$/u.test(lead) || words.says(lead, 'type', 'choose');
+	const others = readable(lines.map((line) => line.replace(whole, '')).join('\n'));
+	if (!isAsked || words.says(others, 'what', 'which', 'open', 'reason') || offersOther(others, words)) return null;
+	return [yes, no];
 }
 
 const TYPED: Build = (entries) =>

@@ -4,9 +4,11 @@ import {
 	asksToType,
 	asksWhich,
 	asksYesOrNo,
+	isLongLine,
 	offersOther,
 	questionsIn,
 	sharesWord,
+	yesNoPair,
 } from './introductions.ts';
 import { type Entry, entryOf, hasBox, inlineList, lineOptions, masked, quotedParts, quotedRun } from './list-text.ts';
 import { type Build, readable, sentencesOf, Words } from './phrases.ts';
@@ -15,8 +17,6 @@ import { wordList } from './word-list.ts';
 
 /** Code units. A longer text is not searched: its list may belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
-/** A line with more code units gives no options: it is a paragraph. */
-const isLong = (line: string) => line.length > 500;
 /** Slack's limit for a select. */
 const MAX_OPTIONS = 100;
 /** Code units and words of an option of a sentence, and of a line without a mark. */
@@ -79,7 +79,7 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	if (words.says(readable([...item, ...context].join('\n')), 'rank')) return null;
 	const found = listIn(own, words) ?? listAbove(own, told, words);
 	const text = (found?.lines ?? own).join('\n');
-	const isPair = found !== null && yesNoPair(found.lines, words) !== null;
+	const isPair = yesNoPair(found?.lines ?? [], words) !== null;
 	const isTyped = !isPair && asksToType(text, words);
 	if (found?.options == null) {
 		// "Shall I place this order?" above "Place order".
@@ -105,9 +105,9 @@ const saysNothing = (title: string, words: Words) => title.trim() === '' || word
 
 /** The list of these lines, in any form. */
 function listIn(lines: readonly string[], words: Words): Found | null {
-	return (
-		yesNoPair(lines, words) ?? namedOptions(lines, words) ?? fromLines(lines, words) ?? fromSentences(lines, words)
-	);
+	const pair = yesNoPair(lines, words);
+	if (pair !== null) return { options: pair, isExplicit: true, lines };
+	return namedOptions(lines, words) ?? fromLines(lines, words) ?? fromSentences(lines, words);
 }
 
 /**
@@ -139,7 +139,7 @@ function namedBy(name: string, told: readonly string[], words: Words): Found | n
 function fromTold(told: readonly string[], words: Words, asked: string): Found | null {
 	const block = namedOptions(told, words) ?? fromLines(told, words, asked);
 	if (block !== null) return block;
-	const explicit = told.flatMap((line) => (isLong(line) ? [] : cued(line, words)));
+	const explicit = told.flatMap((line) => (isLongLine(line) ? [] : cued(line, words)));
 	if (explicit.length > 0) return explicit.length === 1 ? (explicit[0] ?? null) : null;
 	return told.length > 0 ? colonList(told, words, asked) : null;
 }
@@ -159,26 +159,6 @@ function colonList(lines: readonly string[], words: Words, asked: string): Found
 function namedOptions(lines: readonly string[], words: Words): Found | null {
 	const [, list] = /"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/.exec(lines.join('\n')) ?? [];
 	return list === undefined ? null : { options: inlineList(list, words), isExplicit: true, lines };
-}
-
-const YES_NO_PAIR: Build = (entries) => {
-	const join = ` ?[/|,、] ?| (?:${entries('or', 'or here')}) `;
-	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’»]?(?:${join})["'“‘«]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
-};
-
-/** "(yes/no)", "Reply yes or no.": at the end of a line, below a question that nothing else answers. */
-function yesNoPair(lines: readonly string[], words: Words): Found | null {
-	const pair = words.pattern(YES_NO_PAIR, 'iu');
-	const [found, another] = lines
-		.map((line) => (isLong(line) ? null : pair.exec(line)))
-		.filter((match) => match !== null);
-	if (found === undefined || another !== undefined) return null;
-	const [whole, yes = '', no = ''] = found;
-	const lead = readable(sentencesOf(found.input.slice(0, found.index)).at(-1) ?? '');
-	const isAsked = !/\p{L}$/u.test(lead) || words.says(lead, 'type', 'choose');
-	const others = readable(lines.map((line) => line.replace(whole, '')).join('\n'));
-	if (!isAsked || words.says(others, 'what', 'which', 'open', 'reason') || offersOther(others, words)) return null;
-	return { options: [yes, no], isExplicit: true, lines };
 }
 
 /** In English they are ours, whatever their letter case; elsewhere the agent's. */
@@ -213,7 +193,7 @@ function isOneList(lines: readonly string[]): boolean {
 	const entries = lines.map(entryOf);
 	const isNext = (entry: Entry | null, at: number) =>
 		entry?.shape === entries[0]?.shape && (entry?.ordinal ?? at) === at;
-	return !lines.some(isLong) && entries.every(isNext);
+	return !lines.some(isLongLine) && entries.every(isNext);
 }
 
 /** Lines of lists: each run of lines with a mark, else short lines without one that go to the end. */
@@ -250,7 +230,7 @@ function fromSentences(lines: readonly string[], words: Words): Found | null {
 
 /** What may be a list within a line, by the words and marks around it. */
 function lists(all: readonly string[], words: Words): readonly Found[] {
-	const lines = all.filter((line) => !isLong(line));
+	const lines = all.filter((line) => !isLongLine(line));
 	const listed = (options: readonly string[] | null): Found => {
 		return { options: areNames(options, words) ? options : null, isExplicit: false, lines: all };
 	};

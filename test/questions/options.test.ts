@@ -177,6 +177,62 @@ describe('options', () => {
 		expect(choiceOf(askedItem({ items, context }, 0))).toBeNull();
 	});
 
+	it.each<[title: string, above: string, expected: string[] | null, isExplicit?: boolean]>([
+		// A list that is of what is asked about.
+		[
+			'Which cabin?',
+			'Two cabins are free:\n\n+ Lake view, 90 €\n+ Garden view, 70 €',
+			['Lake view, 90 €', 'Garden view, 70 €'],
+			true,
+		],
+		['Which one, please?', 'Seen so many.\n→ oak\n→ beech', ['oak', 'beech'], true],
+		['Welche Farbe?', 'Farben gibt es zwei:\n①rot\n②blau', ['rot', 'blau'], true],
+		[
+			'Your call',
+			'Facts so far:\n- disk full\n- swap full\nWhat should I do?\n🔁 Restart\n🛑 Stop',
+			['Restart', 'Stop'],
+			true,
+		],
+		['Ticket', 'Which ticket?\n**A** — single\n**B** — return', ['single', 'return'], true],
+		['Layout', '```json\n{"ask": 1, "options": ["grid", "list"]}\n```', ['grid', 'list'], true],
+		// What may be about something else gives no buttons.
+		['Which server shall I restart?', 'Two problems:\n- disk full\n- no memory', ['disk full', 'no memory'], false],
+		['What now?', 'The page has:\n- a banner\n- a form', ['a banner', 'a form'], false],
+		['Which room?', 'Free rooms: Elbe, Weser and Rhine.', ['Elbe', 'Weser', 'Rhine'], false],
+		[
+			'Index',
+			'Which column should be the index: `sku`, `slug` or `(sku, slug)`?',
+			['sku', 'slug', '(sku, slug)'],
+			false,
+		],
+		['Send it?', 'The draft is done.\n**approve** / **reject** / **edit**', ['approve', 'reject', 'edit'], false],
+		// Facts, data and questions that no list answers.
+		['Which address?', 'Cart:\n- pen\n- ink', null],
+		['What should I do?', 'Flight: LH 1\nBooking:\n- Seat: 17C\n- Bags: 2', null],
+		['Which slot, and how many people?', 'Free:\n- 9:00\n- 10:00', null],
+		['Any wishes?', 'Agenda:\n- intro\n- close', null],
+	])('of a lone item may stand above it: %j below %j', (title, above, expected, isExplicit) => {
+		const choice = choiceOf(askedItem({ items: [{ title, description: '' }], context: above }, 0));
+		expect(choice?.options ?? null).toEqual(expected);
+		expect(choice?.isExplicit).toBe(isExplicit);
+	});
+
+	it.each<[question: string, expected: string[] | null]>([
+		['Shall I take the Visa 11 or the Amex 22?', ['the Visa 11', 'the Amex 22']],
+		['Fly with Lufthansa or Iberia?', ['Lufthansa', 'Iberia']],
+		['On foot or by bus?', ['On foot', 'by bus']],
+		['Send it by mail or courier?', null],
+		['Start at 02:00, 03:30 or 05:00 UTC?', null],
+		['Fly to Rome or Paris tomorrow?', null],
+		['Size (S or M) and colour (red or blue)?', null],
+		['Category? travel / meals / other costs', ['travel', 'meals', 'other costs']],
+		['Whom? Acme, Inc.; Foo & Bar', ['Acme, Inc.', 'Foo & Bar']],
+		['Reply "keep" to wait for them, or "move"', ['keep', 'move']],
+		['Reply `yes` or `no: <reason>`', null],
+	])('of a sentence begin where the others show it: %j', (question, expected) => {
+		expect(options(question)).toEqual(expected);
+	});
+
 	it('become a yes or no input when they are yes and no', () => {
 		for (const title of ['Go on (yes/no)', 'Go on? One of: Yes, No', 'Go on [Y/n]', 'Reply "yes" or "no"']) {
 			expect(guessInput({ title, description: '' })).toEqual({ kind: 'yesNo' });
