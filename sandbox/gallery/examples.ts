@@ -96,6 +96,7 @@ const GONE_ON = trip(
 	),
 );
 const SECRET = asks([FIELD_ITEMS.line.title, FIELD_ITEMS.line.description]);
+const SEVERAL = asks(['Which extras? Select all that apply.', '- A window seat\n- A second bag\n- A meal']);
 const THREE = asks(['Name', 'As on the badge'], ['E-mail address'], ['Departure date']);
 const DONE = agentMessage('', {
 	actions: [
@@ -272,6 +273,7 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 	return {
 		window: {
 			'two options': form(ASKING),
+			'several options': form(SEVERAL, { draft: ['A second bag, A meal'] }),
 			'somebody else answers': form(ASKING, { claims: [PEOPLE.grace] }),
 			'a secret': form(SECRET),
 			'several questions': form(THREE),

@@ -5,37 +5,72 @@ import type { ItemTexts } from './session.ts';
 import { optionOr } from './texts.ts';
 import { wordList } from './word-list.ts';
 
+/** What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be chosen. */
+export interface Choices {
+	readonly options: readonly string[];
+	readonly separator?: string;
+}
+
 /** The input that suits an item. Every input sends a string. */
 export type InputGuess =
 	/** `options`: 2 to 100, in full length. Slack shows only 75 characters of each. */
-	| { readonly kind: 'choice'; readonly options: readonly string[] }
+	| ({ readonly kind: 'choice' } & Choices)
 	| { readonly kind: 'yesNo' }
 	/** A `number` may be a fraction, a `date` is sent as 2026-11-20, a `time` as 17:05. `line` is the only input of secrets. */
 	| { readonly kind: (typeof INPUT_RULES)[number]['kind'] | 'longText' };
 
-/** What stands between an option and a note. */
-const markAfter = (option: string) => (/[.!?…。！？]$/.test(option) ? ' ' : '. ');
+/** Where an option has a comma itself, each that is chosen takes a line, and a note the last one. */
+export function choicesFrom(options: readonly string[], isSeveral: boolean): Choices {
+	return { options, ...(isSeveral && { separator: options.some((option) => option.includes(',')) ? '\n' : ', ' }) };
+}
 
-/** An option and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be empty. Names the option once. */
-export function withNote(option: string, note: string): string {
+export function choicesOf(guess: InputGuess): Choices {
+	return guess.kind === 'choice' ? guess : { options: guess.kind === 'yesNo' ? YES_NO : [] };
+}
+
+/** What stands between an option and a note. */
+const markAfter = (option: string, { separator }: Choices) =>
+	separator === '\n' ? separator : /[.!?…。！？]$/.test(option) ? ' ' : '. ';
+
+/**
+ * Options, in the item's order, and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be empty. Names
+ * an option once.
+ */
+export function withNote(chosen: readonly string[], note: string, choices: Choices): string {
+	const option = choices.options.filter((one) => chosen.includes(one)).join(choices.separator);
 	const own = note.trim();
 	if (option === '' || own === '') return option || note;
 	const rest = own.slice(option.length);
 	const isNamed = own.toLowerCase().startsWith(option.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(rest);
-	if (!isNamed) return `${option}${markAfter(option)}${own}`;
+	if (!isNamed) return `${option}${markAfter(option, choices)}${own}`;
 	return rest === '' ? option : own;
 }
 
 /** Undoes `withNote`: a text that begins with no option is all note. */
 export function splitNote(
 	text: string,
-	options: readonly string[],
-): { readonly option: string; readonly note: string } {
+	choices: Choices,
+): { readonly chosen: readonly string[]; readonly note: string } {
+	const { options, separator } = choices;
 	for (const option of options.toSorted((a, b) => b.length - a.length)) {
-		const start = `${option}${markAfter(option)}`;
-		if (text === option || text.startsWith(start)) return { option, note: text.slice(start.length) };
+		if (separator !== undefined && text.startsWith(`${option}${separator}`)) {
+			const others = { options: options.filter((other) => other !== option), separator };
+			const { chosen, note } = splitNote(text.slice(option.length + separator.length), others);
+			if (chosen.length > 0) return { chosen: [option, ...chosen], note };
+		}
+		const start = `${option}${markAfter(option, choices)}`;
+		if (text === option || text.startsWith(start)) return { chosen: [option], note: text.slice(start.length) };
 	}
-	return { option: '', note: text };
+	return { chosen: [], note: text };
+}
+
+/** The option that a text is (`optionOr`), or several; else the text. */
+export function optionsOr(text: string, choices: Choices): string {
+	const { options, separator } = choices;
+	const parts = separator === undefined ? [text] : text.split(separator, options.length + 1);
+	const chosen = parts.map((part) => (options.includes(part) ? part : optionOr(part, options)));
+	const isChoice = parts.length <= options.length && chosen.every((part) => options.includes(part));
+	return isChoice ? withNote(chosen, '', choices) : text;
 }
 
 /** The patterns of `words/inputs.txt`, of `matchingText`: lower case, no accents, no hyphens. */
@@ -88,16 +123,14 @@ export function guessInputAt(question: Parameters<typeof askedItem>[0], position
 
 function guessOf(item: ItemTexts): InputGuess {
 	const choice = choiceOf(item);
-	// A select takes one.
-	if (choice === null || choice.isSeveral) return { kind: choice === null ? kindByRules(item) : 'longText' };
-	return choice.options === YES_NO ? { kind: 'yesNo' } : { kind: 'choice', options: choice.options };
+	if (choice === null) return { kind: kindByRules(item) };
+	if (choice.options === YES_NO) return { kind: choice.isSeveral ? 'longText' : 'yesNo' };
+	return { kind: 'choice', ...choicesFrom(choice.options, choice.isSeveral) };
 }
 
-/** The option of the item that a text is; else the text. */
+/** The option of the item that a text is, or several; else the text. */
 export function optionOrText(item: ItemTexts, text: string): string {
-	const guess = guessInput(item);
-	const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-	return optionOr(text, options);
+	return optionsOr(text, choicesOf(guessInput(item)));
 }
 
 function kindByRules(item: ItemTexts): 'longText' | (typeof INPUT_RULES)[number]['kind'] {

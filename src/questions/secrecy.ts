@@ -1,7 +1,6 @@
 import { atOnce } from '../core/slices.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
-import { guessInput, splitNote } from './input-kind.ts';
-import { YES_NO } from './options.ts';
+import { choicesOf, guessInput, splitNote } from './input-kind.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { sameText, stringOf } from './texts.ts';
 
@@ -142,11 +141,8 @@ export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: str
 function isChoice(item: ItemTexts, value: string): boolean {
 	const guess = guessInput(item);
 	if (guess.kind === 'yesNo' && /^(?:yes|no)$/i.test(value)) return true;
-	const { option, note } = splitNote(
-		value,
-		guess.kind === 'choice' ? guess.options : guess.kind === 'yesNo' ? YES_NO : [],
-	);
-	return option !== '' && isShortAndPlain(note);
+	const { chosen, note } = splitNote(value, choicesOf(guess));
+	return chosen.length > 0 && isShortAndPlain(note);
 }
 
 function isShortAndPlain(value: string): boolean {

@@ -6,6 +6,7 @@ import { type Log, loggedId } from '../core/log.ts';
 import type { LogEvent } from '../core/log-lines.ts';
 import type { DeepReadonly } from '../core/values.ts';
 import type { Origin, Person } from '../questions/answer.ts';
+import { choicesFrom } from '../questions/input-kind.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
@@ -35,7 +36,14 @@ const BODY_SCHEMA = z.object({
 const INPUT_SCHEMA = z.object({
 	block_id: z.string(),
 	label: z.object({ text: z.string() }),
-	element: lenient(z.object({ options: z.array(z.object({ value: z.string() })) })),
+	element: lenient(
+		z
+			.object({
+				type: z.string().default(''),
+				options: z.array(z.object({ value: z.string() }).transform(({ value }) => value)),
+			})
+			.transform(({ type, options }) => choicesFrom(options, /^(?:checkboxes|multi_)/.test(type))),
+	),
 });
 const VIEW_SCHEMA = z
 	.object({
@@ -56,11 +64,7 @@ const VIEW_SCHEMA = z
 		values: state?.values ?? {},
 		callbackId,
 		labels: Object.fromEntries(blocks.flatMap((block) => (block ? [[block.block_id, block.label.text]] : []))),
-		options: Object.fromEntries(
-			blocks.flatMap((block) =>
-				block?.element ? [[block.block_id, block.element.options.map(({ value }) => value)]] : [],
-			),
-		),
+		choices: Object.fromEntries(blocks.flatMap((block) => (block?.element ? [[block.block_id, block.element]] : []))),
 	}));
 export type SubmittedView = DeepReadonly<z.infer<typeof VIEW_SCHEMA>>;
 

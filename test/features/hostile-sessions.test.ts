@@ -148,11 +148,11 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 
 function expectFieldsComeBack(model: SessionModel, modal: ReturnType<typeof sessionModal>): void {
 	const metadata = metadataOf(modal);
-	const { options } = readView({ id: 'V1', blocks: modal.blocks });
+	const { choices } = readView({ id: 'V1', blocks: modal.blocks });
 	for (const untouched of ['kept', 'null', 'absent'] as const) {
 		const { values, fieldErrors } = readForm({
 			values: stateOf(modal, untouched),
-			options,
+			choices,
 			metadata,
 			draft: model.draft,
 		});

@@ -131,7 +131,8 @@ describe('extremes', () => {
 
 	it('have elements of all types', () => {
 		const inputs = ['number_input', 'email_text_input', 'url_text_input', 'plain_text_input'];
-		const types = ['radio_buttons', 'static_select', 'datepicker', 'timepicker', 'image', ...inputs];
+		const choices = ['radio_buttons', 'static_select', 'checkboxes', 'multi_static_select'];
+		const types = [...choices, 'datepicker', 'timepicker', 'image', ...inputs];
 		const json = JSON.stringify(asked);
 		expect(types.filter((type) => !json.includes(`"type":"${type}"`))).toEqual([]);
 	});

@@ -274,7 +274,13 @@ const MARKDOWN = [
 	'- LH 1173\n- TP 570',
 ].join('\n');
 export const MARKDOWN_SESSION = asking([asked('Which one?', 'One of: LH 1173, TP 570')], sessionOf(MARKDOWN));
-export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
+const linesOf = (options: readonly string[]) => options.map((option) => `- ${option}`).join('\n');
+export const LONG_LIST = asked('Which?', linesOf(OPTIONS));
+/** The most boxes, and more. */
+export const SEVERAL: readonly ReadItem[] = [10, 99].map((count) =>
+	asked('Which? Select all that apply.', linesOf(OPTIONS.slice(0, count))),
+);
+export const SEVERAL_DRAFTS = [10, 99].map((count) => OPTIONS.slice(0, count).join(', '));
 export const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
 export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
 

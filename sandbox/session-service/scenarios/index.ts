@@ -4,7 +4,7 @@ import { asleep, completed, failed, failing, inactive, paused, stopped } from '.
 import { flight } from './flight.ts';
 import { hostile, impostor } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
-import { choices, code, fields, forty, markdown, ninetyFive, three, tooLong, yesNo } from './questions.ts';
+import { choices, code, fields, forty, markdown, ninetyFive, several, three, tooLong, yesNo } from './questions.ts';
 import {
 	changing,
 	elsewhere,
@@ -23,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	demo,
 	flight,
 	choices,
+	several,
 	yesNo,
 	three,
 	code,

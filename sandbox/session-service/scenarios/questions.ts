@@ -89,6 +89,21 @@ export const choices = oneQuestion({
 	result: 'Six chairs are ordered.',
 });
 
+export const several = oneQuestion({
+	id: 'several',
+	summary: 'Several can be chosen: boxes, a list of more than ten, and options with a comma.',
+	name: 'Order lunch for the team',
+	task: 'Order lunch for Thursday.',
+	says: 'The shop delivers to the office.',
+	items: [
+		item('Which toppings? Select all that apply.', '- Ham\n- Olives\n- Basil'),
+		item('Pick 2 drinks', Array.from({ length: 12 }, (_, n) => `- Lemonade no. ${n + 1}`).join('\n')),
+		item('Which invoices go with it? Select all that apply.', '- Acme, Inc.\n- Bolt\n- Nut, Ltd.'),
+	],
+	next: (values) => `I ordered ${quoted(values)}.`,
+	result: 'Lunch is ordered.',
+});
+
 export const three = oneQuestion({
 	id: 'three',
 	summary: 'Three items at once, two with the same title, one without a description.',

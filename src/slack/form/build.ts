@@ -134,11 +134,11 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint }),
 	];
 	if (!hasNote(field)) return blocks;
-	const offer = cutTo(splitNote(field.text, field.options).note, limits.offer);
+	const offer = cutTo(splitNote(field.text, field).note, limits.offer);
 	const typed = typedInput(field, ACTIONS.otherText, isBlank(offer) ? null : offer);
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
-	const example = quotedTitle(withNote(field.options[0] ?? '', 'Your note'), 120);
+	const example = quotedTitle(withNote(field.options.slice(0, 1), 'Your note', field), 120);
 	const how = showsHow ? `A note is sent after the option: ${example}` : '';
 	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element, hint: how })];
 }
@@ -179,12 +179,13 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 	switch (field.kind) {
 		case 'yesNo':
 		case 'choice': {
-			const type = field.options.length <= 5 ? 'radio_buttons' : 'static_select';
-			const options = field.options.map((value): PlainTextOption => ({ text: plain(value, 75), value }));
-			const chosen = splitNote(field.text, field.options).option;
-			const initial = options.find(({ value }) => value === chosen);
 			// Slack returns the text with emoji as `:names:` and `&` as an entity, but the value as it is.
-			return { type, action_id, options, ...(initial && { initial_option: initial }) };
+			const options = field.options.map((value): PlainTextOption => ({ text: plain(value, 75), value }));
+			const { chosen } = splitNote(field.text, field);
+			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
+			if (field.separator !== undefined) return boxes(action_id, options, ticked);
+			const type = options.length <= 5 ? 'radio_buttons' : 'static_select';
+			return { type, action_id, options, ...(ticked[0] && { initial_option: ticked[0] }) };
 		}
 		case 'number':
 			return { ...typed, type: 'number_input', is_decimal_allowed: true };
@@ -224,8 +225,15 @@ function labelOf(question: Question, position: number, limit: number, onCut?: On
 	return isUnique ? title : `${title} (question ${place} of ${count})`;
 }
 
-/** Slack takes ten checkboxes in a group; more items are chosen from a list. */
+/** Slack takes ten checkboxes in a group; more options are chosen from a list. */
 const MOST_BOXES = 10;
+
+function boxes(action_id: ActionId, options: PlainTextOption[], ticked: PlainTextOption[], placeholder = 'Choose') {
+	const choice = { action_id, options, ...(ticked.length > 0 && { initial_options: ticked }) };
+	if (options.length <= MOST_BOXES) return { type: 'checkboxes' as const, ...choice };
+	return { type: 'multi_static_select' as const, placeholder: plain(placeholder, 75), ...choice };
+}
+
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 
@@ -239,7 +247,6 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 		return { text: plain(text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
-	const choice = { action_id: ACTIONS.secret, options, ...(ticked.length > 0 && { initial_options: ticked }) };
 	const hint = sentences(
 		fields.some((field) => field.secret && field.looksSecret) ? 'Ticked because it may be a code.' : '',
 		'We hide it and delete it after delivery.',
@@ -250,10 +257,7 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 		label: plain(fields.length === 1 ? 'Secret' : 'Keep secret', 75),
 		optional: true,
 		dispatch_action: true,
-		element:
-			options.length <= MOST_BOXES
-				? { type: 'checkboxes', ...choice }
-				: { type: 'multi_static_select', placeholder: plain('Choose the secret ones', 75), ...choice },
+		element: boxes(ACTIONS.secret, options, ticked, 'Choose the secret ones'),
 		hint: plain(hint, 500),
 	};
 }

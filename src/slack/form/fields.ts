@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { guessInputAt, type InputGuess, splitNote, withNote } from '../../questions/input-kind.ts';
+import {
+	type Choices,
+	choicesOf,
+	guessInputAt,
+	type InputGuess,
+	optionsOr,
+	splitNote,
+	withNote,
+} from '../../questions/input-kind.ts';
 import { YES_NO } from '../../questions/options.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
 import { isSameQuestion, type Question } from '../../questions/session.ts';
-import { optionOr } from '../../questions/texts.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
@@ -22,13 +29,12 @@ export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
 export type Values = Readonly<Record<number, string>>;
 
-export interface Field {
+export interface Field extends Choices {
 	readonly position: number;
 	readonly variant: Exclude<FieldVariant, 'other'>;
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
 	readonly looksSecret: boolean;
-	readonly options: readonly string[];
 	/** Whether it has a line for an own answer, or a note to an option: in a form with room for it. */
 	readonly noted: boolean;
 	/** The value to fill in; always empty for a secret. */
@@ -53,10 +59,10 @@ export function planFields(
 		const looksSecret = looksSecretAt(question, position);
 		const guess: InputGuess = looksSecret ? { kind: 'line' } : usableGuess(guessInputAt(question, position), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
-		const options = guess.kind === 'yesNo' ? YES_NO : guess.kind === 'choice' ? guess.options : [];
-		const text = isSecret ? '' : optionOr((draft[position] ?? '').toWellFormed(), options);
-		const noted = options.length > 0 && !bare;
-		const field = { position, kind: guess.kind, secret: isSecret, looksSecret, options, noted, text };
+		const choices = choicesOf(guess);
+		const text = isSecret ? '' : optionsOr((draft[position] ?? '').toWellFormed(), choices);
+		const noted = choices.options.length > 0 && !bare;
+		const field = { ...choices, position, kind: guess.kind, secret: isSecret, looksSecret, noted, text };
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
 			? shownAsText.includes(position)
@@ -109,9 +115,10 @@ function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): bo
 
 /** The texts for the open positions without what the inputs for `question` would show as chosen. A note names its option. */
 export function withoutChoices(question: Question, metadata: ViewMetadata, values: Values): Values {
-	const texts = planFields(question, metadata, values, null).map(({ position, options, text }) => {
-		const { option, note } = splitNote(text, options);
-		return [position, option === '' || note === '' ? note : `${option}: ${note}`] as const;
+	const texts = planFields(question, metadata, values, null).map((field) => {
+		const { chosen, note } = splitNote(field.text, field);
+		// On lines of their own they would be chosen again.
+		return [field.position, chosen.length === 0 || note === '' ? note : `${chosen.join('; ')}: ${note}`] as const;
 	});
 	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
@@ -156,7 +163,7 @@ const ELEMENT = z.object({
 
 export type Element = z.infer<typeof ELEMENT>;
 
-interface FormInput extends Pick<SubmittedSessionView, 'values' | 'options' | 'metadata'> {
+interface FormInput extends Pick<SubmittedSessionView, 'values' | 'choices' | 'metadata'> {
 	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
 	/** The block_id of the input whose `block_actions` event this is; if it has no value, the person emptied it. */
@@ -202,15 +209,19 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	const blockId = mainId(metadata, position);
 	const entry = entryOf(view, blockId, ACTIONS.field);
 	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
-	const options = view.options[blockId] ?? [];
-	if (options.length > 0) {
+	const choices = view.choices[blockId];
+	if (choices !== undefined) {
 		const noteId = fieldBlockId(metadata, position, 'other');
-		const offer = splitNote(optionOr(offered, options), options);
+		const offer = splitNote(optionsOr(offered, choices), choices);
 		const written = entryOf(view, noteId, ACTIONS.otherText)?.value;
 		const note = written == null ? offer.note : wholeText(written, offer.note, metadata.offerLimit);
+		const chosen = entry?.selected_options ?? (entry?.selected_option ? [entry.selected_option] : []);
+		// An empty list may mean boxes that nobody touched, as in `tickedPositions`.
+		const isKept = chosen.length === 0 && view.acted !== blockId;
 		return withNote(
-			entry?.selected_option?.value ?? (view.acted === blockId ? '' : offer.option),
+			isKept ? offer.chosen : chosen.map(({ value }) => value),
 			written == null && view.acted === noteId ? '' : note,
+			choices,
 		);
 	}
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;

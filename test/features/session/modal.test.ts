@@ -50,6 +50,17 @@ describe('the modal of a session that asks', () => {
 
 	it.each([
 		['choices', ['“Which colour?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
+		[
+			'several',
+			[
+				'“Which toppings? Select all that apply.” checkboxes',
+				`${NOTE_LABEL} plain_text_input`,
+				'“Pick 2 drinks” multi_static_select',
+				`${NOTE_LABEL} plain_text_input`,
+				'“Which invoices go with it? Select all that apply.” checkboxes',
+				`${NOTE_LABEL} plain_text_input`,
+			],
+		],
 		['yesno', ['“Shall I renew it anyway?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
 		[
 			'three',
@@ -82,7 +93,7 @@ describe('the modal of a session that asks', () => {
 		expect(modal.submitText()).toBe('Send answer');
 		// An own text is enough where there are options.
 		const optional = answerFields(modal).filter((field) => field.optional && field.label !== NOTE_LABEL);
-		expect(optional.every(({ kind }) => kind === 'radio_buttons')).toBe(true);
+		expect(optional.every(({ options }) => options.length > 0)).toBe(true);
 	});
 
 	it('says that the agent has continued since the question, and shows forty items as inputs only', async () => {

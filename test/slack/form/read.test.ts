@@ -40,8 +40,8 @@ function answer(
 	}
 	const decoded = decodeMetadata(encodeMetadata(form.metadata));
 	if (decoded === null) throw new Error('the metadata cannot be read back');
-	const { options } = readView({ id: 'V1', blocks: form.blocks });
-	const reading = readForm({ values: state, options, metadata: decoded, draft });
+	const { choices } = readView({ id: 'V1', blocks: form.blocks });
+	const reading = readForm({ values: state, choices, metadata: decoded, draft });
 	if (Object.keys(reading.fieldErrors).length === 0) return reading;
 	expect(validateResponseActionErrors({ type: 'modal', blocks: form.blocks }, reading.fieldErrors)).toEqual([]);
 	return reading;
@@ -157,7 +157,7 @@ describe('values of a wrong format', () => {
 		const room = PUT_LIMIT_BYTES - form.metadata.putOverheadBytes;
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
 		const errors = (value: string) =>
-			readForm({ values: { [id]: { 'form.field': { value } } }, options: {}, metadata: form.metadata, draft: {} })
+			readForm({ values: { [id]: { 'form.field': { value } } }, choices: {}, metadata: form.metadata, draft: {} })
 				.fieldErrors;
 		expect(errors('x'.repeat(room))).toEqual({});
 		expect(Object.keys(errors('x'.repeat(room + 1)))).toEqual([id]);
@@ -183,9 +183,9 @@ describe('initial values', () => {
 	it('reads the note beside an option that Slack leaves out, and the other way round, and what the person emptied', () => {
 		const form = formOf([hall], metadata, { draft: { 0: 'A. The garden' } });
 		const [choice = '', note = ''] = fieldsOf(form.blocks).map(({ block_id: id = '' }) => id);
-		const { options } = readView({ id: 'V1', blocks: form.blocks });
+		const { choices } = readView({ id: 'V1', blocks: form.blocks });
 		const read = (values: object, acted?: string) =>
-			readForm({ values: values as never, options, metadata: form.metadata, draft: { 0: 'A. The garden' }, acted })
+			readForm({ values: values as never, choices, metadata: form.metadata, draft: { 0: 'A. The garden' }, acted })
 				.values[0];
 		const chosen = { [choice]: { 'form.field': option('B') } };
 		const written = { [note]: { 'form.other_text': { type: 'plain_text_input', value: 'The pond' } } };
@@ -223,7 +223,7 @@ describe('initial values', () => {
 		const form = formOf([{ title: 'Notes' }], metadata, { draft: { 0: 'old' } });
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
 		const values = { [id]: { 'form.field': { type: 'plain_text_input', value: null } } };
-		const input = { values, options: {}, metadata: form.metadata, draft: { 0: 'old' } };
+		const input = { values, choices: {}, metadata: form.metadata, draft: { 0: 'old' } };
 		expect(readForm({ ...input, acted: id }).values).toEqual({ 0: '' });
 		expect(readForm(input).values).toEqual({ 0: 'old' });
 	});
@@ -231,7 +231,7 @@ describe('initial values', () => {
 	it('reads no draft into a field that was shown empty', () => {
 		const form = formOf([{ title: 'Notes' }], metadata);
 		expect(
-			readForm({ values: {}, options: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values,
+			readForm({ values: {}, choices: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values,
 		).toEqual({
 			0: '',
 		});
@@ -244,7 +244,7 @@ describe('malformed states', () => {
 		(values) => {
 			const form = formOf([{ title: 'a' }], metadata);
 			const view = readView({ id: 'V1', state: { values } });
-			expect(readForm({ values: view.values, options: {}, metadata: form.metadata, draft: {} })).toMatchObject({
+			expect(readForm({ values: view.values, choices: {}, metadata: form.metadata, draft: {} })).toMatchObject({
 				values: { 0: '' },
 				missing: [0],
 			});

@@ -97,7 +97,7 @@ describe('reading the secret box', () => {
 			selected === undefined ? {} : { [id]: { 'form.secret': { type: 'checkboxes', selected_options: options } } };
 		return readForm({
 			values,
-			options: {},
+			choices: {},
 			metadata: decoded,
 			draft: {},
 			...(more.acted === true ? { acted: id } : {}),
@@ -129,7 +129,7 @@ describe('reading the secret box', () => {
 			[ids[1] ?? '']: { 'form.field': { value: 'not that secret' } },
 			[secretBlockId(form.metadata)]: box,
 		};
-		const reading = readForm({ values, options: {}, metadata: form.metadata, draft: {} });
+		const reading = readForm({ values, choices: {}, metadata: form.metadata, draft: {} });
 		expect(reading.draft).toEqual({ 1: 'not that secret' });
 		expect(reading.values).toEqual({ 0: 'the blue one', 1: 'not that secret' });
 	});

@@ -29,6 +29,10 @@ function heldBy(element: InputBlock['element'], kept: boolean): Record<string, u
 		case 'radio_buttons':
 		case 'static_select':
 			return { selected_option: initial('initial_option') };
+		case 'checkboxes':
+		case 'multi_static_select':
+			// An empty list, where other inputs have null (bolt-js #1258).
+			return { selected_options: initial('initial_options') ?? [] };
 		case 'datepicker':
 			return { selected_date: initial('initial_date') };
 		case 'timepicker':

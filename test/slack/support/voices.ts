@@ -65,11 +65,13 @@ export function expectVoices(built: {
 	expect(problems).toEqual([]);
 }
 
+const CHOICES = /\/(?:radio_buttons|(?:multi_)?static_select|checkboxes)\/(?:options|initial_options?)\//;
+
 function badVoices({ type, text, verbatim }: Words, where: string): string[] {
 	const shown = String(text);
 	if (type === 'plain_text') {
 		// The options of an agent are part of its question.
-		return /\/(?:radio_buttons|static_select)\/(?:options|initial_option)\//.test(where) ? [] : outsideMarks(shown);
+		return CHOICES.test(where) ? [] : outsideMarks(shown);
 	}
 	const problems: string[] = [];
 	if (verbatim !== true) problems.push('not verbatim');
@@ -105,7 +107,9 @@ function textsIn(value: unknown, where = '', found: Shown[] = []): Shown[] {
 	const words = value as Words;
 	if ((words.type === 'mrkdwn' || words.type === 'plain_text') && typeof words.text === 'string')
 		found.push({ words, where });
-	const block = typeof words.type === 'string' ? `${where}/${words.type}` : where;
+	// The box for secrets names items, in words of ours.
+	const secrets = words.action_id === 'form.secret' ? ' of secrets' : '';
+	const block = typeof words.type === 'string' ? `${where}/${words.type}${secrets}` : where;
 	for (const [key, child] of Object.entries(words)) {
 		textsIn(child, key === 'options' || key.startsWith('initial_option') ? `${block}/${key}/` : block, found);
 	}

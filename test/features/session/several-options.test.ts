@@ -1,0 +1,164 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
+import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
+import { type App, answerFields, keepSecret, openSession } from '../../slack/support/open-session.ts';
+import { startApp } from '../../support/app.ts';
+import { DELIVERED, DRAFT_RESTORED } from '../../support/sentences.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp({ transport: 'http' });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	await app.slack.as('ada').modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const TOPPINGS = item('Which toppings? Select all that apply.', '- Ham\n- Olives\n- Basil');
+const SHOPS = item('Which shops? Select all that apply.', '- Acme, Inc.\n- Bolt\n- Nut, Ltd.');
+const ROOMS = item('Pick 2 rooms', Array.from({ length: 12 }, (_, at) => `- Room ${at + 1}`).join('\n'));
+
+let count = 0;
+/** A session that asks these items, and Ada's window with the form. */
+async function asked(...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
+	const id = `several-${++count}`;
+	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Say which.', items)] });
+	return { id, modal: await openSession(app, id) };
+}
+
+const until = (test: () => boolean) => app.slack.changes.until(test, () => 'nothing happened');
+
+/** Presses a button and waits until the view has its new content. */
+async function press(modal: Modal, label: string): Promise<void> {
+	const { hash } = modal.view();
+	expect(await modal.press(label)).toBe(true);
+	await until(() => modal.view().hash !== hash);
+}
+
+const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
+
+/** Sends the form; `values` is what arrives, once. */
+async function sends({ id, modal }: { id: string; modal: Modal }, values: readonly string[]): Promise<void> {
+	expect((await modal.submit()).outcome).toBe('updated');
+	await app.slack.as('ada').waitForModal(DELIVERED);
+	const puts = app.service.log.savedPuts(id);
+	expect(puts.map((put) => itemsOf(put).map(({ value }) => value))).toEqual([values]);
+}
+
+it('sends what is ticked, in the order of the item', async () => {
+	const { id, modal } = await asked(TOPPINGS);
+	expect(answerFields(modal)[0]).toMatchObject({ kind: 'checkboxes', options: ['Ham', 'Olives', 'Basil'] });
+	await modal.choose(0, ['Basil', 'Ham']);
+	await sends({ id, modal }, ['Ham, Basil']);
+});
+
+it('sends a note behind what is ticked, and a text without a tick as it is', async () => {
+	const form = await asked(TOPPINGS, { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' });
+	await form.modal.choose(0, ['Ham', 'Olives']);
+	await form.modal.fill(1, 'Thin, please');
+	await form.modal.fill(3, 'She wants none');
+	await sends(form, ['Ham, Olives. Thin, please', 'She wants none']);
+});
+
+it('sends options with a comma one a line, and a note below them', async () => {
+	const form = await asked(SHOPS, { ...SHOPS, title: 'Which later? Select all that apply.' });
+	await form.modal.choose(0, ['Nut, Ltd.', 'Acme, Inc.']);
+	await form.modal.choose(2, ['Bolt', 'Nut, Ltd.']);
+	await form.modal.fill(3, 'By Friday');
+	await press(form.modal, 'Refresh');
+	await sends(form, ['Acme, Inc.\nNut, Ltd.', 'Bolt\nNut, Ltd.\nBy Friday']);
+});
+
+it('offers more than ten in a list, and keeps them over plain text, paging and a refresh', async () => {
+	const form = await asked(ROOMS);
+	expect(answerFields(form.modal)[0]).toMatchObject({ kind: 'multi_static_select' });
+	await form.modal.choose(0, ['Room 12', 'Room 2']);
+	await press(form.modal, 'Type freely');
+	expect(valuesIn(form.modal)).toEqual(['Room 2, Room 12']);
+	await press(form.modal, 'Suggested fields');
+	await press(form.modal, 'Refresh');
+	expect(valuesIn(form.modal)).toEqual([['Room 2', 'Room 12'], null]);
+	await sends(form, ['Room 2, Room 12']);
+});
+
+it('sends a part with others, asks for what is missing, and refuses nothing at all', async () => {
+	const form = await asked(TOPPINGS, item('Anything else?'), SHOPS);
+	const { modal } = form;
+	await modal.choose(0, ['Ham']);
+	await modal.choose(0, []);
+	await modal.fill(2, 'Napkins');
+	expect((await modal.submit()).errors).toEqual({
+		[`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingHere,
+		[`“${SHOPS.title}”`]: FIELD_ERRORS.missingHere,
+	});
+	await press(modal, 'Skip some questions');
+	await modal.fill(2, '');
+	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.allEmpty });
+	await modal.choose(3, ['Bolt', 'Acme, Inc.']);
+	await sends(form, ['', '', 'Acme, Inc.\nBolt']);
+});
+
+it('asks for a choice where nothing is ticked or written', async () => {
+	const { modal } = await asked(TOPPINGS);
+	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingChoice });
+});
+
+it('ticks what a draft has, and sends it although Slack leaves out what nobody touches', async () => {
+	const { id, modal: first } = await asked(TOPPINGS);
+	await first.choose(0, ['Basil', 'Ham']);
+	await first.fill(NOTE_LABEL, 'Thin');
+	await first.close();
+	const modal = await openSession(app, id);
+	expect(modal.text()).toMatch(DRAFT_RESTORED);
+	expect(valuesIn(modal)).toEqual([['Ham', 'Basil'], 'Thin']);
+	await modal.fill(NOTE_LABEL, 'Thick');
+	await sends({ id, modal }, ['Ham, Basil. Thick']);
+});
+
+it('forgets what was unticked', async () => {
+	const { id, modal: first } = await asked(TOPPINGS);
+	await first.choose(0, ['Basil', 'Ham']);
+	await first.close();
+	const modal = await openSession(app, id);
+	await modal.choose(0, []);
+	await modal.fill(NOTE_LABEL, 'None');
+	await press(modal, 'Refresh');
+	expect(valuesIn(modal)).toEqual([[], 'None']);
+	await sends({ id, modal }, ['None']);
+});
+
+it('keeps what is ticked secret', async () => {
+	const form = await asked(TOPPINGS);
+	await keepSecret(form.modal, until);
+	await form.modal.choose(0, ['Olives', 'Basil']);
+	await press(form.modal, 'Refresh');
+	await sends(form, ['Olives, Basil']);
+	expect(app.slack.as('ada').modal()?.text()).not.toContain('Olives');
+	expect(await app.said()).not.toContain('Olives, Basil');
+});
+
+it.each([['sends'], ['ticks, in a refresh, and sends']])(
+	'%s what is chosen in a window with radio buttons, as an older version drew it',
+	async (what) => {
+		const isShownAgain = what !== 'sends';
+		const form = await asked(TOPPINGS);
+		for (const block of form.modal.blocks()) {
+			const element = block.element as { type: string } | undefined;
+			if (element?.type === 'checkboxes') element.type = 'radio_buttons';
+		}
+		expect(answerFields(form.modal)[0]?.kind).toBe('radio_buttons');
+		await form.modal.choose(0, 'Olives');
+		await form.modal.fill(NOTE_LABEL, 'Green');
+		if (isShownAgain) {
+			await press(form.modal, 'Refresh');
+			expect(valuesIn(form.modal)).toEqual([['Olives'], 'Green']);
+			await form.modal.choose(0, ['Olives', 'Ham']);
+		}
+		await sends(form, [isShownAgain ? 'Ham, Olives. Green' : 'Olives. Green']);
+	},
+);
