@@ -75,8 +75,8 @@ function asksAbout(asked: string, list: readonly string[], words: Words): 'quest
 
 /** Whether two texts have a word, or the beginning of one, in common that says something. */
 export function sharesWord(one: string, other: string): boolean {
-	const taken = new Set(beginnings(other));
-	return beginnings(one).some((word) => taken.has(word));
+	const others = beginnings(other);
+	return beginnings(one).some((word) => others.some((known) => known.startsWith(word) || word.startsWith(known)));
 }
 
 function beginnings(text: string): readonly string[] {

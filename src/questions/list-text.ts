@@ -132,7 +132,14 @@ function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }
 	].map((separator) => split(list, separator)) as [Part[], Part[], Part[], Part[], Part[]];
 	const commas = spaced.length > 1 ? spaced : tight;
 	const strong = [semicolons, bars, slashes].filter((parts) => parts.length > 1);
-	if (strong.length > 1 || (slashes.length > 1 && commas.length > 1) || (spaced.length > 1 && tight.length > 1))
+	// "A, B, C; choose several"
+	const isEnded = semicolons.length === 2 && semicolons.filter(({ mask }) => mask.split(',').length > 2).length === 1;
+	if (
+		strong.length > 1 ||
+		isEnded ||
+		(slashes.length > 1 && commas.length > 1) ||
+		(spaced.length > 1 && tight.length > 1)
+	)
 		return null;
 	const listed = strong[0] ?? (commas.length > 1 ? commas : null);
 	if (listed === null) {

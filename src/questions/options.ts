@@ -93,10 +93,21 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
 	const isRule = (option: string) => words.says(readable(option), 'rule') || /<[^<>]+>/.test(option);
 	if (options.length < 2 || options.some(isRule)) return null;
-	const asked = found.lines.filter((line) => entryOf(line) === null).map(readable);
-	const isSeveral = asksForSeveral(asked.join('\n'), words) || found.lines.some(hasBox);
+	const isSeveral = mayBeSeveral(found, item, words);
 	const isExplicit = found.isExplicit && !isTyped;
 	return { options: isYesNo(options) ? YES_NO : options, isExplicit, isSeveral, text };
+}
+
+/** Whether what asks for a list asks for several of its things. "Up to 5 users" in an option, or in what is told, does not. */
+function mayBeSeveral({ options, lines }: Found, item: readonly string[], words: Words): boolean {
+	const around = (some: readonly string[]) => {
+		const text = some.filter((line) => entryOf(line) === null).join('\n');
+		return readable((options ?? []).reduce((left, option) => left.replace(option, ''), text));
+	};
+	const asking = sentencesOf(around(lines)).filter(
+		(sentence) => !/[.。]$/.test(sentence) || words.says(sentence, 'choose', 'which'),
+	);
+	return lines.some(hasBox) || [around(item), ...asking].some((text) => asksForSeveral(text, words));
 }
 
 const nameOf = (title: string) => readable(title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
@@ -148,7 +159,8 @@ function fromTold(told: readonly string[], words: Words, asked: string): Found |
 function colonList(lines: readonly string[], words: Words, asked: string): Found | null {
 	const named = lines.flatMap(sentencesOf).flatMap((sentence) => {
 		const [, introduction = '', list = ''] = /^([^:：]+)[:：]\s(.+)$/.exec(sentence) ?? [];
-		return list === '' || words.says(readable(introduction), 'facts', 'parts', 'open') ? [] : [list];
+		const isAbout = words.says(asked, 'one') || sharesWord(asked, readable(sentence));
+		return !isAbout || words.says(readable(introduction), 'facts', 'parts', 'open') ? [] : [list];
 	});
 	const [list = '', another] = named;
 	const options = another === undefined && asksWhich(asked, words) ? inlineList(list, words, { joinsAnd: true }) : null;
