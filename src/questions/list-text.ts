@@ -77,7 +77,7 @@ export function inlineList(text: string, words: Words, form: Form = {}): readonl
 /** "1) A 2) B", "①A ②B", "[A] [B]": each entry has a mark of its own. */
 function markedParts(list: Part): readonly Part[] | null {
 	if (/^(?:[[「『“]\uE000+\s*){2,}$/.test(list.mask)) {
-		const parts = split(list, /(?<=\uE000\s*)(?=[[「『“])/g);
+		const parts = split(list, /(?=[[「『“])/g).slice(1);
 		return parts.map(({ text }) => ({ text: text.trim().slice(1, -1), mask: '' }));
 	}
 	const parts = split(list, /(?<!\S)(?=\(?(?:\d{1,2}|[a-eA-E])\)\s|[A-E]\.\s)|(?=[①-⑳])/g).filter(

@@ -266,10 +266,15 @@ function lists(all: readonly string[], words: Words): readonly Found[] {
 /** Whether these options of a sentence name things: the sentence may offer nothing, or say what to write. */
 function areNames(options: Options, words: Words): options is readonly string[] {
 	const isName = (option: string) => {
-		const bare = option.replace(/\s*[([（][^()[\]（）]*[)\]）]$/, '');
+		const bare = option.replace(/(?<!\s)\s*[([（][^()[\]（）]*[)\]）]$/, '');
 		const isShort = bare.length <= MAX_NAME_LENGTH && bare.split(' ').length <= MAX_NAME_WORDS;
 		// The words of "us-east-1" are none of a sentence.
-		const said = readable(bare.replace(/[^\s-]*[-\d]\S*/g, '·'));
+		const said = readable(
+			bare
+				.split(' ')
+				.filter((word) => !/[-\d]/.test(word))
+				.join(' '),
+		);
 		// "One or two sentences"
 		return isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(said, 'speech');
 	};
@@ -342,7 +347,8 @@ function alone([title = '', description = '', more]: readonly string[], words: W
 	const isOr = offersOther(readable(description), words);
 	const isList = isOr || words.says(asked, 'which') || !/^[^[]*[,;、，]/.test(description);
 	const isAsked = asks || (isList && !words.says(asked, 'open') && !words.is(nameOf(title), 'data'));
-	if (more !== undefined || !isAsked || NOT_A_CHOICE.test(description.trim())) return [];
+	const isWhole = more === undefined && sentencesOf(description).length === 1;
+	if (!isWhole || !isAsked || NOT_A_CHOICE.test(description.trim())) return [];
 	const options = inlineList(description, words);
 	return [isOr ? aligned(options, false) : options];
 }
@@ -353,8 +359,9 @@ const OPENER: Build = (entries) => `^[¿"“\\s]*(?:${entries('opener')}) `;
 function inQuestion(lines: readonly string[], words: Words): readonly Options[] {
 	const [question = '', another] = questionsIn(lines.join('\n'));
 	const said = readable(question);
+	const others = readable(lines.join('\n').replace(question, ''));
 	// Without spaces, nothing shows where the first option begins.
-	if (another !== undefined || /\p{Script=Han}/u.test(said)) return [];
+	if (another !== undefined || /\p{Script=Han}/u.test(said) || words.says(others, 'open')) return [];
 	const bare = question.trim().replace(/^¿/, '');
 	if (!offersOther(said, words))
 		return words.says(said, 'which') && bare.includes(': ')

@@ -40,7 +40,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 		.split(/\s+/);
 	const words = parts
 		.flatMap((part) => (QUOTED_OR_LINK.test(part) ? [part] : part.split(COMMAS)))
-		.map(withoutFinalMarks)
+		.map((part) => withoutFinalMarks(part) || part)
 		.filter((word) => word !== '');
 	const [first, ...args] = words;
 	if (first === undefined) return help('asked');

@@ -19,6 +19,8 @@ const BUILT_LATER = [
 	'src/database/person-ids.ts',
 	// Of the words of the languages that a text may be in, linear, and for texts of at most 8,000 characters.
 	'src/questions/phrases.ts',
+	// Of the id of the app's own user.
+	'src/slack/mrkdwn.ts',
 	// Of letters in its own code, for what an operator types for `npm run doctor -- may`.
 	'src/doctor/may.ts',
 ];
@@ -70,7 +72,7 @@ describe('the patterns of the program', () => {
 		expect(builders.length).toBeGreaterThan(10);
 		const found = new Set(patterns.map(({ at }) => at));
 		const missing = builders.filter((at) => !found.has(at)).map((at) => at.replace(/:\d+$/, ''));
-		expect(missing).toEqual(BUILT_LATER);
+		expect(missing.toSorted()).toEqual(BUILT_LATER.toSorted());
 	});
 
 	it('have exceptions that are needed', () => {
