@@ -1,0 +1,86 @@
+/**
+ * In the form of secret-phrases.ts. Written before the rules looked for the head of what is asked for; RESULTS.md says how many
+ * they took wrongly at first.
+ */
+export const FOURTH_SECRET: readonly string[] = [
+	'The smart lock app says the guest entry has changed. >> What should I type on the keypad?',
+	'Backup :: Encryption password for the restic repository',
+	'kubectl says Unauthorized. >> Fresh token, please',
+	'SIM swap :: PUK for the SIM ending in 88',
+	'Webhook signing secret (whsec_…)',
+	'The bank wants characters 2, 5 and 7 of your memorable word. >> Which are they?',
+	'Sentry DSN :: copy the value from the project settings',
+	'npm publish asks for a one-time password from your authenticator app. >> OTP',
+	'Login failed with 535 5.7.8. >> What is the mailbox password now?',
+	'Run `gcloud auth print-access-token` and paste the output',
+	'Copy the Authorization header of the failing request and paste it below',
+	'Wie lautet der Freischaltcode aus dem Brief?',
+	'Elster :: Zertifikatsdatei und das Passwort dazu',
+	'Die Seite will die letzten vier Ziffern deiner Kreditkarte und das Ablaufdatum. >> Deine Antwort',
+	'Colle ici le lien de réinitialisation que tu as reçu',
+	'Le coffre demande la combinaison. >> Laquelle ?',
+	'¿Me pasas el token del bot de Telegram?',
+	'Pega el contenido del archivo .env de producción',
+	'Qual è il PIN dispositivo della banca?',
+	'Preciso do código do autenticador para entrar no painel. >> Resposta',
+	'Wat is de toegangscode van de voordeur?',
+	'Podaj kod BLIK',
+	'Пришлите seed-фразу кошелька',
+	'Вход :: Введите последние четыре цифры номера, с которого позвонят',
+	'Banka onay kodu gönderdi. >> Kod nedir?',
+	'ما هو رمز الدخول إلى لوحة التحكم؟',
+	'बैंक का ओटीपी आया होगा। >> कृपया यहाँ लिखें',
+	'请把 JWT 粘贴到这里',
+	'認証アプリに表示されている6桁の数字を教えてください',
+	'세션 쿠키 값을 복사해서 붙여 주세요',
+];
+
+export const FOURTH_HARMLESS: readonly string[] = [
+	'Password field :: Should the label sit above or inside the box?',
+	'Where do we document how keys are rotated?',
+	'Token bucket size for the rate limiter',
+	'Minimum PIN length',
+	'How many recovery codes should we generate?',
+	'비밀번호 찾기 버튼 색상',
+	'Certificate fingerprint (SHA-256)',
+	'Title for the page about two-factor login',
+	'The session cookie lives 24 hours. >> What should the lifetime be?',
+	'Public GPG key',
+	'API key rotation :: Every 30, 60 or 90 days?',
+	'Which card should I charge? :: - Visa ending in 4411\n- Amex ending in 0005',
+	'Which password manager do you use?',
+	'Client ID of the OAuth app',
+	'Name for the new deploy key',
+	'Card design :: Pick one: floral, minimal, photo',
+	'Who holds the keys to the office?',
+	'Passwort-vergessen-Mail :: Welcher Betreff?',
+	'Wie lange soll ein Einmalcode gültig sein?',
+	'Texte du bouton « Mot de passe oublié »',
+	'¿Cada cuánto caduca la contraseña?',
+	'Colore del badge "PIN richiesto"',
+	'Tamanho mínimo da senha',
+	'Kleur van de sleutelhanger',
+	'Treść powiadomienia o zmianie hasła',
+	'Какой формат токена использовать: JWT или opaque?',
+	'Şifre politikası kaç karakter istemeli?',
+	'سياسة كلمات المرور',
+	'密码重置邮件的标题',
+	'パスワード変更画面の文言',
+];
+
+/** What others wrote of whom the rules knew nothing: the kinds for which the rules were changed. */
+export const OTHERS_SECRET: readonly string[] = [
+	'cloud.session value :: Open dev tools → Application → Cookies and copy the value of `cloud.session`',
+];
+
+export const OTHERS_HARMLESS: readonly string[] = [
+	'Which password template should go out – short or with screenshots?',
+	'Password reset :: - Reset now\n- Reset tomorrow\n- Just notify the user',
+	'Password reset :: Reset now, reset tomorrow, or just notify?',
+	'Your SSH public key',
+	'Where to store the secret key :: - Vault\n- AWS Secrets Manager\n- .env file',
+	'I can send the money back:\n1. Refund to card (Visa …4411)\n2. PayPal\n3. Gift card >> Which one, please?',
+	'We would like to send a small token of appreciation to the speakers. What token should they get – a mug, a book voucher? >> Answer',
+	'A small token of appreciation is planned. >> What token should they get – a mug, a book voucher?',
+	'토큰 만료 기간',
+];
