@@ -15,61 +15,67 @@ export function wordList(name: string): readonly string[] {
 		);
 }
 
-/** Scripts without spaces between words, or with particles joined to them: their entries match inside words too. */
-const JOINED = ['Hani', 'Hira', 'Kana', 'Hang', 'Thai', 'Arab', 'Hebr', 'Deva']
-	.map((script) => `\\p{sc=${script}}`)
-	.join('');
+/*
+ * Letters of `matchingText` by ranges: Unicode's own classes take 20 times longer to compile. Words of scripts without spaces
+ * between them, or with particles joined to them, match inside others too.
+ */
+const JOINED =
+	'\\u0590-\\u06ff\\u0900-\\u097f\\u0e00-\\u0e7f\\u1100-\\u11ff\\u3041-\\u30ff\\u3400-\\u9fff\\u{20000}-\\u{3ffff}';
+const APART =
+	'a-z\\xaa\\xb5\\xba\\xdf-\\xf6\\xf8-\\u058f\\u0700-\\u08ff\\u0980-\\u0dff\\u0e80-\\u10ff\\u1200-\\u1fff\\u2c00-\\u2dff\\ua000-\\ud7ff';
 const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
-const BEFORE = `(?:(?<![\\p{L}\\p{N}])|(?<=[${JOINED}]))`;
-const AFTER = `(?:(?![\\p{L}\\p{N}])|(?=[${JOINED}]))`;
-
-const LETTERS = '\\p{L}{0,20}';
+const LETTERS = `[${APART}${JOINED}]{0,20}`;
 
 /** What signs stand for in an entry. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
 	'*': LETTERS,
-	'?': '\\p{L}',
-	0: '(?<!\\p{N})\\d{1,2}(?!\\p{N})',
+	'?': `[${APART}${JOINED}]`,
+	0: '(?<!\\d)\\d{1,2}(?!\\d)',
 	' ': ' ?',
+	_: `(?<![${JOINED}](?=[${JOINED}]))`,
 };
 
 /**
- * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before others: up
- * to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `{name}` for any entry of the list `name`
- * beside it.
+ * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before others:
+ * up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a word, `{name}`
+ * for any entry of the list `name` beside it.
  */
 export function phrases(...lists: readonly string[]): RegExp {
 	const rows = lists.flatMap((list) => wordList(list).map((entry) => partsOf(list, entry)));
-	const {
-		inside = [],
-		begun = [],
-		whole = [],
-	} = Object.groupBy(rows, (row) => {
-		if (IS_JOINED.test(row.join(''))) return 'inside';
-		return row.at(-1) === LETTERS ? 'begun' : 'whole';
-	});
-	// Classes of all letters take long to compile, so there is one for all.
-	const ways = [oneOf(whole), ...(begun.length === 0 ? [] : [`${oneOf(begun.map((row) => row.slice(0, -1)))}\\p{L}*`])];
-	const apart = `${BEFORE}(?:${ways.join('|')})${AFTER}`;
-	return new RegExp(`(?:${[apart, ...(inside.length === 0 ? [] : [oneOf(inside)])].join('|')})`, 'gu');
+	const kindOf = (row: readonly string[]) => (row.at(-1) === LETTERS ? 'begun' : 'whole');
+	const { inside = [], apart = [] } = Object.groupBy(rows, (row) =>
+		IS_JOINED.test(row.join('')) ? 'inside' : 'apart',
+	);
+	const { begun = [], whole = [] } = Object.groupBy(apart, kindOf);
+	const ends = begun.map((row) => row.slice(0, -1));
+	// Whole entries come first: "duree de vie" before "duree*". An empty list matches nothing.
+	const words = `${oneOf(whole)}|${oneOf(ends)}[${APART}${JOINED}]*`;
+	return new RegExp(`(?:(?![${JOINED}])(?<![${APART}\\d])(?:${words})(?![${APART}\\d])|${oneOf(inside)})`, 'gu');
 }
+
+/** The lists that entries of others name, as sources of patterns. */
+const NAMED = new Map<string, string>();
 
 /** What an entry is made of, each a source of a pattern. */
 function partsOf(list: string, entry: string): readonly string[] {
 	const plain = entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-	return Array.from(plain.matchAll(/\{([a-z-]+)\}|./gsu), ([sign, name]) => {
-		if (name === undefined) return STANDS_FOR[sign] ?? sign.replace(/[.+()|[\]^$\\/{}]/, '\\$&');
-		const beside = list.replace(/[^/]*$/, name);
-		return oneOf(wordList(beside).map((one) => partsOf(beside, one)));
+	return (plain.match(/\{[a-z-]+\}|./gsu) ?? []).map((sign) => {
+		if (sign.length < 3) return STANDS_FOR[sign] ?? sign.replace(/[.+()|[\]^$\\/{}]/, '\\$&');
+		const beside = list.replace(/[^/]*$/, sign.slice(1, -1));
+		const source = NAMED.get(beside) ?? oneOf(wordList(beside).map((one) => partsOf(beside, one)));
+		NAMED.set(beside, source);
+		return source;
 	});
 }
 
 /** One of these rows, from a part on. What begins alike is tried once: an engine tries alternatives one after the other. */
 function oneOf(rows: readonly (readonly string[])[], at = 0): string {
-	const groups = Map.groupBy(rows, (row) => row[at]);
-	const ways = Array.from(groups, ([part, group]) => (part === undefined ? '' : part + oneOf(group, at + 1)));
+	const [row = ['(?!)'], another] = rows;
+	if (another === undefined) return row.slice(at).join('');
+	const { '': ended, ...groups } = Object.groupBy(rows, (one) => one[at] ?? '');
+	const ways = Object.entries(groups).map(([part, group = []]) => part + oneOf(group, at + 1));
 	// The longest of those that begin alike comes first.
-	return ways.length === 1
-		? (ways[0] ?? '')
-		: `(?:${ways.filter((way) => way !== '').join('|')})${groups.has(undefined) ? '?' : ''}`;
+	return ways.length === 1 && ended === undefined
+		? ways.join('')
+		: `(?:${ways.join('|')})${ended === undefined ? '' : '?'}`;
 }
