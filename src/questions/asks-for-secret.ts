@@ -47,11 +47,13 @@ const CAME = list('messages', 'a-code');
 const ASKS = list('asks', 'asks-after', 'wanted');
 const VERBS = list('asks');
 const REQUESTS_AFTER = list('asks-after');
-const REQUESTS_IT = list('asks-for-it');
+const REQUESTS_IT = new RegExp(`${VERBS.source} ?${list('it').source}|${list('asks-for-it').source}`, 'u');
 /** The words of a sentence that asks for what stands before it. */
 const LITTLE = list('asks', 'asks-after', 'little', 'links');
 const OR = list('or');
-const ABOUT = new RegExp(`^[^\\p{L}]*(?:${AND} ){0,3}${list('about').source}|${list('acts-elsewhere').source}`, 'u');
+const ACTS = `(?:(?:can|may) (?:i|we) )?${list('acts').source}`;
+const STARTS_ABOUT = `^[^\\p{L}]*(?:${AND} ){0,3}(?:${list('about').source}|${ACTS})`;
+const ABOUT = new RegExp(`${STARTS_ABOUT}|${list('acts-elsewhere').source}`, 'u');
 /** The same without a question mark: "Where to store the key". */
 const METHODS = new RegExp(`${list('methods').source}|${begins('where').source}`, 'u');
 /** "Which page should the magic link open?" asks for a page. */
@@ -164,11 +166,8 @@ function isWhole(sentence: string): boolean {
 	return others !== sentence && !/[\p{L}\p{N}]/u.test(others.replaceAll(LITTLE, ' '));
 }
 
-function asksForIt(sentence: string): boolean {
-	return has(sentence, ASKS) || ENDS_AS_QUESTION.test(sentence);
-}
-
 const ENDS_AS_QUESTION = /[?؟？]\s*$/;
+const asksForIt = (sentence: string) => has(sentence, ASKS) || ENDS_AS_QUESTION.test(sentence);
 
 /** Whether a sentence asks what to do, about a secret, or for a choice, and not for the secret. */
 function isAbout(sentence: string): boolean {
@@ -200,27 +199,24 @@ function* mentionsIn(text: string): Generator<void, readonly Place[]> {
 	return places;
 }
 
-interface Place {
-	readonly from: number;
-	readonly to: number;
-}
+type Place = readonly [from: number, to: number];
 
 /** Where matches of a global pattern stand. `matchAll` would copy the pattern, which takes longer than this. */
 function placesOf(text: string, pattern: RegExp): readonly Place[] {
 	const places: Place[] = [];
 	pattern.lastIndex = 0;
 	for (let match = pattern.exec(text); match !== null; match = pattern.exec(text))
-		places.push({ from: match.index, to: pattern.lastIndex });
+		places.push([match.index, pattern.lastIndex]);
 	return places;
 }
 
 /** Whether what stands there is said of something else: "password policy", "Passwortlänge", "length of the password". */
-function isHead(text: string, { from, to }: Place): boolean {
+function isHead(text: string, [from, to]: Place): boolean {
 	const isAfter = (at: number) => (from + at < to ? at === 0 : OWN.test(text.slice(to, from + at)));
 	const heads = placesOf(text.slice(from, to + LONGEST_HEAD), HEADS);
-	if (heads.some((head) => from + head.to >= to && isAfter(head.from))) return true;
+	if (heads.some(([start, end]) => from + end >= to && isAfter(start))) return true;
 	const before = text.slice(Math.max(0, from - LONGEST_HEAD), from);
-	const last = (pattern: RegExp) => before.slice(placesOf(before, pattern).at(-1)?.to ?? LONGEST_HEAD);
+	const last = (pattern: RegExp) => before.slice(placesOf(before, pattern).at(-1)?.[1] ?? LONGEST_HEAD);
 	return OF.test(last(HEADS)) || last(HEADS_BEFORE) === ' ';
 }
 
@@ -228,11 +224,10 @@ function isHead(text: string, { from, to }: Place): boolean {
 function placesNear(text: string, [list, otherList, gap]: (typeof PAIRS)[number]): readonly Place[] {
 	const others = placesOf(text, otherList);
 	let at = 0;
-	return (others.length === 0 ? others : placesOf(text, list)).flatMap(({ from, to }) => {
-		while ((others[at]?.to ?? text.length) + gap < from) at += 1;
-		const other = others[at];
-		if (other === undefined || other.from > to + gap) return [];
-		return [{ from: Math.min(from, other.from), to: Math.max(to, other.to) }];
+	return (others.length === 0 ? others : placesOf(text, list)).flatMap(([from, to]): Place[] => {
+		while ((others[at]?.[1] ?? text.length) + gap < from) at += 1;
+		const [start, end] = others[at] ?? [Number.POSITIVE_INFINITY, 0];
+		return start > to + gap ? [] : [[Math.min(from, start), Math.max(to, end)]];
 	});
 }
 

@@ -37,11 +37,10 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 
 /**
  * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before others:
- * up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a word, `{name}`
- * for any entry of the list `name` beside it.
+ * up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a word.
  */
 export function phrases(...lists: readonly string[]): RegExp {
-	const rows = lists.flatMap((list) => wordList(list).map((entry) => partsOf(list, entry)));
+	const rows = lists.flatMap(wordList).map(partsOf);
 	const kindOf = (row: readonly string[]) => (row.at(-1) === LETTERS ? 'begun' : 'whole');
 	const { inside = [], apart = [] } = Object.groupBy(rows, (row) =>
 		IS_JOINED.test(row.join('')) ? 'inside' : 'apart',
@@ -53,19 +52,10 @@ export function phrases(...lists: readonly string[]): RegExp {
 	return new RegExp(`(?:(?![${JOINED}])(?<![${APART}\\d])(?:${words})(?![${APART}\\d])|${oneOf(inside)})`, 'gu');
 }
 
-/** The lists that entries of others name, as sources of patterns. */
-const NAMED = new Map<string, string>();
-
 /** What an entry is made of, each a source of a pattern. */
-function partsOf(list: string, entry: string): readonly string[] {
+function partsOf(entry: string): readonly string[] {
 	const plain = entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-	return (plain.match(/\{[a-z-]+\}|./gsu) ?? []).map((sign) => {
-		if (sign.length < 3) return STANDS_FOR[sign] ?? sign.replace(/[.+()|[\]^$\\/{}]/, '\\$&');
-		const beside = list.replace(/[^/]*$/, sign.slice(1, -1));
-		const source = NAMED.get(beside) ?? oneOf(wordList(beside).map((one) => partsOf(beside, one)));
-		NAMED.set(beside, source);
-		return source;
-	});
+	return Array.from(plain, (sign) => STANDS_FOR[sign] ?? sign.replace(/[.+()|[\]^$\\/{}]/, '\\$&'));
 }
 
 /** One of these rows, from a part on. What begins alike is tried once: an engine tries alternatives one after the other. */
