@@ -11,7 +11,7 @@ const has = (text: string, pattern: RegExp) => text.search(pattern) !== -1;
 /** A text that begins with an entry of these lists. */
 const begins = (...names: readonly string[]) => new RegExp(`^[^\\p{L}]*${list(...names).source}`, 'u');
 
-const AND = '(?:and|but|so|now|then|und|et|y|e|en|och|og|ja|ve|dan|и|і|та)';
+const AND = '(?:and|or|but|so|now|then|und|et|y|e|en|och|og|ja|ve|dan|и|і|та)';
 
 /** A secret by its name alone. */
 const NAMES = list('names');
@@ -63,7 +63,7 @@ const THINGS = [NAMES, list('whole', 'codes', 'digits', 'keys', 'links', 'cards'
 const VALUE = /^\S*\d{3}\S*$/;
 
 /** Asks the reader: "to enter" and "I sent" tell of something else. */
-const REQUESTS = new RegExp(`(?<!(?:to|i|we|you|they|it|should|shall) )${VERBS.source}`, 'u');
+const REQUESTS = new RegExp(`(?<!(?:to|i|we|you|they|it|should|shall|why|whether|how) )${VERBS.source}`, 'u');
 /** Where a sentence turns from what it tells to what it asks: "The password is new, which colour?" */
 const BEFORE_ASKING = new RegExp(`(?:[,:;] | (?=${AND} ))(?=(?:${AND} ){0,9}${list('turns', 'asks').source})`, 'u');
 /** Tells what was done. */

@@ -11,6 +11,8 @@ import {
 	FOURTH_SECRET,
 	OTHERS_HARMLESS,
 	OTHERS_SECRET,
+	SIXTH_HARMLESS,
+	SIXTH_SECRET,
 } from './later-rounds-phrases.ts';
 import { HARMLESS_PHRASES, SECRET_PHRASES } from './secret-phrases.ts';
 import { asking } from './sessions.ts';
@@ -139,6 +141,12 @@ it('takes the phrases of later rounds for what they are, but for these', () => {
 	]);
 	expect(wrong('fifth round, asks for a secret', FIFTH_SECRET, true)).toEqual([]);
 	expect(wrong('fifth round, harmless', FIFTH_HARMLESS, false)).toEqual(['Which env var holds the token?']);
+	expect(wrong('sixth round, asks for a secret', SIXTH_SECRET, true)).toEqual([]);
+	expect(wrong('sixth round, harmless', SIXTH_HARMLESS, false)).toEqual([
+		'Ticket tags :: login, billing, password – which apply?',
+		'登录失败几次后需要验证码?',
+		'क्या पासवर्ड हर 90 दिन में बदलना चाहिए?',
+	]);
 });
 
 it('looks for the head of what is asked for', () => {
