@@ -107,7 +107,7 @@ export function takesSecret({ title }: ItemTexts, request: Request): boolean {
 	return saysLittle(text) || (request === 'implies' && !asksForOther);
 }
 
-/** What a text is about a secret. It asks when it is too long. `isTitled`: its first line is a title, which asks for what it names. */
+/** What a text is about a secret. It asks when it is too long, and with a title (its first line) that names one. */
 export function* requestIn(text: string, isTitled = false): Generator<void, Request> {
 	const readings = readingsOf(text);
 	if (readings === null) return 'asks';
@@ -189,7 +189,7 @@ function* namesSecret(text: string, asks = /^/): Generator<void, boolean> {
 	return at !== -1 && (yield* mentionsIn(part)).some((place) => !isHead(part, place));
 }
 
-/** Where the name of a secret stands, also one that is said of something else. It yields: first uses of a pattern take long. */
+/** Where a text names a secret, or what is said of one. It yields: the first use of a pattern takes milliseconds. */
 function* mentionsIn(text: string): Generator<void, readonly Place[]> {
 	const places = [...placesOf(text, NAMES)];
 	for (const pair of PAIRS) {

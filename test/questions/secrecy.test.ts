@@ -151,7 +151,5 @@ it('takes the phrases of later rounds for what they are, but for these', () => {
 
 it('looks for the head of what is asked for', () => {
 	expect(wrong('others, asks for a secret', OTHERS_SECRET, true)).toEqual([]);
-	expect(wrong('others, harmless', OTHERS_HARMLESS, false)).toEqual([
-		'What token should they get – a mug or a book voucher?',
-	]);
+	expect(wrong('others, harmless', OTHERS_HARMLESS, false)).toEqual([]);
 });
