@@ -1,5 +1,6 @@
 import { atOnce } from '../core/slices.ts';
 import { isGeneric, matchingText, readingsOf } from './matching-text.ts';
+import { choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
 import { phrases } from './word-list.ts';
 
@@ -7,8 +8,10 @@ import { phrases } from './word-list.ts';
 
 const list = (...names: readonly string[]) => phrases(...names.map((name) => `secret/${name}`));
 const has = (text: string, pattern: RegExp) => text.search(pattern) !== -1;
+/** A text that begins with an entry of these lists. */
+const begins = (...names: readonly string[]) => new RegExp(`^[^\\p{L}]*${list(...names).source}`, 'u');
 
-const AND = '(?:and|but|so|now|then|und|et|y|e)';
+const AND = '(?:and|or|but|so|now|then|und|et|y|e|en|och|og|ja|ve|dan|и|і|та)';
 
 /** A secret by its name alone. */
 const NAMES = list('names');
@@ -21,13 +24,20 @@ const PAIRS = [
 	[list('keys'), list('key-kinds'), 12],
 	[list('links'), list('link-kinds'), 16],
 	[list('cards'), list('card-parts', 'codes'), 26],
-	[list('cookies'), list('cookie-kinds'), 12],
+	[list('cookies'), list('cookie-kinds'), 28],
 ] as const;
 /** Removed before these are tried. */
 const HARMLESS = list('harmless');
-/** What makes the name of a secret ordinary: "password policy", "length of the password". */
+/** What makes the name of a secret ordinary: "password policy", "length of the password", "длина пароля". */
 const HEADS = list('heads');
-const OF = new RegExp(`^ ${list('of').source} $`, 'u');
+const HEADS_BEFORE = list('heads-before');
+/** Between a name and what is said of it: "トークンの期限". */
+const OWN = new RegExp(`^(?:'s)? ?(?:${'의'.normalize('NFKD')}|的|の|क)? ?$`, 'u');
+/** Between what is said and the name: "colour of the badge “PIN”". */
+const OF = new RegExp(
+	`^ ${list('of').source}(?: (?!${AND} )[\\p{L}\\p{N}']+)? ["'“«„「]? ?(?:(?!${AND} )\\p{L}+ )?$`,
+	'u',
+);
 const LONGEST_HEAD = 40;
 const WHOLE = list('whole');
 /** What came to a person: a later "What is it?" asks for its contents. */
@@ -37,26 +47,27 @@ const CAME = list('messages', 'a-code');
 const ASKS = list('asks', 'asks-after', 'wanted');
 const VERBS = list('asks');
 const REQUESTS_AFTER = list('asks-after');
-const REQUESTS_IT = list('asks-for-it');
+const REQUESTS_IT = new RegExp(`${VERBS.source} ?${list('it').source}|${list('asks-for-it').source}`, 'u');
 /** The words of a sentence that asks for what stands before it. */
 const LITTLE = list('asks', 'asks-after', 'little', 'links');
-const METHODS = list('methods');
-const [OFFERS_CHOICE, OR] = [list('choice'), list('or')];
-const ABOUT = new RegExp(`^[^\\p{L}]*(?:${AND} ){0,3}${list('about').source}|${list('acts-elsewhere').source}`, 'u');
+const OR = list('or');
+const ACTS = `(?:(?:can|may) (?:i|we) )?${list('acts').source}`;
+const STARTS_ABOUT = `^[^\\p{L}]*(?:${AND} ){0,3}(?:${list('about').source}|${ACTS})`;
+const ABOUT = new RegExp(`${STARTS_ABOUT}|${list('acts-elsewhere').source}`, 'u');
+/** The same without a question mark: "Where to store the key". */
+const METHODS = new RegExp(`${list('methods').source}|${begins('where').source}`, 'u');
 /** "Which page should the magic link open?" asks for a page. */
-const WHICH = new RegExp(
-	`^[^\\p{L}]*${list('which', 'what').source} ([\\p{L}\\p{N} ]{1,60}?) ${list('auxiliaries').source}`,
-	'u',
-);
-const STARTS_WITH_WHICH = new RegExp(`^[^\\p{L}]*${list('which').source}`, 'u');
-const THINGS = [NAMES, list('whole', 'codes', 'digits', 'keys', 'links', 'cards')];
+const WHICH = new RegExp(`${begins('which', 'what').source} ([^.,:;!?]{1,60}?) ${list('auxiliaries').source}`, 'u');
+const STARTS_WITH_WHICH = begins('which');
+const THINGS = [NAMES, list('whole', 'codes', 'digits', 'keys', 'links', 'cards', 'cookies')];
+const VALUE = /^\S*\d{3}\S*$/;
 
 /** Asks the reader: "to enter" and "I sent" tell of something else. */
-const REQUESTS = new RegExp(`(?<!(?:to|i|we|you|they|it|should|shall) )${VERBS.source}`, 'u');
+const REQUESTS = new RegExp(`(?<!(?:to|i|we|you|they|it|should|shall|why|whether|how) )${VERBS.source}`, 'u');
 /** Where a sentence turns from what it tells to what it asks: "The password is new, which colour?" */
 const BEFORE_ASKING = new RegExp(`(?:[,:;] | (?=${AND} ))(?=(?:${AND} ){0,9}${list('turns', 'asks').source})`, 'u');
 /** Tells what was done. */
-const TELLS = new RegExp(`^[^\\p{L}]*${list('tells').source}`, 'u');
+const TELLS = begins('tells');
 
 /** What a text is about a secret: it asks for it; it names it last, or before it asks for "it"; it only names it. */
 export type Request = 'asks' | 'implies' | 'names' | null;
@@ -71,16 +82,20 @@ export function looksSecret(item: ItemTexts): boolean {
 
 /** `looksSecret`, which remembers what this finds. */
 export function* examineItem(item: ItemTexts): Generator<void, boolean> {
-	const isNamed = !offersList(item) && (yield* isSecretTitle(item.title));
-	const looks = isNamed || takesSecret(item, yield* requestIn(item.description));
+	const text = `${item.title}\n${item.description}`;
+	let looks = takesSecret(item, yield* requestIn(text, true));
+	if (looks && offersChoice(item)) looks = takesSecret(item, yield* requestIn(text));
 	found.set(item, looks);
 	return looks;
 }
 
-/** "Which key should I use?" above a list asks for the name of one. */
-function offersList({ title, description }: ItemTexts): boolean {
-	const lines = description.match(/^[^\S\n]*(?:[-*•–]|\d{1,2}[.)])[^\S\n]/gm) ?? [];
-	return lines.length > 1 && STARTS_WITH_WHICH.test(matchingText(title));
+/** "Which key should I use?" above a list asks for the name of one. Parts of a secret and its values are no such names. */
+function offersChoice(item: ItemTexts): boolean {
+	const choice = choiceOf(item);
+	if (choice?.isExplicit !== true || choice.options === YES_NO) return false;
+	const isOfNames = STARTS_WITH_WHICH.test(matchingText(item.title));
+	const others = isOfNames ? [VALUE] : [VALUE, ...THINGS];
+	return !choice.options.some((option) => others.some((other) => has(matchingText(option), other)));
 }
 
 /** Whether an item takes the secret of a text above it, or of its description. */
@@ -88,60 +103,47 @@ export function takesSecret({ title }: ItemTexts, request: Request): boolean {
 	if (request === null || request === 'asks') return request !== null;
 	const text = withoutHarmless(matchingText(title));
 	if (isGeneric(text)) return request === 'implies';
-	const asksForOther = asksForIt(text) || has(text, METHODS) || text.includes(REMOVED);
+	const asksForOther = asksForIt(text) || isAbout(text) || text.includes(REMOVED);
 	return saysLittle(text) || (request === 'implies' && !asksForOther);
 }
 
-function* isSecretTitle(text: string): Generator<void, boolean> {
-	const readings = readingsOf(text);
-	for (const reading of readings ?? []) {
-		yield;
-		const [title = '', ...others] = sentencesOf(withoutHarmless(reading));
-		const request = others.length > 0 ? yield* requestOf([title, ...others]) : null;
-		if (request === 'asks' || request === 'implies') return true;
-		if (others.length === 0 && !isAbout(title) && (isWhole(title) || (yield* namesSecret(title)))) return true;
-	}
-	return readings === null;
-}
-
-/** What a text of several sentences is about a secret. It asks when it is too long. */
-export function* requestIn(text: string): Generator<void, Request> {
+/** What a text is about a secret. It asks when it is too long, and with a title (its first line) that names one. */
+export function* requestIn(text: string, isTitled = false): Generator<void, Request> {
 	const readings = readingsOf(text);
 	if (readings === null) return 'asks';
 	const requests: Request[] = [];
-	for (const reading of readings) {
-		yield;
-		requests.push(yield* requestOf(sentencesOf(withoutHarmless(reading))));
-	}
+	for (const reading of readings) requests.push(yield* requestOf(sentencesOf(withoutHarmless(reading)), isTitled));
 	return (['asks', 'implies', 'names'] as const).find((one) => requests.includes(one)) ?? null;
 }
 
-function* requestOf(sentences: readonly string[]): Generator<void, Request> {
+function* requestOf(sentences: readonly string[], isTitled: boolean): Generator<void, Request> {
 	let request: Request = null;
 	let under: 'request' | 'choice' | null = null;
-	/** Whether what "it" may mean, the sentence before, is a secret. */
-	let isBefore = false;
-	for (const sentence of sentences) {
+	/** Whether the sentence before says what "it" may mean. */
+	let isSaid = false;
+	for (const [at, sentence] of sentences.entries()) {
 		yield;
 		// The lines under "Please provide:" are asked for, those under "Choose one:" or "Which method?" are not.
-		const isChoice = has(sentence, OFFERS_CHOICE) || isAbout(sentence);
-		if (/[:?]\n$/.test(sentence)) {
-			under = has(sentence, ASKS) ? 'request' : null;
-			if (isChoice || STARTS_WITH_WHICH.test(sentence)) under = 'choice';
-		} else if (sentence.trim().split(' ').length > 6) under = null;
-		const isNamed = yield* namesSecret(sentence);
+		const isChoice = isAbout(sentence);
+		const asked = has(sentence, ASKS) ? 'request' : null;
+		if (/[:?]\n$/.test(sentence)) under = isChoice || STARTS_WITH_WHICH.test(sentence) ? 'choice' : asked;
+		else if (sentence.trim().split(' ').length > 12) under = null;
+		const mentions = yield* mentionsIn(sentence);
+		const isNamed = mentions.some((place) => !isHead(sentence, place));
 		const isLittle = saysLittle(sentence) && (asksForIt(sentence) || sentence.trim().includes(' '));
+		const isTitle = isTitled && at === 0 && (sentence.endsWith('\n') || sentences.length === 1);
+		if (isTitle && !isChoice && (isNamed || isWhole(sentence))) return 'asks';
 		if (isNamed && under === 'request') return 'asks';
-		if (isBefore && (isLittle || has(sentence, REQUESTS_IT))) return 'asks';
+		if (isSaid && (isLittle || has(sentence, REQUESTS_IT))) return 'asks';
 		if (has(sentence, ASKS) && isWhole(sentence)) return 'asks';
-		isBefore = isNamed || has(sentence, CAME);
+		isSaid = mentions.length > 0 || has(sentence, CAME);
 		if (!isLittle && asksForIt(sentence)) request = null;
-		if (isNamed || has(sentence, CAME)) request ??= 'names';
+		if (isSaid) request ??= 'names';
 		if (!isNamed) continue;
-		if (has(sentence, REQUESTS_AFTER) || (yield* namesAfter(REQUESTS, sentence))) return 'asks';
+		if (has(sentence, REQUESTS_AFTER) || (yield* namesSecret(sentence, REQUESTS))) return 'asks';
 		if (under === 'choice' || isChoice) continue;
-		if (isQuestion(sentence)) return 'asks';
-		if (asksForIt(sentence) ? yield* namesAfter(ASKS, sentence) : yield* leavesOpen(sentence)) request = 'implies';
+		if (ENDS_AS_QUESTION.test(sentence)) return 'asks';
+		if (asksForIt(sentence) ? yield* namesSecret(sentence, ASKS) : yield* leavesOpen(sentence)) request = 'implies';
 	}
 	return request;
 }
@@ -151,11 +153,6 @@ function* leavesOpen(sentence: string): Generator<void, boolean> {
 	for (const part of sentence.split(/,|;| (?:and|but|und|aber) (?=(?:\S+ ){3})/))
 		if (!TELLS.test(part) && (yield* namesSecret(part))) return true;
 	return false;
-}
-
-function* namesAfter(asks: RegExp, sentence: string): Generator<void, boolean> {
-	const at = sentence.search(asks);
-	return at !== -1 && (yield* namesSecret(sentence.slice(at)));
 }
 
 /** Whether a sentence only asks for what stands before it. */
@@ -169,15 +166,8 @@ function isWhole(sentence: string): boolean {
 	return others !== sentence && !/[\p{L}\p{N}]/u.test(others.replaceAll(LITTLE, ' '));
 }
 
-function asksForIt(sentence: string): boolean {
-	return has(sentence, ASKS) || isQuestion(sentence);
-}
-
 const ENDS_AS_QUESTION = /[?؟？]\s*$/;
-
-function isQuestion(sentence: string): boolean {
-	return ENDS_AS_QUESTION.test(sentence) && !has(sentence, OFFERS_CHOICE);
-}
+const asksForIt = (sentence: string) => has(sentence, ASKS) || ENDS_AS_QUESTION.test(sentence);
 
 /** Whether a sentence asks what to do, about a secret, or for a choice, and not for the secret. */
 function isAbout(sentence: string): boolean {
@@ -185,53 +175,59 @@ function isAbout(sentence: string): boolean {
 	if (has(sentence, METHODS)) return true;
 	if (!ENDS_AS_QUESTION.test(sentence)) return false;
 	const [, thing = ''] = WHICH.exec(sentence) ?? [];
-	if (thing !== '') return !THINGS.some((things) => has(thing, things));
+	if (thing !== '') return !THINGS.some((things) => placesOf(thing, things).some((place) => !isHead(thing, place)));
 	return has(sentence, ABOUT) || (has(sentence, OR) && !has(sentence, ASKS));
 }
 
 const REMOVED = ' _ ';
 const withoutHarmless = (text: string) => text.replaceAll(HARMLESS, REMOVED);
 
-/** It yields between lists: the first use of a pattern takes milliseconds. */
-function* namesSecret(text: string): Generator<void, boolean> {
-	if (placesOf(text, NAMES).some((place) => !isHead(text, place))) return true;
-	for (const pair of PAIRS) {
-		if (areNear(text, pair)) return true;
-		yield;
-	}
-	return false;
+/** Whether what follows these words, or all of a text, names a secret. */
+function* namesSecret(text: string, asks = /^/): Generator<void, boolean> {
+	const at = text.search(asks);
+	const part = text.slice(at);
+	return at !== -1 && (yield* mentionsIn(part)).some((place) => !isHead(part, place));
 }
 
-interface Place {
-	readonly from: number;
-	readonly to: number;
+/** Where a text names a secret, or what is said of one. It yields: the first use of a pattern takes milliseconds. */
+function* mentionsIn(text: string): Generator<void, readonly Place[]> {
+	const places = [...placesOf(text, NAMES)];
+	for (const pair of PAIRS) {
+		places.push(...placesNear(text, pair));
+		yield;
+	}
+	return places;
 }
+
+type Place = readonly [from: number, to: number];
 
 /** Where matches of a global pattern stand. `matchAll` would copy the pattern, which takes longer than this. */
 function placesOf(text: string, pattern: RegExp): readonly Place[] {
 	const places: Place[] = [];
 	pattern.lastIndex = 0;
 	for (let match = pattern.exec(text); match !== null; match = pattern.exec(text))
-		places.push({ from: match.index, to: pattern.lastIndex });
+		places.push([match.index, pattern.lastIndex]);
 	return places;
 }
 
-/** Whether what stands there is said of something else: "password policy", "length of the password". */
-function isHead(text: string, { from, to }: Place): boolean {
-	if ((placesOf(text.slice(to, to + LONGEST_HEAD), HEADS)[0]?.from ?? 2) < 2) return true;
+/** Whether what stands there is said of something else: "password policy", "Passwortlänge", "length of the password". */
+function isHead(text: string, [from, to]: Place): boolean {
+	const isAfter = (at: number) => (from + at < to ? at === 0 : OWN.test(text.slice(to, from + at)));
+	const heads = placesOf(text.slice(from, to + LONGEST_HEAD), HEADS);
+	if (heads.some(([start, end]) => from + end >= to && isAfter(start))) return true;
 	const before = text.slice(Math.max(0, from - LONGEST_HEAD), from);
-	return OF.test(before.slice(placesOf(before, HEADS).at(-1)?.to));
+	const last = (pattern: RegExp) => before.slice(placesOf(before, pattern).at(-1)?.[1] ?? LONGEST_HEAD);
+	return OF.test(last(HEADS)) || last(HEADS_BEFORE) === ' ';
 }
 
-/** Whether matches of both lists stand in a text with at most `gap` characters between. They may overlap. */
-function areNear(text: string, [list, otherList, gap]: (typeof PAIRS)[number]): boolean {
+/** Where matches of both lists stand with at most `gap` characters between. They may overlap. */
+function placesNear(text: string, [list, otherList, gap]: (typeof PAIRS)[number]): readonly Place[] {
 	const others = placesOf(text, otherList);
 	let at = 0;
-	return (others.length === 0 ? others : placesOf(text, list)).some(({ from, to }) => {
-		while ((others[at]?.to ?? text.length) + gap < from) at += 1;
-		const other = others[at];
-		if (other === undefined || other.from > to + gap) return false;
-		return !isHead(text, { from: Math.min(from, other.from), to: Math.max(to, other.to) });
+	return (others.length === 0 ? others : placesOf(text, list)).flatMap(([from, to]): Place[] => {
+		while ((others[at]?.[1] ?? text.length) + gap < from) at += 1;
+		const [start, end] = others[at] ?? [Number.POSITIVE_INFINITY, 0];
+		return start > to + gap ? [] : [[Math.min(from, start), Math.max(to, end)]];
 	});
 }
 

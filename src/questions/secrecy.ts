@@ -1,6 +1,6 @@
 import { atOnce } from '../core/slices.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
-import { choicesOf, guessInput, splitNote } from './input-kind.ts';
+import { choicesOf, guessInput, guessInputAt, splitNote } from './input-kind.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { sameText, stringOf } from './texts.ts';
 
@@ -20,8 +20,10 @@ export function looksSecretAt(question: Texts, position: number): boolean {
 	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
 	const { kind } = guessInput(item);
 	if (kind !== 'longText' && kind !== 'line' && kind !== 'url') return false;
-	const above = requestsAbove.get(question.items);
-	return takesSecret(item, above === undefined ? atOnce(examineContext(question)) : above);
+	const found = requestsAbove.get(question.items);
+	const above = found === undefined ? atOnce(examineContext(question)) : found;
+	// "Which one?" below a list of refunds asks for one of them, unless the text also asks for a secret.
+	return takesSecret(item, above) && (above === 'asks' || guessInputAt(question, position).kind !== 'choice');
 }
 
 function* examineContext({ items, context }: Texts): Generator<void, Request> {

@@ -15,61 +15,52 @@ export function wordList(name: string): readonly string[] {
 		);
 }
 
-/** Scripts without spaces between words, or with particles joined to them: their entries match inside words too. */
-const JOINED = ['Hani', 'Hira', 'Kana', 'Hang', 'Thai', 'Arab', 'Hebr', 'Deva']
-	.map((script) => `\\p{sc=${script}}`)
-	.join('');
+/*
+ * Letters of `matchingText` by ranges: Unicode's own classes take 20 times longer to compile. Words of scripts without spaces
+ * between them, or with particles joined to them, match inside others too.
+ */
+const JOINED = String.raw`\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\u{20000}-\u{3ffff}`;
+const APART = String.raw`a-z\xdf-\xf6\xf8-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua000-\ud7ff`;
 const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
-const BEFORE = `(?:(?<![\\p{L}\\p{N}])|(?<=[${JOINED}]))`;
-const AFTER = `(?:(?![\\p{L}\\p{N}])|(?=[${JOINED}]))`;
-
-const LETTERS = '\\p{L}{0,20}';
+const LETTER = `[${APART}${JOINED}]`;
 
 /** What signs stand for in an entry. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
-	'*': LETTERS,
-	'?': '\\p{L}',
-	0: '(?<!\\p{N})\\d{1,2}(?!\\p{N})',
+	'*': `${LETTER}{0,20}`,
+	'?': LETTER,
+	0: '(?<!\\d)\\d{1,2}(?!\\d)',
 	' ': ' ?',
+	_: `(?<![${JOINED}](?=[${JOINED}]))`,
 };
 
 /**
- * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before others: up
- * to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `{name}` for any entry of the list `name`
- * beside it.
+ * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before others:
+ * up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a word.
  */
 export function phrases(...lists: readonly string[]): RegExp {
-	const rows = lists.flatMap((list) => wordList(list).map((entry) => partsOf(list, entry)));
-	const {
-		inside = [],
-		begun = [],
-		whole = [],
-	} = Object.groupBy(rows, (row) => {
-		if (IS_JOINED.test(row.join(''))) return 'inside';
-		return row.at(-1) === LETTERS ? 'begun' : 'whole';
-	});
-	// Classes of all letters take long to compile, so there is one for all.
-	const ways = [oneOf(whole), ...(begun.length === 0 ? [] : [`${oneOf(begun.map((row) => row.slice(0, -1)))}\\p{L}*`])];
-	const apart = `${BEFORE}(?:${ways.join('|')})${AFTER}`;
-	return new RegExp(`(?:${[apart, ...(inside.length === 0 ? [] : [oneOf(inside)])].join('|')})`, 'gu');
+	const rows = lists.flatMap(wordList).map((entry) => entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());
+	const kindOf = (row: string) => (row.endsWith('*') ? 'begun' : 'whole');
+	const { inside = [], apart = [] } = Object.groupBy(rows, (row) => (IS_JOINED.test(row) ? 'inside' : 'apart'));
+	const { begun = [], whole = [] } = Object.groupBy(apart, kindOf);
+	// Whole entries come first: "duree de vie" before "duree*".
+	const words = `${oneOf(whole)}|${oneOf(begun.map((row) => row.slice(0, -1)))}${LETTER}*`;
+	return new RegExp(`(?:(?![${JOINED}])(?<![${APART}\\d])(?:${words})(?![${APART}\\d])|${oneOf(inside)})`, 'gu');
 }
 
-/** What an entry is made of, each a source of a pattern. */
-function partsOf(list: string, entry: string): readonly string[] {
-	const plain = entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-	return Array.from(plain.matchAll(/\{([a-z-]+)\}|./gsu), ([sign, name]) => {
-		if (name === undefined) return STANDS_FOR[sign] ?? sign.replace(/[.+()|[\]^$\\/{}]/, '\\$&');
-		const beside = list.replace(/[^/]*$/, name);
-		return oneOf(wordList(beside).map((one) => partsOf(beside, one)));
-	});
-}
+const sourceOf = (sign: string) => STANDS_FOR[sign] ?? (/[.+()|[\]^$\\/{}]/.test(sign) ? `\\${sign}` : sign);
 
-/** One of these rows, from a part on. What begins alike is tried once: an engine tries alternatives one after the other. */
-function oneOf(rows: readonly (readonly string[])[], at = 0): string {
-	const groups = Map.groupBy(rows, (row) => row[at]);
-	const ways = Array.from(groups, ([part, group]) => (part === undefined ? '' : part + oneOf(group, at + 1)));
+/**
+ * One of these rows, from a character on; none matches nothing. What begins alike is tried once: an engine tries alternatives
+ * one after the other.
+ */
+function oneOf(rows: readonly string[], at = 0): string {
+	const [row, another] = rows;
+	if (row === undefined) return '(?!)';
+	if (another === undefined) return Array.from(row.slice(at), sourceOf).join('');
+	const { '': ended, ...groups } = Object.groupBy(rows, (one) => one.charAt(at));
+	const ways = Object.entries(groups).map(([sign, group = []]) => sourceOf(sign) + oneOf(group, at + 1));
 	// The longest of those that begin alike comes first.
-	return ways.length === 1
-		? (ways[0] ?? '')
-		: `(?:${ways.filter((way) => way !== '').join('|')})${groups.has(undefined) ? '?' : ''}`;
+	return ways.length === 1 && ended === undefined
+		? ways.join('')
+		: `(?:${ways.join('|')})${ended === undefined ? '' : '?'}`;
 }

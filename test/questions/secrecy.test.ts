@@ -4,6 +4,16 @@ import { questionAt } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
 import { AGENTS_HARMLESS, AGENTS_SECRET } from './agent-phrases.ts';
 import { HELD_BACK_HARMLESS, HELD_BACK_SECRET } from './held-back-phrases.ts';
+import {
+	FIFTH_HARMLESS,
+	FIFTH_SECRET,
+	FOURTH_HARMLESS,
+	FOURTH_SECRET,
+	OTHERS_HARMLESS,
+	OTHERS_SECRET,
+	SIXTH_HARMLESS,
+	SIXTH_SECRET,
+} from './later-rounds-phrases.ts';
 import { HARMLESS_PHRASES, SECRET_PHRASES } from './secret-phrases.ts';
 import { asking } from './sessions.ts';
 
@@ -122,4 +132,24 @@ it('takes the held-back phrases for what they are', () => {
 	expect([HELD_BACK_SECRET, HELD_BACK_HARMLESS].map(({ length }) => length)).toEqual([30, 30]);
 	expect(wrong('held back, asks for a secret', HELD_BACK_SECRET, true)).toEqual([]);
 	expect(wrong('held back, harmless', HELD_BACK_HARMLESS, false)).toEqual([]);
+});
+
+it('takes the phrases of later rounds for what they are, but for these', () => {
+	expect(wrong('fourth round, asks for a secret', FOURTH_SECRET, true)).toEqual([]);
+	expect(wrong('fourth round, harmless', FOURTH_HARMLESS, false)).toEqual([
+		'Password field :: Should the label sit above or inside the box?',
+	]);
+	expect(wrong('fifth round, asks for a secret', FIFTH_SECRET, true)).toEqual([]);
+	expect(wrong('fifth round, harmless', FIFTH_HARMLESS, false)).toEqual(['Which env var holds the token?']);
+	expect(wrong('sixth round, asks for a secret', SIXTH_SECRET, true)).toEqual([]);
+	expect(wrong('sixth round, harmless', SIXTH_HARMLESS, false)).toEqual([
+		'Ticket tags :: login, billing, password – which apply?',
+		'登录失败几次后需要验证码?',
+		'क्या पासवर्ड हर 90 दिन में बदलना चाहिए?',
+	]);
+});
+
+it('looks for the head of what is asked for', () => {
+	expect(wrong('others, asks for a secret', OTHERS_SECRET, true)).toEqual([]);
+	expect(wrong('others, harmless', OTHERS_HARMLESS, false)).toEqual([]);
 });

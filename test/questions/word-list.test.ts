@@ -10,6 +10,8 @@ it.each(NAMES)('%s has entries, and each once', (name) => {
 	expect(entries.length).toBeGreaterThan(0);
 	expect(new Set(entries).size).toBe(entries.length);
 	for (const entry of entries) expect(entry).toMatch(/^[^\s#](?:.*\S)?$/u);
+	// `phrases` takes one UTF-16 unit for a character.
+	if (name.startsWith('secret/')) expect(entries.join('')).not.toMatch(/[\u{10000}-\u{10ffff}]/u);
 });
 
 it('reads escapes, and names the file that is missing', () => {
@@ -31,6 +33,12 @@ describe('the pattern of word lists', () => {
 		['新しいパスワードを'.normalize('NFKD').replace(/\p{M}/gu, ''), 'ハスワート'],
 	])('finds whole words with their endings, and in scripts without spaces any: %s', (text, found) => {
 		expect(finds(text)).toEqual([found]);
+	});
+
+	it('ends words at `_`: the Hindi "or" is a syllable of others', () => {
+		const or = phrases('secret/or');
+		const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '');
+		expect(['पासवर्ड या पिन', 'पासवर्ड क्या है'].map((text) => plain(text).search(or) !== -1)).toEqual([true, false]);
 	});
 
 	it.each(['compass', 'spinning', 'opinion', 'hotpot'])('finds nothing inside a word: %s', (text) => {
