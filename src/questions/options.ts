@@ -54,9 +54,11 @@ export function askedItem({ items, context }: Asked, position: number): AskedIte
 	return isAlone ? { ...item, above: context } : item;
 }
 
+type Options = readonly string[] | null;
+
 /** A list. `options` null: the grammar cannot take it apart, or it is not one to choose from. */
 interface Found {
-	readonly options: readonly string[] | null;
+	readonly options: Options;
 	readonly isExplicit: boolean;
 	/** Where it stands and what asks for it. */
 	readonly lines: readonly string[];
@@ -243,7 +245,7 @@ function fromSentences(lines: readonly string[], words: Words): Found | null {
 /** What may be a list within a line, by the words and marks around it. */
 function lists(all: readonly string[], words: Words): readonly Found[] {
 	const lines = all.filter((line) => !isLongLine(line));
-	const listed = (options: readonly string[] | null): Found => {
+	const listed = (options: Options): Found => {
 		return { options: areNames(options, words) ? options : null, isExplicit: false, lines: all };
 	};
 	const inLine = (line: string): readonly Found[] => {
@@ -269,21 +271,16 @@ function areNames(options: Options, words: Words): options is readonly string[] 
 		const bare = option.replace(/(?<!\s)\s*[([（][^()[\]（）]*[)\]）]$/, '');
 		const isShort = bare.length <= MAX_NAME_LENGTH && bare.split(' ').length <= MAX_NAME_WORDS;
 		// The words of "us-east-1" are none of a sentence.
-		const said = readable(
-			bare
-				.split(' ')
-				.filter((word) => !/[-\d]/.test(word))
-				.join(' '),
-		);
+		const said = bare.split(' ').filter((word) => !/[-\d]/.test(word));
 		// "One or two sentences"
-		return isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(said, 'speech');
+		return isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(readable(said.join(' ')), 'speech');
 	};
 	if (options === null) return false;
 	const data = options.filter((option) => words.is(option, 'data') || words.is(option.split(' ').at(-1) ?? '', 'data'));
 	// "0, 1 or 2 (the first is free)": what is in the brackets may be about the list.
-	const noted =
-		options.length > 2 ? options.findIndex((option) => /\S\s*[([（][^()[\]（）]*[)\]）]$/.test(option)) : -1;
-	return data.length * 2 < options.length && noted !== options.length - 1 && options.every(isName);
+	const noted = options.findIndex((option) => /\S\s*[([（][^()[\]（）]*[)\]）]$/.test(option));
+	const isNoted = options.length > 2 && noted === options.length - 1;
+	return data.length * 2 < options.length && !isNoted && options.every(isName);
 }
 
 /** At the end of a line. */
@@ -375,8 +372,6 @@ function inQuestion(lines: readonly string[], words: Words): readonly Options[] 
 	return [aligned(inlineList(bare.replace(/^[^:：]*[:：]\s/, ''), words), words.says(said, 'ask'))];
 }
 
-type Options = readonly string[] | null;
-
 /** A name, number or amount, not a word of the sentence around it. */
 const isProper = (word: string) => /^[^\p{Ll}]/u.test(word);
 
@@ -396,7 +391,7 @@ function aligned(options: Options, leads: boolean): Options {
 		? first.findLastIndex((word) => !isProper(word)) + 1
 		: 0;
 	const from = same > 0 && beginAlike ? same : names;
-	const isClear =
-		from > 0 ? from < first.length && last.length <= first.length - from + 1 : !leads && first.length <= last.length;
+	const longest = Math.max(first.length - from, ...others.slice(0, -1).map((option) => option.length));
+	const isClear = from > 0 ? from < first.length && last.length <= longest : !leads && first.length <= last.length;
 	return isClear ? [first.slice(from).join(' '), ...options.slice(1)] : null;
 }
