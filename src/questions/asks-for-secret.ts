@@ -60,7 +60,8 @@ const METHODS = new RegExp(`${list('methods').source}|${begins('where').source}`
 const WHICH = new RegExp(`${begins('which', 'what').source} ([^.,:;!?]{1,60}?) ${list('auxiliaries').source}`, 'u');
 const STARTS_WITH_WHICH = begins('which');
 const THINGS = [NAMES, list('whole', 'codes', 'digits', 'keys', 'links', 'cards', 'cookies')];
-const VALUE = /^\S*\d{3}\S*$/;
+/** "hunter2", "4711": one word with a digit. */
+const VALUE = /^[^\s\d]*\d\S*$/;
 
 /** Asks the reader: "to enter" and "I sent" tell of something else. */
 const REQUESTS = new RegExp(`(?<!(?:to|i|we|you|they|it|should|shall|why|whether|how) )${VERBS.source}`, 'u');

@@ -32,12 +32,22 @@ export function asksToChoose(
 	const [behind = ''] = sentencesOf(after);
 	// A sentence that is over leads to a list only where it points at one.
 	const leads = !/[.。]$/.test(introduction) || words.says(introduction, 'points');
-	if (leads && words.says(introduction, 'facts')) return 'no';
-	if (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words)) return 'choose';
+	// "I have two hotels:", and behind them "Which one?"
+	if (leads && words.says(introduction, 'facts'))
+		return asksWhich(behind, words) ? asksAbout(behind, [introduction, ...bodies], words) : 'no';
+	// What the item below asks has to be what the list is of.
+	const isOther = asked !== '' && asksAbout(asked, [introduction, ...bodies], words) !== 'question';
+	if (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words))
+		return isOther && questionsIn(asked).some((question) => words.says(question, 'which')) ? 'loose' : 'choose';
 	if (words.says(introduction, 'open') || mostOf(bodies, (body) => words.is(body, 'data'))) return 'no';
 	// "Should I accept:"
 	const isAsking = isQuestion(introduction) || (introduction.endsWith(':') && words.says(introduction, 'ask', 'which'));
-	if (isAsking) return asksYesOrNo(introduction, words) ? 'yesNo' : 'question';
+	// "Which folder should I put these in?"
+	const isOfThese = words.says(introduction, 'points') && !words.says(introduction, 'one', 'choose');
+	// "Tell me your postcode, too."
+	const asksMore = words.says(after, 'open', 'facts', 'more', 'data', 'what');
+	if (isAsking && asksYesOrNo(introduction, words)) return 'yesNo';
+	if (isAsking) return isOfThese || asksMore ? 'loose' : 'question';
 	if (leads && words.says(introduction, 'parts')) return 'no';
 	if (words.says(behind, 'choose', 'type')) return 'choose';
 	const which = questionsIn(`${before}\n${after}`).find((question) => asksWhich(question, words));
@@ -96,7 +106,7 @@ const PLURAL = new RegExp(
 );
 
 const COUNTED: Build = (entries) =>
-	`(?:${entries('choose')}|top)(?: [^ .:]+){0,2} (?:${entries('number')})(?![\\p{L}\\p{N}.,:/%])`;
+	`(?:${entries('choose')}|top)(?: [^ .:]+){0,2} (?:${entries('number')})(?![\\p{L}\\p{N}%]|[.,:/]\\d)`;
 
 /** "Select all that apply", "your top three", "which days": more than one may be the answer. */
 export function asksForSeveral(text: string, words: Words): boolean {
@@ -119,7 +129,7 @@ export function offersOther(question: string, words: Words): boolean {
 }
 
 const YES_NO_PAIR: Build = (entries) => {
-	const join = ` ?[/|,、] ?| (?:${entries('or', 'or here')}) `;
+	const join = ` ?[/|,、／・] ?| (?:${entries('or', 'or here')}) `;
 	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’»]?(?:${join})["'“‘«]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
 };
 

@@ -1,4 +1,6 @@
-import { type Build, readable, type Words } from './phrases.ts';
+import { isLongLine } from './introductions.ts';
+import { type Build, LANGUAGES, readable, type Words } from './phrases.ts';
+import { wordList } from './word-list.ts';
 
 /* An agent's list as text. What it has besides entries, separators and marks that a rule here places makes it no list. */
 
@@ -53,6 +55,9 @@ function split({ text, mask }: Part, separator: RegExp): Part[] {
 	);
 }
 
+/** Null: the text is no list, or not certainly one. */
+export type Options = readonly string[] | null;
+
 export interface Form {
 	/** "A and B" is a list too. */
 	readonly joinsAnd?: boolean;
@@ -97,13 +102,14 @@ function listAlone(text: string, words: Words): Part | null {
 	const end = ends.find((at) => mask.charAt(at) !== '.' || !words.is(lastWord(mask.slice(0, at)), 'short'));
 	const behind = readable(end === undefined ? '' : text.slice(end + 1));
 	if (words.listed('or', 'and').some((join) => behind.startsWith(`${join} `))) return null;
-	// Before a sentence stands a word or a number: "St. Mary" may be one name.
-	if (end !== undefined && mask.charAt(end) === '.' && !/(?:\d|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end)))
-		return null;
+	// "On 3. May", "call Capt. Smith", "the Hague. Berlin": what stands behind is no sentence.
+	const isSentence = /[。？！]/.test(mask.charAt(end ?? 0)) || behind.split(' ').length > 2;
+	const isWord = /(?:[\p{L}.]\d+|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end));
+	if (end !== undefined && (!isSentence || (mask.charAt(end) === '.' && !isWord))) return null;
 	const bare = text.slice(0, end).replace(/(?<![?!؟。！？,;:\s])[?!؟。！？,;:\s]+$/u, '');
 	const word = lastWord(bare);
 	// "p.m." ends with its own point; "Inc." may, or the sentence does.
-	const isOpen = bare.endsWith('.') && !/\.\p{L}{1,3}\.$/u.test(word);
+	const isOpen = bare.endsWith('.') && !/^(?:\p{L}{1,2}\.)+$/u.test(word);
 	if (bare.endsWith('..') || (isOpen && words.is(word.slice(0, -1), 'short', 'suffix'))) return null;
 	const length = bare.length - Number(isOpen);
 	return { text: text.slice(0, length), mask: mask.slice(0, length) };
@@ -133,10 +139,12 @@ function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }
 	const commas = spaced.length > 1 ? spaced : tight;
 	const strong = [semicolons, bars, slashes].filter((parts) => parts.length > 1);
 	// "A, B, C; choose several"
-	const isEnded = semicolons.length === 2 && semicolons.filter(({ mask }) => mask.split(',').length > 2).length === 1;
+	// "--env=dev|prod, --all"
+	const isTightBar = bars.length > 1 && spaced.length > 1 && !list.mask.includes(' | ');
+	const isMixed = isTightBar || strong.flat().some(({ mask }) => mask.split(/,\s/).length > 2);
 	if (
 		strong.length > 1 ||
-		isEnded ||
+		isMixed ||
 		(slashes.length > 1 && commas.length > 1) ||
 		(spaced.length > 1 && tight.length > 1)
 	)
@@ -175,7 +183,9 @@ function optionsOf(parts: readonly string[], words: Words): readonly string[] | 
 	const isOption = (entry: string) => {
 		const points = Array.from(entry.matchAll(/[.?!] /g), ({ index }) => lastWord(entry.slice(0, index)));
 		const isShort = entry.length <= MAX_OPTION_LENGTH && entry.split(' ').length <= MAX_OPTION_WORDS;
-		return isShort && !words.is(entry, 'suffix') && points.every((word) => words.is(word, 'short'));
+		// "one-", "L -", "no. Thanks for your help"
+		const isCut = /(?<=\s)[-–]$|(?<=\p{L}{2})-$|\p{L}\. (?:\S+ ){2}\S/u.test(entry);
+		return isShort && !isCut && !words.is(entry, 'suffix') && points.every((word) => words.is(word, 'short'));
 	};
 	const isQuoted = parts.some((part, at) => QUOTES.includes(part.charAt(0)) && part !== entries[at]);
 	// "size: S, M" names the list, and "3 March, 2026", "5 May, 10:00" and "Pen, $1" are one.
@@ -185,7 +195,12 @@ function optionsOf(parts: readonly string[], words: Words): readonly string[] | 
 		are(/^(?:[\p{Sc}\d]|\p{Lu}{2}$)/u),
 	];
 	const isMixed = named?.includes(true) && named.includes(false);
-	const isJoined = numbers?.some((is, at) => is && numbers[at - 1] === false);
+	// "3 May, 2026", "Washington, DC"
+	const isJoined = entries.some(
+		(entry, at) =>
+			(numbers?.[at] === true && numbers[at - 1] === false) ||
+			(/^\p{Lu}{2}$/u.test(entry) && /\p{Ll}{3}/u.test(entries[at - 1] ?? '')),
+	);
 	const alternates =
 		entries.length > 2 && entries.length % 2 === 0 && amounts?.every((is, at) => is === (at % 2 === 1));
 	if ((isQuoted && are(/["“”„«»]/).includes(true)) || isMixed || isJoined || alternates) return null;
@@ -230,6 +245,17 @@ const BULLET = /^(\s*)(?:([-*+–—•▪◦‣●○■□·・→▸►➤]|\
 const NUMBER =
 	/^(\s*\(?)(?:\*\*)?(\d{1,3}|[a-zA-Z]|[①-⑳])(?:\*\*(?=\s))?([)．、]\s*|\.\s+|\s[-–—]\s+|:\s+|\uFE0F?\u20E3\s*|(?<=[①-⑳])\s*)(\S.*)$/u;
 
+/** In the languages of the word lists, as they stand in a date and alone. */
+const MONTHS = new Set(
+	LANGUAGES.flatMap((language) =>
+		[{ month: 'long' } as const, { month: 'long', day: 'numeric' } as const].flatMap((parts) => {
+			const format = new Intl.DateTimeFormat(language, parts);
+			const months = Array.from({ length: 12 }, (_, month) => format.formatToParts(Date.UTC(2026, month, 15)));
+			return months.flatMap((of) => of.filter(({ type }) => type === 'month').map(({ value }) => value.toLowerCase()));
+		}),
+	),
+);
+
 /** Whether a line has a box to tick. */
 export const hasBox = (line: string) => BOX.test(line);
 
@@ -242,7 +268,9 @@ export function entryOf(line: string): Entry | null {
 		return { body: body.trim(), shape: `${indent}${isPicture ? '☆' : mark}${tight}`, ordinal: null };
 	}
 	const [, open, number = '', close = '', text = ''] = NUMBER.exec(line) ?? [];
-	if (open === undefined) return null;
+	// "1 – 2 pm", "1: 2", "1. – 3. May", "1. Mai"
+	const isRange = /^[-–—]/.test(text) || (/^\d/.test(text) && /[-–—:]/.test(close));
+	if (open === undefined || isRange || MONTHS.has(text.trim().toLowerCase())) return null;
 	const isLetter = /[a-z]/i.test(number);
 	return {
 		body: text.trim(),
@@ -251,8 +279,21 @@ export function entryOf(line: string): Entry | null {
 	};
 }
 
+/** Whether lines are the entries of one list: another list in it is more than a choice. */
+export function isOneList(lines: readonly string[]): boolean {
+	const entries = lines.map(entryOf);
+	const isNext = (entry: Entry | null, at: number) =>
+		entry?.shape === entries[0]?.shape && (entry?.ordinal ?? at) === at;
+	return !lines.some(isLongLine) && entries.every(isNext);
+}
+
+/** What stands for a text that is to be written. */
+export const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\[\w+\]|\b(?:YYYY|MM|DD|HH|XX+)\b|\/(?:[A-Z]{3,}|\*)$|(?:…|\.\.\.)$/;
+
 /** The options of a list with an entry a line; null when one of them is none. */
-export function lineOptions(bodies: readonly string[]): readonly string[] | null {
+export function lineOptions(bodies: readonly string[], words: Words): readonly string[] | null {
+	// "Green; or", "Red or": the list goes on as a sentence.
+	if (bodies.some((body) => / \S+$/.test(body) && words.is(lastWord(body), 'or', 'and'))) return null;
 	// A mark behind each but the last one is the list's.
 	const isMarked = bodies.slice(0, -1).every((body) => /[;,]$/.test(body));
 	const entries = bodies.map((body) =>
@@ -261,4 +302,41 @@ export function lineOptions(bodies: readonly string[]): readonly string[] | null
 	return entries.every((entry) => entry.length <= MAX_LINE_OPTION_LENGTH && !/^$|[?:？：]$/.test(entry))
 		? entries
 		: null;
+}
+
+/** A name, number or amount, not a word of the sentence around it. */
+const isProper = (word: string) => /^[^\p{Ll}]/u.test(word);
+
+/**
+ * The options of a sentence without the words before the first: it begins as the others do ("the Visa or the Amex"), or with
+ * the first of its names ("Book it with Ibis or Novotel"). Null where nothing shows where it begins. `leads`: some words do
+ * stand before it.
+ */
+export function aligned(options: Options, leads: boolean): Options {
+	const [first = [], ...others] = options?.map((option) => option.split(' ')) ?? [];
+	const last = others.at(-1);
+	if (options === null || last === undefined) return null;
+	const [begin = ''] = last;
+	const same = first.findLastIndex((word) => word.toLowerCase() === begin.toLowerCase());
+	const beginAlike = others.every(([word]) => word === begin);
+	const names = others.every((option) => option.every(isProper))
+		? first.findLastIndex((word) => !isProper(word)) + 1
+		: 0;
+	const from = same > 0 && beginAlike ? same : names;
+	const longest = Math.max(first.length - from, ...others.slice(0, -1).map((option) => option.length));
+	const isClear = from > 0 ? from < first.length && last.length <= longest : !leads && first.length <= last.length;
+	return isClear ? [first.slice(from).join(' '), ...options.slice(1)] : null;
+}
+
+/** Abbreviations, date formats, paths, addresses and units with a slash. */
+export const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
+
+/** "Title: Mr / Ms", "Whom? Acme, Inc.; Foo", and a last line "Approve | Reject": nothing but a list whose separators no sentence has. */
+export function separated(lines: readonly string[], words: Words): readonly Options[] {
+	const last = lines.at(-1) ?? '';
+	const asked = /[?？]\s([^?？]*)$/u.exec(last)?.[1];
+	const list = asked ?? /^[^:：]{1,40}[:：]\s(.*)$/u.exec(last)?.[1] ?? (lines.length > 2 ? last : '');
+	const isStrong =
+		/\s[/|]\s|;\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (asked !== undefined && /^\S+\/\S+$/.test(list));
+	return isStrong && !NOT_A_CHOICE.test(list.trim()) ? [inlineList(list, words)] : [];
 }

@@ -10,10 +10,23 @@ import {
 	sharesWord,
 	yesNoPair,
 } from './introductions.ts';
-import { type Entry, entryOf, hasBox, inlineList, lineOptions, masked, quotedParts, quotedRun } from './list-text.ts';
+import {
+	aligned,
+	entryOf,
+	hasBox,
+	inlineList,
+	isOneList,
+	lineOptions,
+	masked,
+	NOT_A_CHOICE,
+	type Options,
+	PLACEHOLDER,
+	quotedParts,
+	quotedRun,
+	separated,
+} from './list-text.ts';
 import { type Build, readable, sentencesOf, Words } from './phrases.ts';
 import type { ItemTexts } from './session.ts';
-import { wordList } from './word-list.ts';
 
 /** Code units. A longer text is not searched: its list may belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
@@ -41,20 +54,15 @@ export interface AskedItem extends ItemTexts {
 	readonly above?: string;
 }
 
-interface Asked {
-	readonly items: readonly ItemTexts[];
-	/** The text above the items. */
-	readonly context: string;
-}
-
 /** An item as its options are looked for: a lone one may have them in the text above it. */
-export function askedItem({ items, context }: Asked, position: number): AskedItem {
+export function askedItem(
+	{ items, context }: { readonly items: readonly ItemTexts[]; readonly context: string },
+	position: number,
+): AskedItem {
 	const item = items[position] ?? { title: '', description: '' };
 	const isAlone = items.length === 1 && context.trim() !== '' && context.length <= MAX_TEXT_LENGTH;
 	return isAlone ? { ...item, above: context } : item;
 }
-
-type Options = readonly string[] | null;
 
 /** A list. `options` null: the grammar cannot take it apart, or it is not one to choose from. */
 interface Found {
@@ -63,6 +71,9 @@ interface Found {
 	/** Where it stands and what asks for it. */
 	readonly lines: readonly string[];
 }
+
+/** "(send/skip)", "Anna/Ben", "1, 2, 3": other answers than yes and no. */
+const OTHERS = /[([（][^()[\]（）]*[,/|、・／][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, /u;
 
 const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');
 
@@ -86,27 +97,46 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	if (found?.options == null) {
 		// "Shall I place this order?" above "Place order".
 		const [named = ''] = questionsIn(said).length > 0 ? [] : questionsIn(readable(told.join('\n')));
-		const asked = sharesWord(nameOf(title), named) ? readable(told.join('\n')) : said;
-		const isPlain = !isTyped && found?.isExplicit !== true && asksYesOrNo(asked, words);
+		const isNamed = sharesWord(nameOf(title), named) && !words.says(nameOf(title), 'data');
+		const asked = isNamed ? readable(told.join('\n')) : said;
+		const above = readable(told.join('\n'));
+		const isElsewhere =
+			words.says(above, 'choose', 'typed') || questionsIn(above).some((question) => asksWhich(question, words));
+		const offers = isElsewhere || OTHERS.test(own.join('\n'));
+		const isPlain = !isTyped && !offers && found?.isExplicit !== true && asksYesOrNo(asked, words);
 		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text } : null;
 	}
 	if (words.says(readable(text), 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)/.test(text)) return null;
 	const options = [...new Set(found.options)].filter((option) => !words.is(option, 'other')).slice(0, MAX_OPTIONS);
 	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
-	const isRule = (option: string) => words.says(readable(option), 'rule') || /<[^<>]+>/.test(option);
+	const isRule = (option: string) => words.says(readable(option), 'rule') || PLACEHOLDER.test(option);
 	if (options.length < 2 || options.some(isRule)) return null;
-	const isSeveral = mayBeSeveral(found, item, words);
-	const isExplicit = found.isExplicit && !isTyped;
-	return { options: isYesNo(options) ? YES_NO : options, isExplicit, isSeveral, text };
+	// "Other store (enter its number)"
+	const isMore = options.some((option) =>
+		words.says(readable(BRACKETS.exec(option)?.[1] ?? ''), 'type', 'open', 'reason', 'more'),
+	);
+	const isExplicit = found.isExplicit && !isTyped && !isMore;
+	return {
+		options: isYesNo(options) ? YES_NO : options,
+		isExplicit,
+		isSeveral: mayBeSeveral(found, item, context, words),
+		text,
+	};
 }
 
 /** Whether what asks for a list asks for several of its things. "Up to 5 users" in an option, or in what is told, does not. */
-function mayBeSeveral({ options, lines }: Found, item: readonly string[], words: Words): boolean {
+function mayBeSeveral(
+	{ options, lines }: Found,
+	item: readonly string[],
+	told: readonly string[],
+	words: Words,
+): boolean {
+	const long = (options ?? []).filter((option) => option.includes(' '));
 	const around = (some: readonly string[]) => {
 		const text = some.filter((line) => entryOf(line) === null).join('\n');
-		return readable((options ?? []).reduce((left, option) => left.replace(option, ''), text));
+		return readable(long.reduce((left, option) => left.replaceAll(option, ''), text));
 	};
-	const asking = sentencesOf(around(lines)).filter(
+	const asking = sentencesOf(around([...lines, ...told])).filter(
 		(sentence) => !/[.。]$/.test(sentence) || words.says(sentence, 'choose', 'which'),
 	);
 	return lines.some(hasBox) || [around(item), ...asking].some((text) => asksForSeveral(text, words));
@@ -144,7 +174,7 @@ function listAbove(own: readonly string[], told: readonly string[], words: Words
 function namedBy(name: string, told: readonly string[], words: Words): Found | null {
 	const found = words.is(name, 'data') ? null : listIn(told, words);
 	const around = readable(told.filter((line) => entryOf(line) === null).join('\n'));
-	const isAbout = sharesWord(name, around) || words.says(name, 'choose') || words.says(around, 'choose', 'type');
+	const isAbout = sharesWord(name, around) || words.says(name, 'choose');
 	return found === null ? null : { ...found, isExplicit: found.isExplicit && isAbout };
 }
 
@@ -153,26 +183,38 @@ function fromTold(told: readonly string[], words: Words, asked: string): Found |
 	const block = namedOptions(told, words) ?? fromLines(told, words, asked);
 	if (block !== null) return block;
 	const explicit = told.flatMap((line) => (isLongLine(line) ? [] : cued(line, words)));
-	if (explicit.length > 0) return explicit.length === 1 ? (explicit[0] ?? null) : null;
-	return told.length > 0 ? colonList(told, words, asked) : null;
+	const [one, another] = explicit;
+	if (one === undefined) return told.length > 0 ? colonList(told, words, asked) : null;
+	const isAbout =
+		!asksWhich(asked, words) || words.says(asked, 'one') || sharesWord(asked, readable(one.lines.join('\n')));
+	return another === undefined ? { ...one, isExplicit: isAbout } : null;
 }
 
 /** "Free slots: 9:00, 10:30 and 14:00.", where `asked` is which. */
 function colonList(lines: readonly string[], words: Words, asked: string): Found | null {
+	if (!asksWhich(asked, words)) return null;
 	const named = lines.flatMap(sentencesOf).flatMap((sentence) => {
 		const [, introduction = '', list = ''] = /^([^:：]+)[:：]\s(.+)$/.exec(sentence) ?? [];
-		const isAbout = words.says(asked, 'one') || sharesWord(asked, readable(sentence));
-		return !isAbout || words.says(readable(introduction), 'facts', 'parts', 'open') ? [] : [list];
+		return list === '' || words.says(readable(introduction), 'facts', 'parts', 'open') ? [] : [{ introduction, list }];
 	});
-	const [list = '', another] = named;
-	const options = another === undefined && asksWhich(asked, words) ? inlineList(list, words, { joinsAnd: true }) : null;
+	const [one, another] = named;
+	if (one === undefined || another !== undefined) return null;
+	const isAbout = words.says(asked, 'one') || sharesWord(asked, readable(`${one.introduction} ${one.list}`));
+	const options = isAbout ? inlineList(one.list, words, { joinsAnd: true }) : null;
 	return areNames(options, words) ? { options, isExplicit: false, lines } : null;
 }
 
-/** `"options": ["A", "B"]`: the agent's own structure. */
+/** `{"options": ["A", "B"]}`: the agent's own structure, if it has one choice. */
 function namedOptions(lines: readonly string[], words: Words): Found | null {
-	const [, list] = /"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/.exec(lines.join('\n')) ?? [];
-	return list === undefined ? null : { options: inlineList(list, words), isExplicit: true, lines };
+	const text = lines.join('\n');
+	const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+	const lists = [...object.matchAll(/"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/g)].map(([, list = '']) => list);
+	const [list, another] = lists;
+	if (list === undefined) return null;
+	// Only plain texts: an escape is not what the agent wrote.
+	const isPlain = /^\[\s*"[^"\\]*"(?:\s*,\s*"[^"\\]*")+\s*\]$/.test(list);
+	const isOne = another === undefined && !/"(?:maxItems|fields|properties|items)"|"array"/.test(object);
+	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: true, lines };
 }
 
 /** In English they are ours, whatever their letter case; elsewhere the agent's. */
@@ -195,19 +237,11 @@ function fromLines(lines: readonly string[], words: Words, asked = ''): Found | 
 	const { from, to, bodies, asks } = block;
 	const rest = [...lines.slice(0, from), ...lines.slice(to)];
 	const isOnly = another === undefined && !lists(rest, words).some(({ isExplicit }) => isExplicit);
-	const options = isOnly && isOneList(lines.slice(from, to)) ? lineOptions(bodies) : null;
+	const options = isOnly && isOneList(lines.slice(from, to)) ? lineOptions(bodies, words) : null;
 	const answersYesNo = options?.some((option) => words.says(readable(option), 'yes', 'no')) === true;
-	if (asks === 'yesNo' && !answersYesNo) return { options: null, isExplicit: false, lines };
+	if (asks === 'yesNo' && !answersYesNo) return { options: null, isExplicit: true, lines };
 	const isExplicit = asks !== 'name' && asks !== 'loose';
 	return { options, isExplicit, lines: lines.slice(asked === '' ? 0 : Math.max(from - 1, 0)) };
-}
-
-/** Whether lines are the entries of one list: another list in it is more than a choice. */
-function isOneList(lines: readonly string[]): boolean {
-	const entries = lines.map(entryOf);
-	const isNext = (entry: Entry | null, at: number) =>
-		entry?.shape === entries[0]?.shape && (entry?.ordinal ?? at) === at;
-	return !lines.some(isLongLine) && entries.every(isNext);
 }
 
 /** Lines of lists: each run of lines with a mark, else short lines without one that go to the end. */
@@ -261,7 +295,7 @@ function lists(all: readonly string[], words: Words): readonly Found[] {
 			...asking.flatMap(quotedRun).map((text) => inlineList(text, words) ?? replies(line, text, words)),
 		].map(listed);
 	};
-	const strong = separated(lines, words).map((options): Found => ({ options, isExplicit: false, lines: all }));
+	const strong = separated(lines, words).map((options) => ({ options, isExplicit: false, lines: all }));
 	return [...lines.flatMap(inLine), ...strong, ...[...alone(lines, words), ...inQuestion(lines, words)].map(listed)];
 }
 
@@ -278,8 +312,9 @@ function areNames(options: Options, words: Words): options is readonly string[] 
 	if (options === null) return false;
 	const data = options.filter((option) => words.is(option, 'data') || words.is(option.split(' ').at(-1) ?? '', 'data'));
 	// "0, 1 or 2 (the first is free)": what is in the brackets may be about the list.
-	const noted = options.findIndex((option) => /\S\s*[([（][^()[\]（）]*[)\]）]$/.test(option));
-	const isNoted = options.length > 2 && noted === options.length - 1;
+	const isNoted =
+		options.length > 2 &&
+		options.findIndex((option) => /\S\s*[([（][^()[\]（）]*[)\]）]$/.test(option)) === options.length - 1;
 	return data.length * 2 < options.length && !isNoted && options.every(isName);
 }
 
@@ -324,19 +359,6 @@ function inParentheses(line: string, words: Words): readonly string[] {
 	return offers && !NOT_A_CHOICE.test(body.trim()) ? [body] : [];
 }
 
-/** Abbreviations, date formats, paths, addresses and units with a slash. */
-const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
-
-/** "Title: Mr / Ms", "Whom? Acme, Inc.; Foo", and a last line "Approve | Reject": nothing but a list whose separators no sentence has. */
-function separated(lines: readonly string[], words: Words): readonly Options[] {
-	const last = lines.at(-1) ?? '';
-	const asked = /[?？]\s([^?？]*)$/u.exec(last)?.[1];
-	const list = asked ?? /^[^:：]{1,40}[:：]\s(.*)$/u.exec(last)?.[1] ?? (lines.length > 2 ? last : '');
-	const isStrong =
-		/\s[/|]\s|;\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (asked !== undefined && /^\S+\/\S+$/.test(list));
-	return isStrong && !NOT_A_CHOICE.test(list.trim()) ? [inlineList(list, words)] : [];
-}
-
 /** A description that is nothing but a list with slashes, bars or "or", below a question or a title that names what is asked. */
 function alone([title = '', description = '', more]: readonly string[], words: Words): readonly Options[] {
 	const asked = readable(title);
@@ -370,28 +392,4 @@ function inQuestion(lines: readonly string[], words: Words): readonly Options[] 
 	if (words.says(said, 'which', 'what', 'open'))
 		return colon === null ? [] : [inlineList(bare.slice(colon.index + colon[0].length), words)];
 	return [aligned(inlineList(bare.replace(/^[^:：]*[:：]\s/, ''), words), words.says(said, 'ask'))];
-}
-
-/** A name, number or amount, not a word of the sentence around it. */
-const isProper = (word: string) => /^[^\p{Ll}]/u.test(word);
-
-/**
- * The options of a sentence without the words before the first: it begins as the others do ("the Visa or the Amex"), or with
- * the first of its names ("Book it with Ibis or Novotel"). Null where nothing shows where it begins. `leads`: some words do
- * stand before it.
- */
-function aligned(options: Options, leads: boolean): Options {
-	const [first = [], ...others] = options?.map((option) => option.split(' ')) ?? [];
-	const last = others.at(-1);
-	if (options === null || last === undefined) return null;
-	const [begin = ''] = last;
-	const same = first.findLastIndex((word) => word.toLowerCase() === begin.toLowerCase());
-	const beginAlike = others.every(([word]) => word === begin);
-	const names = others.every((option) => option.every(isProper))
-		? first.findLastIndex((word) => !isProper(word)) + 1
-		: 0;
-	const from = same > 0 && beginAlike ? same : names;
-	const longest = Math.max(first.length - from, ...others.slice(0, -1).map((option) => option.length));
-	const isClear = from > 0 ? from < first.length && last.length <= longest : !leads && first.length <= last.length;
-	return isClear ? [first.slice(from).join(' '), ...options.slice(1)] : null;
 }

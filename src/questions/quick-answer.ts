@@ -1,4 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
+import { questionsIn } from './introductions.ts';
 import { PROTOTYPES } from './matching-text.ts';
 import { askedItem, type Choice, choiceOf, YES_NO } from './options.ts';
 import { readable, Words } from './phrases.ts';
@@ -46,8 +47,10 @@ function standsAsItIs(option: string, text: string): boolean {
 
 /** "Which plan? One of: A, B. And how many seats?" */
 function asksForMore(text: string): boolean {
-	const asksTwice = text.split('\n').some((line) => line.split(/[?？]/).length > 2);
-	return asksTwice || new Words(text).says(readable(text), 'reason', 'more');
+	const words = new Words(text);
+	const questions = questionsIn(readable(text)).filter((one) => !words.says(one, 'yes') || !words.says(one, 'no'));
+	const asksTwice = new Set(questions).size > 1 || text.split('\n').some((line) => line.split(/[?？]/).length > 2);
+	return asksTwice || words.says(readable(text), 'reason', 'more');
 }
 
 /** Control, format and unassigned characters, lone surrogates, and all that fonts draw as nothing. */
@@ -59,7 +62,7 @@ const STRAY_MARKS = /^\p{M}|\p{M}{9}/u;
 /** What Slack may show as something else: `:smile:`, `&lt;`, `<!here>`. */
 const SLACK_MARKUP = /:[\p{L}\p{N}_+'-]+:|&(?:amp|lt|gt);|<[^<>]*>/u;
 /** A label shows marks of Markdown as they are, and a box to tick is not a choice. */
-const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]|(?:^|\s)[*_]\S/;
+const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]|^\([ •xX]?\)|^>|\\|(?:^|\s)[*_]\S/;
 
 function staysAsItIs(option: string): boolean {
 	if (option.length > MAX_OPTION_LENGTH) return false;

@@ -194,7 +194,7 @@ describe('options', () => {
 			true,
 		],
 		['Ticket', 'Which ticket?\n**A** — single\n**B** — return', ['single', 'return'], true],
-		['Layout', '```json\n{"ask": 1, "options": ["grid", "list"]}\n```', ['grid', 'list'], true],
+		['Layout', '```json\n{"ask": 1, "options": ["grid", "list"]}\n```', ['grid', 'list'], false],
 		// What may be about something else gives no buttons.
 		['Which server shall I restart?', 'Two problems:\n- disk full\n- no memory', ['disk full', 'no memory'], false],
 		['What now?', 'The page has:\n- a banner\n- a form', ['a banner', 'a form'], false],

@@ -121,6 +121,72 @@ describe('one press answers', () => {
 	});
 });
 
+/** Cut, mixed or told lists, several, typed words and other questions: what one press would answer wrongly. */
+const NO_PRESS: readonly (readonly [title: string, description: string, above: string])[] = [
+	['Optionen: heute, morgen, am 3. Mai', '', ''],
+	['Options: now, later, on 3. May', '', ''],
+	['One of: Bus, Bahn, Straße des 17. Juni', '', ''],
+	['One of: 980, 1. FC Köln or U.S. East', '', ''],
+	['Choose one: U.S.; Dr. Who; Mo., 3. Mai; Node.js', '', ''],
+	['Options: wait, call Capt. Smith', '', ''],
+	['Which time?', '1 – 2 pm\n2 – 3 pm\n3 – 4 pm', ''],
+	['Which room?', '1 – 2 beds\n2 – 3 beds', ''],
+	['Welcher Termin?', '1. Mai\n2. Juni\n3. Juli', ''],
+	['Choose one:', '- Red;\n- Green; or\n- Blue.', ''],
+	['Choose one:', '- Red,\n- Green, or\n- Blue', ''],
+	['One of: S, M, L - or a number', '', ''],
+	['Choose one: later, now, no. Thanks for your help.', '', ''],
+	['Choose: --env=dev|prod, --all', '', ''],
+	['One of: New York, Washington, DC, Boston', '', ''],
+	['Choose two:', '- Apple\n- Pear\n- Plum', ''],
+	['Pick two: ham, egg, fig', '', ''],
+	['Select All That Apply', '- A\n- B', ''],
+	['Select all that apply:', '- all\n- some\n- none', ''],
+	['Which toppings?', '- Ham\n- Basil', 'Select all that apply.'],
+	['In which order should I visit them?', '- A1\n- B1', ''],
+	['Do you want to keep the data?', '- Keep\n- Delete', ''],
+	['Shall I send it?', '- Send now\n- Send later', ''],
+	['Should I go on? (send/skip)', '', ''],
+	['Should I go on? (low, medium, high)', '', ''],
+	['Is it urgent?', '', 'Choose one of: low, high.'],
+	['Shall I send it?', '(1 = yes, 2 = no)', ''],
+	['Soll ich senden? (Ja / Nein, mit Grund)', '', ''],
+	['Should I delete it? To confirm, type its name.', '', ''],
+	['Delete the project?', '', 'Type the project name to confirm.'],
+	['Correct date', '', 'Is the date right?'],
+	['Delivery address', '', 'Shall I place the order with this address?'],
+	['Which day?', '- Monday\n- Tuesday\nAnd at what time?', ''],
+	['Which plan?', '- Free\n- Pro\nSeats?', ''],
+	['Which plan?', '- Free\n- Pro\nI need your postcode too.', ''],
+	['Number of nights', '', 'Choose a room: Single, Double.'],
+	['Guest name', '', 'Choose a room: Single, Double.'],
+	['Which arrival day?', '', 'Choose a room: Single, Double.'],
+	['Which flight should I take instead?', '', 'These flights are sold out:\n- LH 1172\n- LH 1174'],
+	['Which colour?', '', 'Do not pick one of: red, green'],
+	['What now?', '', 'Options considered and rejected: red, green'],
+	['Which folder should I put these files in?', '- a.txt\n- b.txt', ''],
+	['Which account should these go to?', '- a.txt\n- b.txt', ''],
+	['What should I do with these?', '- a.txt\n- b.txt', ''],
+	['Which one?', '- Pro with {seats} seats\n- Free', ''],
+	['Which one?', '- feature/NAME\n- main', ''],
+	['Which one?', '- Blocked (please say by what)\n- Fine', ''],
+	['Which one?', '- YYYY-MM-DD\n- today', ''],
+	['Answer', '', '{"question":"Which env?","options":[{"id":1,"t":"Dev"},{"id":2,"t":"Prod"}]}'],
+];
+
+it.each(NO_PRESS)('one press does not answer %j with %j below %j', (title, description, context) => {
+	const question = { items: items([title, description]), openItems: [0], context };
+	expect(quickAnswerOf(question, isOrdinary)).toBeNull();
+});
+
+it.each([
+	['Answer', 'I have two options for you:\n- Retry\n- Skip\nWhich one do you prefer?', ['Retry', 'Skip']],
+	['Antwort', 'Ich habe zwei Hotels gefunden:\n- Adler\n- Krone\nWelches Hotel soll ich buchen?', ['Adler', 'Krone']],
+	['Answer', '続けますか？（はい／いいえ）', ['はい', 'いいえ']],
+])('one press answers %j below %j', (title, context, options) => {
+	expect(quickAnswerOf({ items: items([title, '']), openItems: [0], context }, isOrdinary)?.options).toEqual(options);
+});
+
 describe('one press does not answer', () => {
 	it.each<[title: string, description?: string]>([
 		[''],
