@@ -169,7 +169,9 @@ function richText(element: unknown): string {
 	const text = (name: string) => TEXT.parse(fields[name]);
 	const write = Object.hasOwn(RICH, text('type')) ? RICH[text('type')] : undefined;
 	if (write === undefined) throw new Error('not known');
-	return write(text, PARTS.parse(fields.elements).map(richText), LIST.parse(fields));
+	const read = write(text, PARTS.parse(fields.elements).map(richText), LIST.parse(fields));
+	// What was struck out is not what its author says: unlike emphasis, it keeps its marks.
+	return FIELDS.safeParse(fields.style).data?.strike === true ? `~${read}~` : read;
 }
 
 const MESSAGE = z.object({ text: z.string().catch(''), blocks: z.array(z.unknown()).catch([]) });
@@ -187,7 +189,7 @@ function markedText(message: unknown): string {
 
 /** Code (groups 1 and 2), what stands in angle brackets, and emphasis with its mark (3 and 4). */
 const MARKED =
-	/```\n?(.+?)\n?```|`([^`\n]+)`|<[^<>]*>|(?<![\p{L}\p{N}_])([*_~])(?!\s)((?:(?!\3)[^\n])+)(?<!\s)\3(?![\p{L}\p{N}_])/gsu;
+	/```\n?(.+?)\n?```|`([^`\n]+)`|<[^<>]*>|(?<![\p{L}\p{N}_])([*_])(?!\s)((?:(?!\3)[^\n])+)(?<!\s)\3(?![\p{L}\p{N}_])/gsu;
 
 function withoutEmphasis(text: string): string {
 	return text.replace(MARKED, (whole: string, ...[block, code, , inside]: (string | undefined)[]) => {
