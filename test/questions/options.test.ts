@@ -195,6 +195,9 @@ describe('options', () => {
 		],
 		['Ticket', 'Which ticket?\n**A** — single\n**B** — return', ['single', 'return'], true],
 		['Layout', '```json\n{"ask": 1, "options": ["grid", "list"]}\n```', ['grid', 'list'], false],
+		['Lequel dois-je réserver ?', 'Deux hôtels sont libres :\n- Ibis\n- Novotel', ['Ibis', 'Novotel'], true],
+		['Welchen soll ich buchen?', 'Es gibt zwei Flüge:\n- LH 1\n- LH 2', ['LH 1', 'LH 2'], true],
+		['どれを予約しますか？', '二つあります。\n- JL 1\n- NH 2', ['JL 1', 'NH 2'], true],
 		// What may be about something else gives no buttons.
 		['Which server shall I restart?', 'Two problems:\n- disk full\n- no memory', ['disk full', 'no memory'], false],
 		['What now?', 'The page has:\n- a banner\n- a form', ['a banner', 'a form'], false],

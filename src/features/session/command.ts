@@ -22,8 +22,9 @@ const MAX_IDS = 20;
 
 /** Pasting brings them along, and nobody sees them. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
-/** Separate ids, except in quotes and links. */
+/** Separate ids, in quotes and links where these end or begin. */
 const COMMAS = /[,;，、；،]/;
+const COMMAS_AFTER = /(?<=["'`”’»>])[,;，、；،]|[,;，、；،](?=["'`“„‘«<])/;
 const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
 
 /**
@@ -39,7 +40,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
 		.split(/\s+/);
 	const words = parts
-		.flatMap((part) => (QUOTED_OR_LINK.test(part) ? [part] : part.split(COMMAS)))
+		.flatMap((part) => part.split(QUOTED_OR_LINK.test(part) ? COMMAS_AFTER : COMMAS))
 		.map((part) => withoutFinalMarks(part) || part)
 		.filter((word) => word !== '');
 	const [first, ...args] = words;

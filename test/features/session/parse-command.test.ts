@@ -111,6 +111,7 @@ describe('/session', () => {
 			{ kind: 'open', sessionId: '3f9a2c1d' },
 		],
 		['unwatch a, b;c\u200b，d , e', { kind: 'unwatch', sessionIds: ['a', 'b', 'c', 'd', 'e'] }],
+		['watch "a,b",`c`,d', { kind: 'watch', sessionIds: ['a,b', 'c', 'd'], settings: {} }],
 		['watch: a, --discreet.', { kind: 'watch', sessionIds: ['a'], settings: { discreet: true } }],
 		['help!', { kind: 'help', reason: 'asked' }],
 		['history "a,b"', { kind: 'history', sessionId: 'a,b' }],
