@@ -138,9 +138,9 @@ function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }
 	].map((separator) => split(list, separator)) as [Part[], Part[], Part[], Part[], Part[]];
 	const commas = spaced.length > 1 ? spaced : tight;
 	const strong = [semicolons, bars, slashes].filter((parts) => parts.length > 1);
-	// "A, B, C; choose several"
 	// "--env=dev|prod, --all"
 	const isTightBar = bars.length > 1 && spaced.length > 1 && !list.mask.includes(' | ');
+	// "A, B, C; choose several"
 	const isMixed = isTightBar || strong.flat().some(({ mask }) => mask.split(/,\s/).length > 2);
 	if (
 		strong.length > 1 ||

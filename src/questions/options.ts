@@ -88,20 +88,20 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	// Below a title that says nothing ("Answer"), the text above is the item's.
 	const isBare = description.trim() === '' && saysNothing(title, words);
 	const [own, told] = isBare ? [[...item, ...context], []] : [item, context];
-	const said = readable(own.join('\n'));
-	if (words.says(readable([...item, ...context].join('\n')), 'rank')) return null;
+	const [said, saidAbove] = [readable(own.join('\n')), readable(told.join('\n'))];
+	if (words.says(said, 'rank') || words.says(saidAbove, 'rank')) return null;
 	const found = listIn(own, words) ?? listAbove(own, told, words);
 	const text = (found?.lines ?? own).join('\n');
 	const isPair = yesNoPair(found?.lines ?? [], words) !== null;
 	const isTyped = !isPair && asksToType(text, words);
 	if (found?.options == null) {
 		// "Shall I place this order?" above "Place order".
-		const [named = ''] = questionsIn(said).length > 0 ? [] : questionsIn(readable(told.join('\n')));
+		const asksAbove = questionsIn(saidAbove);
+		const [named = ''] = questionsIn(said).length > 0 ? [] : asksAbove;
 		const isNamed = sharesWord(nameOf(title), named) && !words.says(nameOf(title), 'data');
-		const asked = isNamed ? readable(told.join('\n')) : said;
-		const above = readable(told.join('\n'));
+		const asked = isNamed ? saidAbove : said;
 		const isElsewhere =
-			words.says(above, 'choose', 'typed') || questionsIn(above).some((question) => asksWhich(question, words));
+			words.says(saidAbove, 'choose', 'typed') || asksAbove.some((question) => asksWhich(question, words));
 		const offers = isElsewhere || OTHERS.test(own.join('\n'));
 		const isPlain = !isTyped && !offers && found?.isExplicit !== true && asksYesOrNo(asked, words);
 		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text } : null;
