@@ -71,14 +71,14 @@ async function createPlace(settingsOf: (directory: string) => Settings, ofOwner:
 		};
 	}
 
-	/** Sends an answer by the window, and closes it when it says this. */
-	async function answer(who: string, sessionId: string, says = '') {
+	/** Sends an answer by the window. `refused`: the service then refuses each request for the session, so nothing is sent. */
+	async function answer(who: string, sessionId: string, refused = false) {
 		const person = slack.as(who);
 		await person.command('#agents', `/session ${sessionId}`);
 		const modal = await person.waitForModal('Which flight?');
 		await modal.fill(0, 'LH 1173');
+		if (refused) service.faults.add({ kind: 'unauthorized', sessionId });
 		expect((await modal.submit()).outcome).toBe('updated');
-		await expect.poll(() => modal.text(), { timeout: 45_000 }).toContain(says);
 		await modal.close();
 	}
 
@@ -109,11 +109,8 @@ async function answersBefore({ service, answer, saved }: Place) {
 	for (const id of ['before', 'meanwhile', 'kept', 'since']) service.sessions.put(id, askingSession(['Which flight?']));
 	await answer('ada', 'before');
 	await saved('before');
-	service.faults.add({ kind: 'unauthorized', method: 'PUT' });
-	for (const sessionId of ['meanwhile', 'kept']) {
-		// Stored as not delivered: a backup that is made while the PUT is under way has another state.
-		await answer('grace', sessionId, 'refuses our key');
-	}
+	// No PUT begins without a read, so no attempt is under way in a backup, however long the machine takes for it.
+	for (const sessionId of ['meanwhile', 'kept']) await answer('grace', sessionId, true);
 }
 
 /** One of the two is delivered, and another answer is given. */
