@@ -52,56 +52,49 @@ import {
  * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
  * after its form was read, because its author has not seen that one.
  */
-export function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
+export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+	return store.write(async (db) => {
+		await lockQuestion(db, answer.question);
+		// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
+		const isConcerned = sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
+		const others = await from(db, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
+
+		const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
+		const newer = () => stopBesideNewer(store);
+		if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
+
+		const insert = (row: InsertObject<Tables, 'answers'>) =>
+			db
+				.insertInto('answers')
+				.columns(Object.keys(row) as (keyof typeof row)[])
+				.expression(rowIf(db, row, isOwnSchema()))
+				.returningAll()
+				.executeTakeFirstOrThrow(newer);
+		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
+		const row = { ...newRow(answer, cipher), questionId: newestRowOf(answer.question, answer.fingerprint) };
+		const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
+		if (by !== undefined) {
+			// The answer was never accepted, so its timeline starts empty.
+			const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
+			const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
+			// A press has no window that shows its author that somebody else was first.
+			const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
+			const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
+			const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
+			return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
+		}
+		// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
+		await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
+		const inserted = await insert(row);
+		await markAccepted(db, answer);
+		return { kind: 'accepted', answer: readAnswer(inserted, cipher) };
+	});
 }
 
 /** Its own window shows the receipt from now on. */
 async function markAccepted(trx: Db, { viewId, question, press, acceptedAt: now }: NewAnswer): Promise<void> {
 	await remove(trx, 'windows', { viewId }).execute();
 	await markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
-}
-
-async function acceptInTransaction(
-	db: Db,
-	store: StoreDatabase,
-	cipher: Cipher,
-	answer: NewAnswer,
-): Promise<AcceptResult> {
-	await lockQuestion(db, answer.question);
-	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
-	const isConcerned = sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
-	const others = await from(db, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
-
-	const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
-	const newer = () => stopBesideNewer(store);
-	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
-
-	const insert = (row: InsertObject<Tables, 'answers'>) =>
-		db
-			.insertInto('answers')
-			.columns(Object.keys(row) as (keyof typeof row)[])
-			.expression(rowIf(db, row, isOwnSchema()))
-			.returningAll()
-			.executeTakeFirstOrThrow(newer);
-	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
-	const row = { ...newRow(answer, cipher), questionId: newestRowOf(answer.question, answer.fingerprint) };
-	const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
-	if (by !== undefined) {
-		// The answer was never accepted, so its timeline starts empty.
-		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
-		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
-		// A press has no window that shows its author that somebody else was first.
-		const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
-		const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
-		const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
-		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
-	}
-	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
-	await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
-	const inserted = await insert(row);
-	await markAccepted(db, answer);
-	return { kind: 'accepted', answer: readAnswer(inserted, cipher) };
 }
 
 /** What an edit leaves. */
