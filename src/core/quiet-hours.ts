@@ -1,12 +1,23 @@
 import { Temporal } from 'temporal-polyfill';
+import { z } from 'zod';
+import type { DeepReadonly } from './values.ts';
 
-/** No reminders on these days (1: Monday) from one time of day (`HH:MM`) to another, of the next day if `to` is not later. */
-export interface QuietHours {
-	readonly days: readonly number[];
-	readonly from: string;
-	readonly to: string;
-	readonly timeZone: string;
-}
+/** 1 is Monday, 7 is Sunday. */
+export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+export const quietHours = z.object({
+	/** The days on which quiet hours begin; at least one. */
+	days: z.array(z.literal(WEEKDAYS)),
+	/** `HH:MM`, 24 hours. */
+	from: z.string(),
+	/** `HH:MM`. Not later than `from`: on the next day. */
+	to: z.string(),
+	/** A name of the time zone database, such as `Europe/Berlin`. */
+	timeZone: z.string(),
+});
+/** When a channel is not reminded: from `from` on each of these days until the next `to`. */
+export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
 
 /** Quiet hours that follow each other without a gap last less than a week, or they would never end. */
 const LONGEST_DAYS = 8;

@@ -1,25 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { quietUntil } from '../core/quiet-hours.ts';
+import { quietHours, quietUntil } from '../core/quiet-hours.ts';
 import type { DeepReadonly } from '../core/values.ts';
 import { isForgotten } from '../questions/answer.ts';
-
-/** 1 is Monday, 7 is Sunday. */
-export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
-
-const quietHours = z.object({
-	/** The days on which quiet hours begin; at least one. */
-	days: z.array(z.literal(WEEKDAYS)),
-	/** `HH:MM`, 24 hours. */
-	from: z.string(),
-	/** `HH:MM`. Not later than `from`: on the next day. */
-	to: z.string(),
-	/** A name of the time zone database, such as `Europe/Berlin`. */
-	timeZone: z.string(),
-});
-/** When a channel is not reminded: from `from` on each of these days until the next `to`. */
-export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
 
 const mention = z.object({
 	/** Whoever was forgotten is not mentioned any more. */

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import type { QuietHours, Weekday } from '../../src/core/quiet-hours.ts';
 import { leavesTime, quietUntil, timeZoneNamed, tomorrowAtNine } from '../../src/core/quiet-hours.ts';
-import type { QuietHours, Weekday } from '../../src/database/channel-settings.ts';
 
 const BERLIN = 'Europe/Berlin';
 const EVERY_DAY: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];

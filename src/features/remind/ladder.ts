@@ -1,5 +1,5 @@
-import { quietUntil } from '../../core/quiet-hours.ts';
-import type { LadderTimes, QuietHours, ReminderStage } from '../../database/channel-settings.ts';
+import { type QuietHours, quietUntil } from '../../core/quiet-hours.ts';
+import type { LadderTimes, ReminderStage } from '../../database/channel-settings.ts';
 import type { TakenLadder, Wait } from './ladder-store.ts';
 
 export interface LadderFacts extends Omit<TakenLadder, 'changeCount'> {

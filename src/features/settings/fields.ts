@@ -1,9 +1,10 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../core/quiet-hours.ts';
+import type { QuietHours, Weekday } from '../../core/quiet-hours.ts';
+import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
 import type { DeepReadonly } from '../../core/values.ts';
-import type { ChannelSettings, LadderTimes, Mention, QuietHours, Weekday } from '../../database/channel-settings.ts';
-import { changedParts, mentionsAnybody, timesIn, WEEKDAYS } from '../../database/channel-settings.ts';
+import type { ChannelSettings, LadderTimes, Mention } from '../../database/channel-settings.ts';
+import { changedParts, mentionsAnybody, timesIn } from '../../database/channel-settings.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import { plain, quotedName } from '../../slack/text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuietHours } from '../../../src/database/channel-settings.ts';
+import type { QuietHours } from '../../../src/core/quiet-hours.ts';
 import { digestText, reminderText } from '../../support/sentences.ts';
 import { type Asked, createHistory, type History, type Post, type Read } from './history.ts';
 import { judge } from './judge.ts';

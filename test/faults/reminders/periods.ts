@@ -1,10 +1,5 @@
-import type {
-	ChannelSettings,
-	LadderTimes,
-	Mention,
-	QuietHours,
-	Weekday,
-} from '../../../src/database/channel-settings.ts';
+import type { QuietHours, Weekday } from '../../../src/core/quiet-hours.ts';
+import type { ChannelSettings, LadderTimes, Mention } from '../../../src/database/channel-settings.ts';
 import type { Random } from '../../support/random.ts';
 
 const MINUTE = 60_000;
