@@ -5,7 +5,7 @@ import type { AllowedRequest, Submitted, SubmittedView, Wait } from '../../slack
 import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
-import { createSettingsSaving, type UserGroupList } from './saving.ts';
+import { createSettingsSaving, type UserGroupList, whyNoSettings } from './saving.ts';
 import {
 	conflictWords,
 	decodeSettingsMetadata,
@@ -45,7 +45,7 @@ export function registerChannelSettings(
 	/** The form of what is stored, or words why there is none. */
 	async function contentFor(request: AllowedRequest) {
 		const { channelId, person } = request;
-		const refusal = await saving.refusalOf(request);
+		const refusal = await whyNoSettings(request, core);
 		if (channelId === null || refusal !== null) {
 			const why = refusal ?? 'no_channel';
 			return { outcome: why, view: settingsNotice(NO_SETTINGS[why]) };

@@ -116,8 +116,6 @@ export function createSettingsSaving(
 	}
 
 	return {
-		refusalOf: (request: AllowedRequest) => whyNoSettings(request, { channels, memberships }),
-
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
 		/** Why these mentions cannot be saved there, by field; empty when they can. `waitedMs`: how long Slack has waited. */
