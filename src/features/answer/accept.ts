@@ -12,9 +12,13 @@ import {
 	type QuestionUpdated,
 	UNREADABLE,
 } from '../../questions/answer.ts';
+import type { Choice } from '../../slack/ids.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Claims } from './drafts.ts';
 import { mayLandForMs } from './put.ts';
+
+/** What one press answers, and to which item. */
+export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash'>;
 
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt'> & {
 	readonly question: Omit<QuestionKey, 'service'>;
@@ -57,6 +61,21 @@ export function createAnswers(
 		}
 	}
 
+	/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
+	async function submit({ undoMs, question, ...submission }: Submission): Promise<AcceptResult> {
+		const now = clock.now();
+		const result = await acceptDespiteLostReply({
+			...submission,
+			question: { service: serviceUrl, ...question },
+			id: randomUUID(),
+			press: undoMs === null ? null : { undoUntil: now + undoMs },
+			acceptedAt: now,
+			giveUpAt: now + giveUpMs,
+		});
+		metrics.answers.submitted(result.kind);
+		return result;
+	}
+
 	/** After a change of `own` that the worker goes on with; `changed` null: it was too late for it. */
 	async function changedOrTooLate(own: Answer, changed: Answer | null) {
 		if (changed !== null) wake();
@@ -73,19 +92,25 @@ export function createAnswers(
 			return id === undefined ? null : ((await store.get(id))?.person ?? null);
 		},
 
-		/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
-		async submit({ undoMs, question, ...submission }: Submission): Promise<AcceptResult> {
-			const now = clock.now();
-			const result = await acceptDespiteLostReply({
-				...submission,
-				question: { service: serviceUrl, ...question },
-				id: randomUUID(),
-				press: undoMs === null ? null : { undoUntil: now + undoMs },
-				acceptedAt: now,
-				giveUpAt: now + giveUpMs,
+		submit,
+
+		/** As `submit`, of an answer by one press, which its author can take back for `UNDO_SECONDS`. */
+		submitPress(pressed: Pressed, by: Pick<Submission, 'submissionKey' | 'person' | 'origin'>): Promise<AcceptResult> {
+			const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = pressed;
+			const item = { title: '', value: null, secret: false, wiped: false };
+			return submit({
+				...by,
+				fingerprint,
+				shownHash,
+				viewId: '',
+				undoMs: config.UNDO_SECONDS * 1_000,
+				question: { sessionId, messageIndex },
+				items: [...Array.from({ length: position }, () => item), { ...item, title, value: option }],
+				leftEmpty: [],
+				boxed: false,
+				formReadAt: readAt,
+				arrivalSeen: arrival,
 			});
-			metrics.answers.submitted(result.kind);
-			return result;
 		},
 
 		async afterAccept(answer: Answer): Promise<void> {

@@ -50,6 +50,7 @@ import {
 	sessionName,
 	viewTitle,
 } from '../../slack/words.ts';
+import type { Pressed } from './accept.ts';
 import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, timelineWords } from './view.ts';
 
 export interface ReceiptContext {
@@ -331,7 +332,7 @@ export function noChoice(choice: Choice | null, context: ErrorContext): MessageC
 }
 
 /** To somebody whose choice came after the answer `by`, which perhaps is their own. */
-export function takenChoice(choice: Choice, by: Answer, person: Person): MessageContent {
+export function takenChoice(choice: Pressed, by: Answer, person: Person): MessageContent {
 	const first = shownChoice(choice, by);
 	const words = isSamePerson(person, by.person)
 		? CHOICE_WORDS.second(choice, first)
@@ -348,7 +349,7 @@ export function isDoubleClick(choice: Choice, by: Answer, person: Person, now: n
 }
 
 /** What an answer chose; null when that must not be shown. */
-function shownChoice({ position }: Choice, answer: Answer): string | null {
+function shownChoice({ position }: Pick<Choice, 'position'>, answer: Answer): string | null {
 	const item = itemsOf(answer)[position];
 	return item === undefined || item.secret ? null : item.value || null;
 }

@@ -2,7 +2,7 @@ import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import { type AllowedRequest, copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
+import { copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
 import type { Forms } from '../answer/drafts.ts';
 import {
@@ -16,38 +16,11 @@ import {
 
 const REPEATED_WITHIN_MS = 60_000;
 
-interface Parts {
-	readonly answers: Answers;
-	readonly flow: Forms;
-	/** Whether a button for the choice would be drawn today. An older version may have found other options. */
-	readonly inboxes: { isOffered(choice: Choice): Promise<boolean> };
-}
+/** Whether a button for the choice would be drawn today. An older version may have found other options. */
+type Offering = { readonly inboxes: { isOffered(choice: Choice): Promise<boolean> } };
 
-export function registerQuickAnswers(core: HandlerContext & Parts): void {
+export function registerQuickAnswers(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
 	const { listen, reply, answers, flow, inboxes, clock, config } = core;
-
-	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
-		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = choice;
-		const item = { title: '', value: null, secret: false, wiped: false };
-		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
-		const pressedAt = press.actionTs ?? request.triggerId ?? '';
-		return {
-			// The same for a press however often Slack repeats it.
-			submissionKey: `press:${request.person.userId}:${place}:${pressedAt}`,
-			viewId: '',
-			undoMs: config.UNDO_SECONDS * 1_000,
-			person: request.person,
-			question: { sessionId, messageIndex },
-			fingerprint,
-			shownHash,
-			items: [...Array.from({ length: position }, () => item), { ...item, title, value: option }],
-			leftEmpty: [],
-			boxed: false,
-			origin: originOf(request, press, choice),
-			formReadAt: readAt,
-			arrivalSeen: arrival,
-		};
-	}
 
 	const pressedAt = new Map<string, number>();
 
@@ -95,13 +68,21 @@ export function registerQuickAnswers(core: HandlerContext & Parts): void {
 						const form = flow.open(request, { sessionId, messageIndex, toAnswer: true, ...origin }, press.view);
 						return async () => void (await form.run(request));
 					}
-					const result = await answers.submit(submissionOf(request, press, choice));
+					const { person } = request;
+					const by = { submissionKey: keyOf(request, press), person, origin: originOf(request, press, choice) };
+					const result = await answers.submitPress(choice, by);
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, choice, result);
 				},
 			};
 		});
 	}
+}
+
+/** The same for a press however often Slack repeats it. */
+function keyOf({ person, channelId, messageTs, triggerId }: PersonRequest, { view, actionTs }: Press): string {
+	const place = view === null ? `${channelId}:${messageTs}` : view.id;
+	return `press:${person.userId}:${place}:${actionTs ?? triggerId ?? ''}`;
 }
 
 /** Where the access policy looks for the question. A press in a view names no channel, one in a direct message another one. */

@@ -46,7 +46,7 @@ export function registerReplies(
 	/** Stores the reply as an answer, as its text is now. Resolves to what is done after that. */
 	async function send(request: AllowedRequest, offered: OfferedReply): Promise<() => Promise<void>> {
 		const { person } = request;
-		const { id, sessionId, messageIndex, channelId, threadTs } = offered;
+		const { id, sessionId, channelId, threadTs } = offered;
 		const { draft, text: offeredText = null } = (await drafting.keptAside(person, id)) ?? {};
 		if (draft === undefined) return () => reply.failed(request, 'button_outdated');
 		// The press before has told the outcome.
@@ -59,22 +59,10 @@ export function registerReplies(
 		const item = await offers.itemOf(person, offered, fingerprint);
 		const title = item?.title ?? '';
 		const value = item === null ? text : optionOrText(item, text);
-		const result = await answers.submit({
-			submissionKey: `reply:${id}`,
-			viewId: '',
-			// It can be undone: one press sends what was perhaps written to colleagues.
-			undoMs: config.UNDO_SECONDS * 1_000,
-			person,
-			question: { sessionId, messageIndex },
-			fingerprint,
-			shownHash,
-			items: [{ title, value, secret: false, wiped: false }],
-			leftEmpty: [],
-			boxed: false,
-			origin: { channelId, threadTs },
-			formReadAt: offered.readAt,
-			arrivalSeen: offered.arrival,
-		});
+		const choice = { ...offered, position: 0, fingerprint, shownHash, title, option: value };
+		// It can be undone: one press sends what was perhaps written to colleagues.
+		const by = { submissionKey: `reply:${id}`, person, origin: { channelId, threadTs } };
+		const result = await answers.submitPress(choice, by);
 		const { answer, kind } = result;
 		request.log.info({ answer: answer.id, session: sessionId, outcome: kind }, 'a reply was sent');
 		return async () => {
@@ -84,7 +72,6 @@ export function registerReplies(
 				return end(request, draft, textMessage(isUndone ? REPLY_WORDS.kept : REPLY_WORDS.tooLate(value)));
 			// The question's post shows it, with *Undo*.
 			if (kind !== 'taken') return void (await Promise.all([answers.afterAccept(answer), end(request, draft, null)]));
-			const choice = { ...offered, position: 0, fingerprint, shownHash: shownHash ?? '', title, option: value };
 			await end(request, draft, takenChoice(choice, result.by, person));
 			await answers.noteTold(answer);
 		};
