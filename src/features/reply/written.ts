@@ -41,13 +41,8 @@ export function createWritten(core: HandlerContext) {
 			const only = { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
 			try {
 				const { messages } = await client.conversations.replies({ channel: channelId, ts: threadTs, ...only });
-				if (messages === undefined) return null;
-				return {
-					text: await textOf(
-						request,
-						messages.find(({ ts }) => ts === messageTs),
-					),
-				};
+				const message = messages?.find(({ ts }) => ts === messageTs);
+				return messages === undefined ? null : { text: await textOf(request, message) };
 			} catch (error) {
 				const code = slackErrorCode(error);
 				if (code === 'thread_not_found') return { text: '' };
