@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { parseOrNull, pick } from '../core/values.ts';
-import { type Cipher, sealedColumn } from '../database/encryption.ts';
+import { sealedColumn } from '../database/encryption.ts';
 import { type Row, sessionOf } from '../database/tables.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchMode } from '../database/watch.ts';
 import { sessionReads, stepRate, UNKNOWN_STEP_RATE } from '../database/watch.ts';
 import { type Digest, digest } from '../questions/changes.ts';
-import type { SessionKey } from '../questions/session.ts';
 import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
 import { content } from './kinds.ts';
 import type { Post, PostTarget } from './post.ts';
@@ -14,7 +13,8 @@ export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 export type PostRow = Row<'posts'>;
 
-const viewColumn = sealedColumn('watched_sessions.view', sessionSnapshot as z.ZodType<SessionSnapshot>);
+/** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
+export const viewColumn = sealedColumn('watched_sessions.view', sessionSnapshot as z.ZodType<SessionSnapshot>);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 /** Of a post whose look only time changes: every mark draws it earlier. */
@@ -56,15 +56,6 @@ export function readWatchedSession(row: WatchedSessionRow) {
 
 export function readReads({ reads }: Pick<WatchedSessionRow, 'reads'>) {
 	return parseOrNull(sessionReads, reads) ?? sessionReads.parse({});
-}
-
-/** Null when there is none yet, it was written with another key, or it is damaged. */
-export function readView(row: SessionKey & Pick<WatchedSessionRow, 'view'>, cipher: Cipher) {
-	return viewColumn.open(row.view, row, cipher);
-}
-
-export function sealView(session: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
-	return viewColumn.seal(snapshot, session, cipher);
 }
 
 export function streamOf(target: PostTarget): string {

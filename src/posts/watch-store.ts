@@ -8,7 +8,7 @@ import { QUESTION_KINDS } from './kinds.ts';
 import { dropPlanned, markPosts, OPEN, openWithLists, planPosts, type Tx } from './plan-store.ts';
 import { cardAgain, type NewPost } from './post.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
-import { readPost, readReads, readView, readWatch, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
+import { readPost, readReads, readWatch, viewColumn, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 
 export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
@@ -76,7 +76,7 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, key)]);
 	return {
 		watch: readWatch(row),
-		view: session === undefined ? null : readView(session, cipher),
+		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
 		unreadCode: (session && readReads(session).unread?.code) ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),

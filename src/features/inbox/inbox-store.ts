@@ -7,11 +7,11 @@ import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import { IS_ANSWERED, readHandOver } from '../../posts/question-store.ts';
-import { readView } from '../../posts/watch-rows.ts';
+import { viewColumn } from '../../posts/watch-rows.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { isOffered, type SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { isOffered } from '../../questions/session-snapshot.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { activeClaims, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
@@ -45,13 +45,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
 
 	/** What cards show of these sessions, by session id. */
-	async function snapshots(
-		service: string,
-		sessionIds: readonly string[],
-	): Promise<ReadonlyMap<string, SessionSnapshot>> {
+	async function snapshots(service: string, sessionIds: readonly string[]) {
 		const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
 		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
-		const read = rows.map((row) => [row.sessionId, readView(row, cipher)] as const);
+		const read = rows.map((row) => [row.sessionId, viewColumn.open(row.view, row, cipher)] as const);
 		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 	}
 

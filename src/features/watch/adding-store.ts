@@ -8,7 +8,7 @@ import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
 import { HAS_POSTED, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { recordQuestions } from '../../posts/question-store.ts';
-import { readDigest, readWatch, sealView, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
+import { readDigest, readWatch, viewColumn, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
 import { liveWatches, lockSession, redrawFormer } from '../../posts/watch-store.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Judgement } from '../../questions/asked.ts';
@@ -51,7 +51,7 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
 	const read = {
 		...seenAt,
-		view: sealView(watch.session, view, cipher),
+		view: viewColumn.seal(view, watch.session, cipher),
 		digest: JSON.stringify(view.digest),
 		failures: 0,
 		reads: null,

@@ -23,10 +23,9 @@ import { knownAskings, recordQuestions, settleQuestion } from '../../posts/quest
 import {
 	readDigest,
 	readReads,
-	readView,
 	readWatch,
 	readWatchedSession,
-	sealView,
+	viewColumn,
 	type WatchedSession,
 	type WatchedSessionRow,
 	type WatchRow,
@@ -132,7 +131,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 			const due = { table: 'watched_sessions', service, where, orderBy: sql`read_by`, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			// `view` is null before the first read, and when it cannot be read.
-			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
+			return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
 		},
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
@@ -338,7 +337,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
-			view: sealView(sessionOf(row), update.view, cipher),
+			view: viewColumn.seal(update.view, row, cipher),
 		}),
 	};
 }
