@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { add, change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
+import type { Cipher } from '../database/encryption.ts';
 import { type Db, type Row, sessionOf, WITHOUT_LEASE } from '../database/tables.ts';
 import type { CardUrgency, Endings } from '../database/watch.ts';
 import { isForgotten } from '../questions/answer.ts';
@@ -15,6 +16,8 @@ export interface Tx {
 	/** The posts that `lockPosts` locked: no other list of reminders is locked after them, or locks have no order. */
 	readonly lockedPosts?: readonly string[];
 }
+
+export type CipherTx = Tx & { readonly cipher: Cipher };
 
 /** The states of a post that is not over. */
 export const OPEN = ['planned', 'shown'] as const;

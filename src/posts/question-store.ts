@@ -21,7 +21,7 @@ import type { HandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
-import { dropPlanned, OPEN, type Tx } from './plan-store.ts';
+import { type CipherTx, dropPlanned, OPEN } from './plan-store.ts';
 import { type Asked, HELD, type StoredQuestion } from './post.ts';
 
 const items = questionView.shape.items;
@@ -31,7 +31,7 @@ const noteColumn = sealedColumn('questions.handOverNote', z.string());
 
 /** Writes what a read changes of questions, and what it means. `before`: when the read before it began. The caller holds the session's lock. */
 export async function recordQuestions(
-	{ trx, cipher, now }: Tx & { readonly cipher: Cipher },
+	{ trx, cipher, now }: CipherTx,
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
 	{

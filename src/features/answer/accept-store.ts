@@ -5,6 +5,7 @@ import { add, change, from, isPostgres, remove, rowIf, type StoreDatabase } from
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { type Db, personOf, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
+import type { CipherTx } from '../../posts/plan-store.ts';
 import { newestRowOf } from '../../posts/question-store.ts';
 import {
 	type AcceptResult,
@@ -53,21 +54,22 @@ import {
  * after its form was read, because its author has not seen that one.
  */
 export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	return store.write(async (db) => {
-		await lockQuestion(db, answer.question);
+	return store.write(async (trx) => {
+		const tx = { trx, cipher, now: answer.acceptedAt };
+		await lockQuestion(trx, answer.question);
 		// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 		const isConcerned = sql<boolean>`(submission_key = ${answer.submissionKey} or ${conflictsWith(answer)})`;
-		const others = await from(db, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
+		const others = await from(trx, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
 
 		const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
 		const newer = () => stopBesideNewer(store);
-		if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
+		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), newer }, answer);
 
 		const insert = (row: InsertObject<Tables, 'answers'>) =>
-			db
+			trx
 				.insertInto('answers')
 				.columns(Object.keys(row) as (keyof typeof row)[])
-				.expression(rowIf(db, row, isOwnSchema()))
+				.expression(rowIf(trx, row, isOwnSchema()))
 				.returningAll()
 				.executeTakeFirstOrThrow(newer);
 		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
@@ -76,7 +78,7 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 		if (by !== undefined) {
 			// The answer was never accepted, so its timeline starts empty.
 			const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
-			const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
+			const lost = giveWay(tx, unaccepted, winnerOf(by), answer.items);
 			// A press has no window that shows its author that somebody else was first.
 			const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
 			const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
@@ -84,9 +86,9 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 			return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 		}
 		// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
-		await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
+		await replaceWaiting(tx, others, { ...answer, at: answer.acceptedAt });
 		const inserted = await insert(row);
-		await markAccepted(db, answer);
+		await markAccepted(trx, answer);
 		return { kind: 'accepted', answer: readAnswer(inserted, cipher) };
 	});
 }
@@ -101,8 +103,7 @@ async function markAccepted(trx: Db, { viewId, question, press, acceptedAt: now 
 const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
 
 async function repeat(
-	db: Db,
-	cipher: Cipher,
+	{ trx, cipher }: CipherTx,
 	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
@@ -111,16 +112,16 @@ async function repeat(
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const unsent = { id, state: 'accepted', putStartedAt: null };
 	const columns = submittedColumns({ ...answer, ...pick(stored, ...KEPT) }, cipher);
-	const edit = change(db, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
+	const edit = change(trx, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
-		await markAccepted(db, answer);
+		await markAccepted(trx, answer);
 		return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	}
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
-	const hidden = change(db, 'answers', { id }, { secretPositions }).where(isOwnSchema());
+	const hidden = change(trx, 'answers', { id }, { secretPositions }).where(isOwnSchema());
 	const current = await hidden.returningAll().executeTakeFirstOrThrow(newer);
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
@@ -129,12 +130,8 @@ async function repeat(
  * Queues a failed answer again, unless another one prevents it: `taken`, which is due for its author like `accept`'s. The caller
  * has locked it in this transaction.
  */
-export async function retryAnswer(
-	db: Db,
-	cipher: Cipher,
-	answer: Answer,
-	{ now, giveUpAt }: { now: number; giveUpAt: number },
-) {
+export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
+	const { trx, cipher, now } = tx;
 	// It is live, delivered or withdrawn.
 	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;
 	const { id, content } = answer;
@@ -142,17 +139,17 @@ export async function retryAnswer(
 		return { kind: 'valuesGone', answer } as const;
 	// Nobody presses a button for an answer that can be read again: the program puts it back.
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
-	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
+	const concerned = from(trx, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
 	const others = await concerned.where(conflictsWith(answer)).execute();
-	await removeDraft(db, id);
+	await removeDraft(trx, id);
 	const by = firstConflict(others, cipher, answer);
 	if (by !== undefined) {
-		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
+		const lost = giveWay(tx, answer, winnerOf(by), content.items);
 		const told = { nextAttemptAt: receiptDueAt(answer, now) ?? now + TOLD_WITHIN_MS };
-		return { kind: 'taken', by, answer: await changeAnswer(db, cipher, answer, { ...lost, ...told }) } as const;
+		return { kind: 'taken', by, answer: await changeAnswer(trx, cipher, answer, { ...lost, ...told }) } as const;
 	}
-	await replaceWaiting(db, cipher, others, { winner: winnerOf(answer), now });
-	const queued = await changeAnswer(db, cipher, answer, {
+	await replaceWaiting(tx, others, winnerOf(answer));
+	const queued = await changeAnswer(trx, cipher, answer, {
 		...enterState(answer, 'accepted', now),
 		...receiptOf(answer, null),
 		...WITHOUT_LEASE,
@@ -202,15 +199,16 @@ export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 }
 
 /** Discards an answer that was not sent, or failed. The caller has locked it and its question in this transaction. */
-export async function withdrawAnswer(db: Db, cipher: Cipher, answer: Answer, now: number): Promise<Answer> {
-	const withdrawn = await changeAnswer(db, cipher, answer, {
+export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answer> {
+	const { trx, cipher, now } = tx;
+	const withdrawn = await changeAnswer(trx, cipher, answer, {
 		...enterState(answer, 'withdrawn', now),
 		...WITHOUT_LEASE,
 		// The worker has the question's posts drawn again, even if this process ends now.
 		nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
 	});
-	await removeDraft(db, answer.id);
-	await releaseLosers(db, cipher, withdrawn, now);
+	await removeDraft(trx, answer.id);
+	await releaseLosers(tx, withdrawn);
 	return withdrawn;
 }
 
@@ -225,10 +223,11 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
  * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker tells;
  * its text becomes a draft. A press of the same person stays as it is, and so do answers that are outdated too.
  */
-export async function releaseLosers(db: Db, cipher: Cipher, first: Answer, now: number): Promise<void> {
+export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> {
+	const { trx, cipher, now } = tx;
 	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
-	const lost = from(db, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
+	const lost = from(trx, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
 	const released = new Set<string>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
@@ -241,18 +240,18 @@ export async function releaseLosers(db: Db, cipher: Cipher, first: Answer, now: 
 		released.add(author);
 		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
 		const due = { nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) };
-		await change(db, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
-		await keepAsDraft(db, cipher, loser, now);
+		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
+		await keepAsDraft(tx, loser);
 	}
 }
 
 /** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
-async function keepAsDraft(db: Db, cipher: Cipher, answer: Answer, now: number): Promise<void> {
+async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Promise<void> {
 	const { id: formId, person, question, fingerprint, shownHash } = answer;
 	const values = textsOf(answer);
 	if (Object.keys(values).length === 0) return;
 	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
-	await add(db, 'drafts', draftRow(draft, cipher))
+	await add(trx, 'drafts', draftRow(draft, cipher))
 		.onConflict((conflict) => conflict.column('formId').doNothing())
 		.execute();
 }
@@ -291,21 +290,18 @@ function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 }
 
 /** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */
-async function replaceWaiting(
-	db: Db,
-	cipher: Cipher,
-	rows: readonly AnswerRow[],
-	{ winner, now }: { winner: Winner; now: number },
-): Promise<void> {
-	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(cipher))) {
-		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
-		const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: now };
-		await change(db, 'answers', { id: answer.id, state: 'waiting' }, columns).execute();
+async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
+	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher))) {
+		const lost = giveWay(tx, answer, winner, itemsOf(answer));
+		const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: tx.now };
+		await change(tx.trx, 'answers', { id: answer.id, state: 'waiting' }, columns).execute();
 	}
 }
 
 /** What a conflicted answer stores about the one that was first. */
 type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number };
+
+type Loser = Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0];
 
 function winnerOf(answer: Answer): Winner {
 	const { id, person, deliveredAt, acceptedAt } = answer;
@@ -313,11 +309,7 @@ function winnerOf(answer: Answer): Winner {
 }
 
 /** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none when they cannot be read. */
-function giveWay(
-	loser: Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0],
-	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[]; now: number },
-	cipher: Cipher,
-) {
+function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: readonly AnswerItem[]) {
 	const other: OtherAnswer = {
 		answerId: winner.id,
 		person: winner.person,

@@ -161,7 +161,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const set = { ...patchColumns(answer, named, now, cipher), ...answers, ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
-				if (fails) await releaseLosers(trx, cipher, changed, now);
+				if (fails) await releaseLosers({ trx, cipher, now }, changed);
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
 					await markQuestion({ trx, now }, changed.question, what);
@@ -268,7 +268,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** Puts a failed answer back into the queue, for its author alone; null for others. */
 		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
 			withOwn(id, person, async (trx, answer) => {
-				const result = await retryAnswer(trx, cipher, answer, { now, giveUpAt });
+				const result = await retryAnswer({ trx, cipher, now }, answer, giveUpAt);
 				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer.question, 'answer');
 				return result;
 			}),
@@ -282,7 +282,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			withOwn(id, person, async (trx, answer) => {
 				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
-				const withdrawn = await withdrawAnswer(trx, cipher, answer, now);
+				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
 				await markQuestion({ trx, now }, answer.question, answer.press === null ? 'answer' : 'undo');
 				return withdrawn;
 			}),

@@ -28,12 +28,12 @@ export function createPersonStore(
 	postsKeptMs: number,
 ) {
 	/** What they have not sent is discarded, and so is what lost to it and would wait for them then. */
-	async function discardWaiting({ trx, now }: Tx, userId: string): Promise<number> {
+	async function discardWaiting(tx: Tx, userId: string): Promise<number> {
 		for (let count = 0; ; count++) {
-			const waiting = await from(trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
+			const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
 			const [answer] = waiting.flatMap(createAnswerReader(cipher));
 			if (answer === undefined) return count;
-			await withdrawAnswer(trx, cipher, answer, now);
+			await withdrawAnswer({ ...tx, cipher }, answer);
 		}
 	}
 

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { add, change, countChanged, from, locked, lockFor } from '../../database/database.ts';
-import type { Cipher } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
-import { HAS_POSTED, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
+import { type CipherTx, HAS_POSTED, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { recordQuestions } from '../../posts/question-store.ts';
 import { readDigest, readWatch, viewColumn, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
@@ -39,7 +38,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 }
 
 /** The transaction of `WatchStore.add`. `already`: it is watched there; `changed`: with new settings; `again`: refused posts are planned anew. */
-export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewWatch) {
+export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
 	await lockFor(trx, 'addingWatches');
