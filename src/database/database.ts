@@ -70,6 +70,23 @@ export function add<Table extends keyof Tables>(db: Db, table: Table, row: Inser
 	return db.insertInto(table).values(row);
 }
 
+/** The query that adds a row, and nothing where one has its key. */
+export function addNew<Table extends keyof Tables>(db: Db, table: Table, row: InsertObject<Tables, Table>) {
+	return add(db, table, row).onConflict((conflict) => conflict.doNothing());
+}
+
+/** The query that adds a row, and nothing where `condition` does not hold. */
+export function addIf<Table extends keyof Tables>(
+	db: Db,
+	table: Table,
+	row: InsertObject<Tables, Table>,
+	condition: Expression<SqlBool>,
+) {
+	const columns = Object.keys(row) as (keyof Tables[Table] & string)[];
+	const values = Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column));
+	return db.insertInto(table).columns(columns).expression(db.selectNoFrom(values).where(condition));
+}
+
 /** The query that writes these columns of the rows that match `filter`; the caller runs it. Undefined ones stay. */
 export function change<Table extends keyof Tables>(
 	db: Db,
@@ -105,6 +122,12 @@ export async function isFound(query: { limit(count: number): { executeTakeFirst(
 	return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** How many rows a query of `from` finds. */
+export async function countOf<Table extends keyof Tables>(query: SelectQueryBuilder<Tables, Table, object>) {
+	const counted = query.select(({ fn }) => fn.countAll<number>().as('count'));
+	return (await counted.executeTakeFirstOrThrow()).count;
+}
+
 export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
 	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
 }
@@ -138,13 +161,6 @@ const ADVISORY_LOCKS = {
 } as const;
 
 export const isPostgres = (db: Db) => db.getExecutor().adapter instanceof PostgresAdapter;
-
-/** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `condition` does not hold. */
-export function rowIf(db: Db, row: object, condition: Expression<SqlBool>) {
-	return db
-		.selectNoFrom(Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column)))
-		.where(condition);
-}
 
 interface Change {
 	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { add, change, from, type StoreDatabase } from './database.ts';
+import { addNew, change, from, type StoreDatabase } from './database.ts';
 import { type Cipher, createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
 import type { CipherPlace } from './sealed-columns.ts';
@@ -43,8 +43,7 @@ async function changeCheck(
 ): Promise<void> {
 	const name = { name: KEY_CHECK.id };
 	await db.write(async (trx) => {
-		const made = add(trx, 'meta', { ...name, value: '' });
-		await made.onConflict((conflict) => conflict.doNothing()).execute();
+		await addNew(trx, 'meta', { ...name, value: '' }).execute();
 		const { value: before } = await from(trx, 'meta', name).select('value').forUpdate().executeTakeFirstOrThrow();
 		const value = changed(readKeyCheck(before)).join(' ');
 		if (value === before) return;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { codeOf } from '../core/errors.ts';
 import type { Core } from '../core.ts';
-import { add, change, from, remove, type StoreDatabase } from '../database/database.ts';
+import { addNew, change, from, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
 import type { Db } from '../database/tables.ts';
@@ -42,10 +42,7 @@ const NAME_SALT = 'name_salt';
 
 /** A name of this person in access lines, the same each time until somebody is forgotten. */
 async function nameInLog(trx: Db, userId: string): Promise<string> {
-	const made = { name: NAME_SALT, value: randomBytes(16).toString('hex') };
-	await add(trx, 'meta', made)
-		.onConflict((conflict) => conflict.doNothing())
-		.execute();
+	await addNew(trx, 'meta', { name: NAME_SALT, value: randomBytes(16).toString('hex') }).execute();
 	const { value } = await from(trx, 'meta', { name: NAME_SALT }).select('value').executeTakeFirstOrThrow();
 	return createHmac('sha256', value).update(userId).digest('hex').slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import { type InsertObject, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
 import { parseOrNull, pick } from '../../core/values.ts';
-import { add, change, from, isPostgres, remove, rowIf, type StoreDatabase } from '../../database/database.ts';
+import { addIf, addNew, change, from, isPostgres, remove, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { type Db, personOf, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
@@ -66,12 +66,7 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), newer }, answer);
 
 		const insert = (row: InsertObject<Tables, 'answers'>) =>
-			trx
-				.insertInto('answers')
-				.columns(Object.keys(row) as (keyof typeof row)[])
-				.expression(rowIf(trx, row, isOwnSchema()))
-				.returningAll()
-				.executeTakeFirstOrThrow(newer);
+			addIf(trx, 'answers', row, isOwnSchema()).returningAll().executeTakeFirstOrThrow(newer);
 		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 		const row = { ...newRow(answer, cipher), questionId: newestRowOf(answer.question, answer.fingerprint) };
 		const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
@@ -251,9 +246,7 @@ async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Prom
 	const values = textsOf(answer);
 	if (Object.keys(values).length === 0) return;
 	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
-	await add(trx, 'drafts', draftRow(draft, cipher))
-		.onConflict((conflict) => conflict.column('formId').doNothing())
-		.execute();
+	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
 }
 
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../../core/clock.ts';
 import type { Lease } from '../../core/lease-loop.ts';
 import type { Log } from '../../core/log.ts';
-import { change, countChanged, type Filter, from, hasChanged, StoreUnavailableError } from '../../database/database.ts';
+import type { Filter } from '../../database/database.ts';
+import { change, countChanged, countOf, from, hasChanged, StoreUnavailableError } from '../../database/database.ts';
 import { earliest, nextDue, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { databaseTime } from '../../database/store-clock.ts';
@@ -254,11 +255,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		arrivals: (session: SessionKey) => countArrived(db.read, session),
 
 		/** How many live answers are for another service's address, so that nothing sends them. */
-		async unsentElsewhere(service: string): Promise<number> {
-			const unsent = from(db.read, 'answers', { state: BLOCKING_STATES }).where('service', '!=', service);
-			const counted = unsent.select((eb) => eb.fn.countAll<number>().as('count'));
-			return (await counted.executeTakeFirstOrThrow()).count;
-		},
+		unsentElsewhere: (service: string): Promise<number> =>
+			countOf(from(db.read, 'answers', { state: BLOCKING_STATES }).where('service', '!=', service)),
 
 		/** The answers that wait for their authors with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
@@ -305,9 +303,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			{ offset, limit }: { offset: number; limit: number },
 		) {
 			const base = from(db.read, 'answers', { service, sessionId, teamId });
-			const [rows, { total }] = await Promise.all([
+			const [rows, total] = await Promise.all([
 				base.selectAll().orderBy('acceptedAt', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+				countOf(base),
 			]);
 			return { answers: rows.flatMap(readOrSkip), total };
 		},
@@ -341,9 +339,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
 /** No arrival is ever taken back. */
-async function countArrived(db: Db, session: SessionKey): Promise<number> {
-	const arrived = from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES });
-	return (await arrived.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
+function countArrived(db: Db, session: SessionKey): Promise<number> {
+	return countOf(from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES }));
 }
 
 /** `evidenceAt`, with what reads of a watch have shown of its question before: that the agent waits, unless it went on. */

@@ -5,6 +5,8 @@ import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
 import {
 	add,
+	addIf,
+	addNew,
 	change,
 	countChanged,
 	type Filter,
@@ -12,7 +14,6 @@ import {
 	hasChanged,
 	isPostgres,
 	remove,
-	rowIf,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
@@ -63,10 +64,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
 				const submitted = trx.selectFrom('answers').select('id').where('submissionKey', '=', submissionKey);
-				await trx
-					.insertInto('drafts')
-					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
-					.expression(rowIf(trx, row, sql<boolean>`not exists ${submitted}`))
+				await addIf(trx, 'drafts', row, sql<boolean>`not exists ${submitted}`)
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
 						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
@@ -75,11 +73,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 			}),
 
 		/** Writes a new draft. False when there is one with its id: that decides once. */
-		addNew: (draft: Draft) =>
-			db.writeOne((trx) => {
-				const made = add(trx, 'drafts', draftRow(draft, cipher));
-				return hasChanged(made.onConflict((conflict) => conflict.column('formId').doNothing()));
-			}),
+		addNew: (draft: Draft) => db.writeOne((trx) => hasChanged(addNew(trx, 'drafts', draftRow(draft, cipher)))),
 
 		async get(formId: string): Promise<Draft | null> {
 			return read(await from(db.read, 'drafts', { formId }).selectAll().executeTakeFirst());

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Log } from '../../core/log.ts';
 import { parseOrNull, pick } from '../../core/values.ts';
 import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { add, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
+import { add, addNew, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { placeId } from '../../database/sealed-columns.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
@@ -220,7 +220,7 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				const values = { ...chosen, revision: revision + 1 };
 				const isWritten = await hasChanged(
 					revision === 0
-						? add(trx, 'channel_settings', { ...key, ...values }).onConflict((conflict) => conflict.doNothing())
+						? addNew(trx, 'channel_settings', { ...key, ...values })
 						: change(trx, 'channel_settings', { ...key, revision }, values),
 				);
 				if (!isWritten) return false;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { change, countChanged, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
+import { change, countChanged, countOf, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
@@ -66,10 +66,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
 			const newest = liveWatches(db.read, channelOf(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
 			const all = from(db.read, 'watches', { ...channelOf(channel), endedAt: null });
-			const [rows, { total }] = await Promise.all([
-				newest.limit(page.limit).offset(page.offset).execute(),
-				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-			]);
+			const [rows, total] = await Promise.all([newest.limit(page.limit).offset(page.offset).execute(), countOf(all)]);
 			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
 			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
 		},

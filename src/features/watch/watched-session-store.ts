@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
-import { add, change, from, inLockOrder, isFound, locked, remove } from '../../database/database.ts';
+import { add, change, countOf, from, inLockOrder, isFound, locked, remove } from '../../database/database.ts';
 import { leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import type { Cipher, StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
@@ -172,10 +172,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				from(db.read, 'watched_sessions', sessionOf(session)).select('service').where('lastReadAt', 'is not', null),
 			),
 
-		async countSessions(service: string): Promise<number> {
-			const counted = readSessions(service).select((eb) => eb.fn.countAll<number>().as('count'));
-			return (await counted.executeTakeFirstOrThrow()).count;
-		},
+		countSessions: (service: string): Promise<number> => countOf(readSessions(service)),
 
 		/**
 		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an answer arrived
