@@ -4,10 +4,9 @@ import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
 import { liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
-import { openKeys } from './database/key-ring.ts';
+import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
-import type { CheckpointOutcome } from './database/secret-wiping.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
 import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './database/tables.ts';
@@ -20,7 +19,7 @@ import { createChannelSettingsStore } from './features/watch/channel-store.ts';
 import { createWatchStore } from './features/watch/watch-store.ts';
 import { retryUnreadable } from './posts/store.ts';
 
-export interface StoreOptions {
+export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 'onFormerValues'> {
 	/** `postgres://…`; absent or null: SQLite. */
 	readonly databaseUrl?: string | null | undefined;
 	/** Left out, in tests: the defaults. */
@@ -37,11 +36,6 @@ export interface StoreOptions {
 	readonly workspace?: StoreDatabase['workspace'];
 	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
 	readonly clock?: Clock | undefined;
-	/** Called after every checkpoint that makes wiped secrets unreadable (SQLite). */
-	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
-	/** Gets the number of values that need a former key still; NaN while that is not known. */
-	readonly onFormerValues?: ((count: number) => void) | undefined;
-	readonly log: Log;
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>;

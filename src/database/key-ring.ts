@@ -1,10 +1,9 @@
 import type { Clock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
 import { addNew, change, from, type StoreDatabase } from './database.ts';
 import { type Cipher, createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
 import type { CipherPlace } from './sealed-columns.ts';
-import { type CheckpointOutcome, markForCompaction, secretsKeyName, startSecretWiping } from './secret-wiping.ts';
+import { markForCompaction, secretsKeyName, startSecretWiping, type WipingOptions } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
 
@@ -57,7 +56,7 @@ export const ciphersOf = (settings: readonly KeySetting[], salt: string | null) 
 
 const BOUND = 'every stored value is bound to its row, person and question now; one of 1.0.0 is not read any more';
 
-interface Options extends GivenKeys {
+export interface KeyOptions extends GivenKeys, Pick<WipingOptions, 'log' | 'onCheckpoint'> {
 	readonly db: StoreDatabase;
 	/** Null on PostgreSQL. */
 	readonly sqlite: SqliteStoreDatabase | null;
@@ -66,14 +65,12 @@ interface Options extends GivenKeys {
 	/** Whether to encrypt with a former key still, because replicas run that have only that one. */
 	readonly writesFormer: boolean;
 	readonly clock: Clock;
-	readonly log: Log;
-	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
 	/** How many values need a former key still; NaN: not counted yet. */
 	readonly onFormerValues?: ((count: number) => void) | undefined;
 }
 
 /** The keys of a database: all values stay readable that one of them encrypted. Warns when it holds others. */
-export async function openKeys({ db, sqlite, own, formers, migrated, writesFormer, ...others }: Options) {
+export async function openKeys({ db, sqlite, own, formers, migrated, writesFormer, ...others }: KeyOptions) {
 	const { log, onCheckpoint, onFormerValues = () => {} } = others;
 	const rows = await from(db.read, 'meta').select(['name', 'value']).execute();
 	const meta = new Map(rows.map(({ name, value }) => [name, value]));

@@ -40,10 +40,11 @@ export async function markForCompaction(trx: Db): Promise<void> {
 /** `busy`: another program was reading; it is tried again. */
 export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 
-interface Options {
+export interface WipingOptions {
 	readonly db: SqliteStoreDatabase;
 	readonly ring: KeyRing;
 	readonly log: Log;
+	/** Called after every checkpoint that makes wiped secrets unreadable. */
 	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
 }
 
@@ -55,7 +56,7 @@ interface Options {
  * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt, and
  * values of version 1. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
-export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: Options) {
+export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: WipingOptions) {
 	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);
 	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
 	/** What encrypted the stored secrets. The newest comes first; more than one only with former master keys. */
