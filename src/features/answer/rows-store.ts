@@ -185,13 +185,8 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 }
 
 /** What its values are bound to. */
-export function placeOf({
-	id,
-	person,
-	question,
-	fingerprint,
-}: Pick<Answer, 'id' | 'person' | 'question' | 'fingerprint'>) {
-	return { id, fingerprint, ...personOf(person), ...questionOf(question) };
+export function placeOf(answer: Pick<Answer, 'id' | 'person' | 'question' | 'fingerprint'>) {
+	return { ...pick(answer, 'id', 'fingerprint'), ...personOf(answer.person), ...questionOf(answer.question) };
 }
 
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
