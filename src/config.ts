@@ -8,9 +8,10 @@ import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { createLiveSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
-const optional = z.string().trim().nullable().default(null);
+const text = z.string().trim();
+const optional = text.nullable().default(null);
 const optionally = (isValid: (value: string) => boolean, problem: string) =>
-	z.string().trim().refine(isValid, problem).nullable().default(null);
+	text.refine(isValid, problem).nullable().default(null);
 
 const HTTP = ['http:', 'https:'];
 const webAddress = (type: z.ZodType<string>) =>
@@ -36,9 +37,7 @@ const proxyAddress = optionally(
 	'is not the address of a proxy: use one like http://proxy.example:3128, with user and password percent-encoded',
 );
 
-const databaseUrl = z
-	.string()
-	.trim()
+const databaseUrl = text
 	.superRefine((value, context) => {
 		try {
 			readDatabaseUrl(value);
@@ -68,21 +67,16 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
 const duration = (fallback: string) =>
-	z
-		.string()
-		.trim()
-		.default(fallback)
-		.transform((value, context) => {
-			if (value === 'off') return null;
-			const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
-			const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
-			if (ms > 0 && ms <= 30 * UNITS.d) return ms;
-			context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
-			return z.NEVER;
-		});
+	text.default(fallback).transform((value, context) => {
+		if (value === 'off') return null;
+		const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+		const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
+		if (ms > 0 && ms <= 30 * UNITS.d) return ms;
+		context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
+		return z.NEVER;
+	});
 const ids = (pattern: RegExp, example: string) =>
-	z
-		.string()
+	text
 		.default('')
 		.transform((value) => value.split(/[\s,]+/).filter((id) => id !== ''))
 		.refine((list) => list.every((id) => pattern.test(id)), {
@@ -101,7 +95,7 @@ const environment = z.object({
 		'is another kind of token, or incomplete: use an app-level token with connections:write, which starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
-	SLACK_API_URL: webAddress(z.string().trim())
+	SLACK_API_URL: webAddress(text)
 		.transform((url) => `${url}/`)
 		.default('https://slack.com/api/'),
 	SESSION_SERVICE_URL: webAddress(required('the base address of the session service, without /v1'))
@@ -117,16 +111,14 @@ const environment = z.object({
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
 	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto').transform((word) => word === 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
-	SESSION_DASHBOARD_URL: webAddress(z.string().trim()).nullable().default(null),
+	SESSION_DASHBOARD_URL: webAddress(text).nullable().default(null),
 	DATABASE_URL: databaseUrl,
 	DATABASE_POOL_SIZE: wholeNumber(10, 1, 100),
 	DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(2_000, 100, 10_000),
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
-	NO_PROXY: z.string().trim().default(''),
-	DATA_DIR: z
-		.string()
-		.trim()
+	NO_PROXY: text.default(''),
+	DATA_DIR: text
 		.refine((path) => !path.startsWith('~'), 'begins with ~, which only a shell replaces: write the whole path')
 		.refine((path) => !/\$[\w{(]|%\w+%/.test(path), 'has a variable, which only a shell replaces: write the whole path')
 		.default('./data'),
