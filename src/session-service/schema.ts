@@ -58,7 +58,7 @@ const sessionSchema = z
 const sessionResponse = z.object({ session: sessionSchema });
 
 /** The PUT's success: in practice a status text, by the service's document the updated message too. */
-const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
+const PUT_SUCCESS = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
 /** Null without a readable session. Its id is `requestedId`, whatever the response says. `json`: from which `value` was parsed. */
 export function* readSessionResponse(value: unknown, json: string, requestedId: string) {
@@ -75,9 +75,7 @@ export function* readSessionResponse(value: unknown, json: string, requestedId: 
 	return { ...session, messages, sessionId: requestedId } satisfies ReadSession;
 }
 
-export function isPutSuccess(value: unknown): boolean {
-	return putSuccess.safeParse(value).success;
-}
+export const isPutSuccess = (value: unknown) => PUT_SUCCESS.safeParse(value).success;
 
 /** Always returns one, because `messageIndex` counts every element that the service sent. */
 function* readMessage(value: unknown, source: JsonObject | null): Generator<void, ReadMessage> {
