@@ -60,7 +60,7 @@ export async function recordQuestions(
 			const open = await openQuestionOf(trx, session);
 			if (one.how === 'renewed') {
 				handOver = readHandOver(open);
-				note = open === undefined ? null : noteOf(open, cipher);
+				note = open === undefined ? null : noteColumn.open(open.handOverNote, open, cipher);
 			}
 			if (open !== undefined && one.items !== undefined) await keepAnswered(trx, open, one.items, cipher);
 			await settleQuestion(trx, session, one.how, { now });
@@ -224,7 +224,7 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher): StoredQuest
 		settled: row.settledHow as SettledHow | null,
 		lost: parseOrNull(evidence, row.evidence)?.lost ?? null,
 		handOver: row.settledAt === null ? readHandOver(row) : null,
-		note: noteOf(row, cipher),
+		note: noteColumn.open(row.handOverNote, row, cipher),
 		asked,
 		isUnreadable: asked === null && row.content !== null,
 	};
@@ -268,10 +268,6 @@ export function holderColumns(handOver: HandOver) {
 		handedOverAt: handOver.handedOverAt,
 		givenBackAt: handOver.givenBackAt,
 	};
-}
-
-function noteOf(row: Row<'questions'>, cipher: Cipher): string | null {
-	return noteColumn.open(row.handOverNote, row, cipher);
 }
 
 export function noteColumns(note: string | null, row: PlacedRow<'questions.handOverNote'>, cipher: Cipher) {
