@@ -60,13 +60,9 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const isOpen = hasOpenQuestion(view.digest);
 	if (stored === null && question !== null) {
 		const asked = { kind: 'asked', question, settled: isOpen ? null : 'answered' } as const;
-		const newest = { question: view.question, readAt: view.seenAt };
+		const found = { newest: { question: view.question, readAt: view.seenAt }, before: null, judged: watch.judged };
 		// One that is neither open nor shows a value has no row: nobody can tell whether it was answered.
-		await recordQuestions(tx, watch.session, isOpen || question.answered.length > 0 ? [asked] : [], {
-			newest,
-			before: null,
-			...(watch.judged && { judged: watch.judged }),
-		});
+		await recordQuestions(tx, watch.session, isOpen || question.answered.length > 0 ? [asked] : [], found);
 	}
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
