@@ -21,7 +21,7 @@ import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';
 
-type Stored = Pick<AnswerStore, 'ofSession' | 'asked'>;
+type Stored = Pick<AnswerStore, 'ofSession'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
@@ -30,7 +30,7 @@ type Wanted = QuestionDigest | { readonly messageIndex: number | null };
 
 /** What our answers, and earlier reads, say about a session. They are looked up if a message of it asks, or for `wanted`. */
 export async function ourAnswers(
-	store: Stored,
+	store: Stored & Pick<AnswerStore, 'asked'>,
 	{ serviceUrl, reading, wanted = null }: { serviceUrl: string; reading: Read; wanted?: Wanted | null },
 ) {
 	const { session } = reading;
@@ -154,7 +154,7 @@ export function canRestart(answer: Answer, session: Session, isCurrent: boolean)
 
 /** The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has them. */
 export async function whoWasFirst(
-	store: Pick<AnswerStore, 'ofSession'>,
+	store: Stored,
 	answer: Answer,
 	session: Session,
 	values: readonly string[] | null,
@@ -181,11 +181,7 @@ export async function whoWasFirst(
 }
 
 /** Whether somebody outside replaced our text; null while an answer of ours may have. An emptied field does not count. */
-async function isOverwritten(
-	store: Pick<AnswerStore, 'ofSession'>,
-	answer: Answer,
-	session: Session,
-): Promise<boolean | null> {
+async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean | null> {
 	const { id, question, fingerprint, content } = answer;
 	const message = session.messages[question.messageIndex];
 	if (message === undefined || content.kind !== 'readable' || message.fingerprint !== fingerprint) return false;
@@ -203,7 +199,7 @@ async function isOverwritten(
 
 /** What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing. */
 export async function outcomeIn(
-	store: Pick<AnswerStore, 'ofSession'>,
+	store: Stored,
 	answer: Answer,
 	reading: Omit<Read, 'arrival'>,
 ): Promise<AnswerPatch | null> {

@@ -101,11 +101,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that wait for
 		 * others: all of a channel together, by one replica. None of the channels `except`.
 		 */
-		async takeDue(
-			service: string,
-			lease: Lease,
-			options: { now: number; limit: number; except: readonly ChannelKey[] },
-		) {
+		async takeDue(service: string, lease: Lease, options: DueOptions) {
 			const { now } = options;
 			const where = dueByChannel(service, options);
 			// Two replicas at once would each take some ladders of a channel.
@@ -184,10 +180,9 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 /** Far more than are due in a few channels: the number of a statement's parameters is limited. */
 const MOST_LADDERS = 10_000;
 
-function dueByChannel(
-	service: string,
-	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
-) {
+type DueOptions = { readonly now: number; readonly limit: number; readonly except: readonly ChannelKey[] };
+
+function dueByChannel(service: string, { now, limit, except }: DueOptions) {
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
 		where first.service = ${service} and first.due_at <= ${now}
 		and (first.lease_token is null or first.leased_until <= ${now}) and ${isElsewhere('first', except)}
