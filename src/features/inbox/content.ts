@@ -156,8 +156,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
 		if (others.length === 0 || (await mayAct(person, null)) !== null) return null;
-		const { questions } = await waitingFor(person, [others, listed, []], now);
-		const [found] = questions;
+		const [found] = (await waitingFor(person, [others, listed, []], now)).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
