@@ -191,6 +191,11 @@ export async function inBatches(remove: (limit: number) => Promise<number>): Pro
 	}
 }
 
+/** Runs a query that changes at most `limit` rows as often as it finds that many, each time as one transaction. */
+export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
+	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
+}
+
 /** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
 	/** Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync failed. */

@@ -1,21 +1,19 @@
 import { sql } from 'kysely';
 import type { Log } from '../../core/log.ts';
-import { change, countChanged, from, inBatches } from '../../database/database.ts';
+import { change, changeInBatches, countChanged, from } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { WITHOUT_LEASE } from '../../database/tables.ts';
 import { FORGOTTEN } from '../../questions/answer.ts';
-import { type AnswerRow, authorGone, createAnswerReader, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
+import { authorGone, createAnswerReader, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
+
+const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
 
 /** What answers lose after some time: values, secrets, authors. */
 export function createRetention({ db, cipher, log }: StoreParts & { readonly log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
 	/** Takes values from answers whose authors were asked before `before` what to do, and has them told. Returns how many. */
-	async function takeFromWaiting(
-		column: 'secrets' | 'content',
-		set: Partial<AnswerRow>,
-		{ before, now }: { before: number; now: number },
-	): Promise<number> {
+	async function takeFromWaiting(column: 'secrets' | 'content', before: number, now: number): Promise<number> {
 		const waiting = from(db.read, 'answers', { state: 'waiting' })
 			.selectAll()
 			.where('giveUpAt', '<', before)
@@ -25,7 +23,7 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 			const [answer] = readOrSkip(row);
 			const receipt = answer && { ...receiptOf(answer, null), nextAttemptAt: now };
 			const own = { id: row.id, state: 'waiting' };
-			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
+			const taken = { ...TAKEN[column], ...receipt, ...WITHOUT_LEASE };
 			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own, taken)));
 		}
 		return changed;
@@ -33,30 +31,27 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 
 	return {
 		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
-		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
+		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', before, now),
 
 		/** Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how many. */
 		async removeValues(before: number, now: number): Promise<number> {
-			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
-			const removeFromEnded = (limit: number) =>
-				db.writeOne((trx) => {
-					const ended = from(trx, 'answers').select('id').where('endedAt', '<', before);
-					const id = ended.where('content', 'is not', null).limit(limit);
-					return countChanged(change(trx, 'answers', { id }, WITHOUT_VALUES));
-				});
-			return waitingCount + (await inBatches(removeFromEnded));
+			const waitingCount = await takeFromWaiting('content', before, now);
+			const endedCount = await changeInBatches(db, (trx, limit) => {
+				const ended = from(trx, 'answers').select('id').where('endedAt', '<', before);
+				const id = ended.where('content', 'is not', null).limit(limit);
+				return change(trx, 'answers', { id }, WITHOUT_VALUES);
+			});
+			return waitingCount + endedCount;
 		},
 
 		/** Forgets who gave the answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
 		forgetAuthors: (before: number) =>
-			inBatches((limit) =>
-				db.writeOne((trx) => {
-					const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);
-					const isOver = sql<boolean>`(ended_at < ${before}
-						or state = 'waiting' and content is null and accepted_at < ${before})`;
-					const id = known.where(isOver).limit(limit);
-					return countChanged(change(trx, 'answers', { id }, authorGone(sql`${sql.lit(FORGOTTEN)} || id`)));
-				}),
-			),
+			changeInBatches(db, (trx, limit) => {
+				const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);
+				const isOver = sql<boolean>`(ended_at < ${before}
+					or state = 'waiting' and content is null and accepted_at < ${before})`;
+				const id = known.where(isOver).limit(limit);
+				return change(trx, 'answers', { id }, authorGone(sql`${sql.lit(FORGOTTEN)} || id`));
+			}),
 	};
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { change, countChanged, countOf, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
+import { change, changeInBatches, countOf, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
@@ -118,14 +118,10 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 				const id = settled(trx).where('content', 'is not', null);
 				return change(trx, 'questions', { id }, gone).execute();
 			});
-			await inBatches((limit) =>
-				db.writeOne((trx) =>
-					countChanged(remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) })),
-				),
+			await changeInBatches(db, (trx, limit) =>
+				remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),
 			);
-			await inBatches((limit) =>
-				db.writeOne((trx) => countChanged(remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }))),
-			);
+			await changeInBatches(db, (trx, limit) => remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }));
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
 		/** Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits. */
