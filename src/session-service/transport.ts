@@ -241,23 +241,19 @@ export async function readBody<T>(
 	operation: Operation,
 	read: Call<T>['read'],
 ): Promise<T> {
-	const outcomeUnknown = operation === 'put';
 	await nextTurn();
-	const about = `of a ${operation} (status ${status}, ${body.length} bytes)`;
+	const failed = (code: SessionServiceError['code'], what: string) => {
+		const message = `The response of a ${operation} (status ${status}, ${body.length} bytes) ${what}`;
+		return new SessionServiceError(code, message, { outcomeUnknown: operation === 'put' });
+	};
 	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	const coding = codingOf(headers);
-	if (coding !== null)
-		throw new SessionServiceError(`coded_${coding}`, `The response ${about} has the content coding ${coding}`, {
-			outcomeUnknown,
-		});
+	if (coding !== null) throw failed(`coded_${coding}`, `has the content coding ${coding}`);
 	const text = utf8.decode(body);
-	if (hasTooManyParts(text)) {
-		throw new SessionServiceError('body_too_complex', `The response ${about} has too many parts`, { outcomeUnknown });
-	}
+	if (hasTooManyParts(text)) throw failed('body_too_complex', 'has too many parts');
 	const result = await valueIn(text, read);
 	if (result !== null) return result;
-	const code = operation === 'list' ? 'not_a_list' : 'unreadable_answer';
-	throw new SessionServiceError(code, `The response ${about} is not what was asked for`, { outcomeUnknown });
+	throw failed(operation === 'list' ? 'not_a_list' : 'unreadable_answer', 'is not what was asked for');
 }
 
 /** Null when the text is not JSON, or nested too deep to be sent back. */
