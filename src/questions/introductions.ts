@@ -15,76 +15,76 @@ interface Listed {
 	readonly before: string;
 	readonly after: string;
 	readonly bodies: readonly string[];
-	/** What the item below the list asks; empty where the list is the item's. */
-	readonly asked: string;
 }
 
 /**
- * Whether the text around a list asks to choose from it. `loose`: it asks, but perhaps about something else; `name`: it asks
- * nothing, but may name what the list is of; `yesNo`: it asks for yes or no; `no`: the list is told, or is what to write.
+ * Whether the text around a list asks to choose from it. `loose`: it asks, but perhaps about something else, or it only names what
+ * the list is of; `yesNo`: it asks for yes or no; `no`: the list is told, or is what to write.
  */
-export function asksToChoose(
-	{ before, after, bodies, asked }: Listed,
-	words: Words,
-): 'choose' | 'question' | 'loose' | 'name' | 'yesNo' | 'no' {
-	const told = sentencesOf(before);
-	const introduction = told.at(-1) ?? '';
+export function asksToChoose({ before, after, bodies }: Listed, words: Words): 'choose' | 'loose' | 'yesNo' | 'no' {
+	const introduction = sentencesOf(before).at(-1) ?? '';
 	const [behind = ''] = sentencesOf(after);
 	// A sentence that is over leads to a list only where it points at one.
 	const leads = !/[.。]$/.test(introduction) || words.says(introduction, 'points');
-	// "I have two hotels:", and behind them "Which one?"
-	if (leads && words.says(introduction, 'facts'))
-		return asksWhich(behind, words) ? asksAbout(behind, [introduction, ...bodies], words) : 'no';
-	// What the item below asks has to be what the list is of.
-	const isOther = asked !== '' && asksAbout(asked, [introduction, ...bodies], words) !== 'question';
-	if (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words))
-		return isOther && questionsIn(asked).some((question) => words.says(question, 'which')) ? 'loose' : 'choose';
+	if (leads && words.says(introduction, 'gone')) return 'no';
+	const facts = leads && words.says(introduction, 'facts');
+	const questions = questionsIn(`${before}\n${after}`).filter((question) => !words.says(question, 'open'));
+	const asks = questions.find((question) => words.says(question, 'which')) ?? '';
+	const isOfList = words.says(asks, 'one', 'choose') || sharesWord(asks, [introduction, ...bodies].join('\n'));
+	// "Flight: LH 1172", "Seat: 17C"
+	const isTold = mostOf(bodies, (body) => /^[^\s:][^:]{0,30}:\s/.test(body));
+	if (!facts && (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words))) return 'choose';
 	if (words.says(introduction, 'open') || mostOf(bodies, (body) => words.is(body, 'data'))) return 'no';
 	// "Should I accept:"
 	const isAsking = isQuestion(introduction) || (introduction.endsWith(':') && words.says(introduction, 'ask', 'which'));
-	// "Which folder should I put these in?"
-	const isOfThese = words.says(introduction, 'points') && !words.says(introduction, 'one', 'choose');
-	// "Tell me your postcode, too."
-	const asksMore = words.says(after, 'open', 'facts', 'more', 'data', 'what');
 	if (isAsking && asksYesOrNo(introduction, words)) return 'yesNo';
-	if (isAsking) return isOfThese || asksMore ? 'loose' : 'question';
-	if (leads && words.says(introduction, 'parts')) return 'no';
-	if (words.says(behind, 'choose', 'type')) return 'choose';
-	const which = questionsIn(`${before}\n${after}`).find((question) => asksWhich(question, words));
-	if (asked !== '' || which !== undefined) return asksAbout(asked || (which ?? ''), [introduction, ...bodies], words);
-	return told.length === 1 && after === '' && namesThings(introduction, words) ? 'name' : 'no';
+	// "Which folder should I put these in?", "Tell me your postcode, too."
+	const isOfThese = words.says(introduction, 'points') && !words.says(introduction, 'one', 'choose');
+	const asksMore = words.says(after, 'open', 'facts', 'gone', 'more', 'data', 'what');
+	if (isAsking && !facts) return isOfThese || asksMore ? 'loose' : 'choose';
+	if (!facts && words.says(behind, 'choose', 'type')) return 'choose';
+	const names = (title: string) => !facts && namesThings(title, words);
+	if (after === '' && names(introduction) && !words.says(introduction, 'parts')) return 'loose';
+	if (isTold || (leads && words.says(introduction, 'parts'))) return 'no';
+	// "I have two hotels:", and behind them "Which one?"
+	if (asks !== '' && isOfList) return 'choose';
+	// "Which name should it have?" asks for another thing.
+	const isOther = asks === '' ? !words.says(questions.join('\n'), 'what') : words.says(asks, 'data');
+	const isNamed = names(nameOf(after)) && sharesWord(after, introduction) && !asksYesOrNo(after, words);
+	return !facts && (!isOther || isNamed || words.says(after, 'choose')) ? 'loose' : 'no';
 }
 
 /** Words of a title that only names what the list below it is of. */
 const MAX_NAME_WORDS = 5;
+const WRITTEN: Build = (entries) => `(?:^| )(?:${entries('data')})$`;
+
+/** The words of a title, without the marks behind them. */
+const nameOf = (title: string) => readable(title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
 
 /** "Department": something that people choose, not a text that they write. */
 function namesThings(title: string, words: Words): boolean {
-	const name = title.replace(/(?<![\s:.])[\s:.]+$/, '');
-	const isWritten = words.listed('data').some((data) => ` ${name}`.endsWith(` ${readable(data)}`));
-	return !isWritten && name.split(' ').length <= MAX_NAME_WORDS && !words.says(name, 'type', 'points');
+	const name = nameOf(title);
+	const isShort = name.split(' ').length <= MAX_NAME_WORDS && !/\n|[.?!。？！]$/.test(title);
+	return isShort && !isNamed(name, words) && !words.says(name, 'type', 'points');
 }
 
-/** "Which slot, and how many adults?" asks for more than a thing. */
-export const asksWhich = (question: string, words: Words) =>
-	words.says(question, 'which') && !words.says(question, 'open');
+/** "Delivery address": whether a title names what is typed in. */
+export const isNamed = (title: string, words: Words) => words.pattern(WRITTEN).test(nameOf(title));
+
+/** "Answer": a title below which the text above is the question. */
+export const saysNothing = (title: string, words: Words) => title.trim() === '' || words.is(nameOf(title), 'answer');
+
+/** Whether what a text says may be about an item with this title. */
+export function isAbout(title: string, text: string, words: Words): boolean {
+	const name = nameOf(title);
+	if (text === '' || saysNothing(title, words)) return true;
+	return !isNamed(title, words) && (words.says(name, 'one', 'choose') || sharesWord(name, readable(text)));
+}
 
 const mostOf = (texts: readonly string[], is: (text: string) => boolean) => texts.filter(is).length * 2 >= texts.length;
 
-/** Whether what is asked beside a list is which of its things: "Which hotel?" below "I found two hotels:". */
-function asksAbout(asked: string, list: readonly string[], words: Words): 'question' | 'loose' | 'no' {
-	const bodies = list.slice(1);
-	const [question = ''] = questionsIn(asked);
-	// "Flight: LH 1172", "Seat: 17C"
-	if (words.says(question, 'open') || mostOf(bodies, (body) => /^[^\s:][^:]{0,30}:\s/.test(body))) return 'no';
-	if (!words.says(question, 'which')) return words.says(question, 'what') ? 'loose' : 'no';
-	if (words.says(question, 'one', 'choose') || sharesWord(question, list.join('\n'))) return 'question';
-	// "Which name should it have?"
-	return words.says(question, 'data') ? 'no' : 'loose';
-}
-
 /** Whether two texts have a word, or the beginning of one, in common that says something. */
-export function sharesWord(one: string, other: string): boolean {
+function sharesWord(one: string, other: string): boolean {
 	const others = beginnings(other);
 	return beginnings(one).some((word) => others.some((known) => known.startsWith(word) || word.startsWith(known)));
 }

@@ -1,6 +1,4 @@
-import { isLongLine } from './introductions.ts';
-import { type Build, LANGUAGES, readable, type Words } from './phrases.ts';
-import { wordList } from './word-list.ts';
+import { type Build, readable, type Words } from './phrases.ts';
 
 /* An agent's list as text. What it has besides entries, separators and marks that a rule here places makes it no list. */
 
@@ -38,21 +36,20 @@ export function masked(text: string): string | null {
 	return open.length === 0 ? mask : null;
 }
 
+/** A part of a line with its mask. */
 interface Part {
 	readonly text: string;
 	readonly mask: string;
 }
 
-/** `separator` is global. */
-function split({ text, mask }: Part, separator: RegExp): Part[] {
+/** The parts between the matches of a global pattern, without white space around them. */
+function split({ text, mask }: Part, separator: RegExp): readonly Part[] {
 	const marks = Array.from(mask.matchAll(separator));
 	const bounds = [0, ...marks.flatMap(({ index, 0: mark }) => [index, index + mark.length]), mask.length];
-	return Array.from({ length: marks.length + 1 }, (_, at) => [bounds[2 * at], bounds[2 * at + 1]]).map(
-		([from, to]) => ({
-			text: text.slice(from, to),
-			mask: mask.slice(from, to),
-		}),
-	);
+	return Array.from({ length: marks.length + 1 }, (_, at) => {
+		const [from, to] = [bounds[2 * at], bounds[2 * at + 1]];
+		return { text: text.slice(from, to).trim(), mask: mask.slice(from, to).trim() };
+	});
 }
 
 /** Null: the text is no list, or not certainly one. */
@@ -69,11 +66,11 @@ export interface Form {
  * The two or more entries of a list in one line, which has one kind of separator: "A, B or C", "A / B", "A; B", `["A", "B"]`.
  * Null unless every part of the text is one of them.
  */
-export function inlineList(text: string, words: Words, form: Form = {}): readonly string[] | null {
+export function inlineList(text: string, words: Words, form: Form = {}): Options {
 	const list = listAlone(text.trim(), words);
 	if (list === null) return null;
 	if (BRACKETED.test(list.mask)) return inlineList(list.text.slice(1, -1), words, form);
-	const parts = (markedParts(list) ?? partsOf(list, words, form))?.map((part) => part.text.trim()) ?? [];
+	const parts = (markedParts(list) ?? partsOf(list, words, form))?.map((part) => part.text) ?? [];
 	const numbered = parts.map(entryOf);
 	const isNumbered = numbered.every((entry, at) => entry?.ordinal === at);
 	return optionsOf(isNumbered ? numbered.map((entry) => entry?.body ?? '') : parts, words);
@@ -83,16 +80,18 @@ export function inlineList(text: string, words: Words, form: Form = {}): readonl
 function markedParts(list: Part): readonly Part[] | null {
 	if (/^(?:[[「『“]\uE000+\s*){2,}$/.test(list.mask)) {
 		const parts = split(list, /(?=[[「『“])/g).slice(1);
-		return parts.map(({ text }) => ({ text: text.trim().slice(1, -1), mask: '' }));
+		return parts.map(({ text }) => ({ text: text.slice(1, -1), mask: '' }));
 	}
-	const parts = split(list, /(?<!\S)(?=\(?(?:\d{1,2}|[a-eA-E])\)\s|[A-E]\.\s)|(?=[①-⑳])/g).filter(
-		({ text }) => text.trim() !== '',
+	const parts = split(list, /(?<!\S)(?=\(?(?:\d{1,2}|[a-eA-E])\)\s|[A-E]\.\s|(?:\d{1,2}|[A-E])、)|(?=[①-⑳])/g).filter(
+		({ text }) => text !== '',
 	);
-	const areNumbered = parts.every(({ text }, at) => entryOf(text.trim())?.ordinal === at);
+	const areNumbered = parts.every(({ text }, at) => entryOf(text)?.ordinal === at);
 	return parts.length > 1 && areNumbered ? parts : null;
 }
 
 const lastWord = (text: string) => /(?<![^\s,;/|(])[^\s,;/|(]+$/u.exec(text)?.[0] ?? '';
+
+const JOINED: Build = (entries) => `^(?:${entries('or', 'and')}) `;
 
 /** The list without the point at its end and the sentences behind it. Null where a point may belong to a word. */
 function listAlone(text: string, words: Words): Part | null {
@@ -101,7 +100,7 @@ function listAlone(text: string, words: Words): Part | null {
 	const ends = Array.from(mask.matchAll(/[.?!](?= +["“¿]?\p{Lu})|[。？！](?=.)/gu), ({ index }) => index);
 	const end = ends.find((at) => mask.charAt(at) !== '.' || !words.is(lastWord(mask.slice(0, at)), 'short'));
 	const behind = readable(end === undefined ? '' : text.slice(end + 1));
-	if (words.listed('or', 'and').some((join) => behind.startsWith(`${join} `))) return null;
+	if (words.pattern(JOINED).test(behind)) return null;
 	// "On 3. May", "call Capt. Smith", "the Hague. Berlin": what stands behind is no sentence.
 	const isSentence = /[。？！]/.test(mask.charAt(end ?? 0)) || behind.split(' ').length > 2;
 	const isWord = /(?:[\p{L}.]\d+|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end));
@@ -121,61 +120,53 @@ const joining =
 	(entries) => {
 		const unspaced = entries(...roles).split('|');
 		const inside = unspaced.filter((entry) => /[\p{Script=Han}\p{Script=Hiragana}]/u.test(entry));
-		return [` (?:${entries(...roles)}) `, ...inside].join('|');
+		return [`(?<!\\S)(?:${entries(...roles)})(?!\\S)`, ...inside].join('|');
 	};
 const OR = joining('or', 'or here');
 const AND = joining('and');
 
-/** The entries, by the strongest separator. Null when there is none, or two that may both be one. */
+/** A separator that no sentence has, and the commas. */
+const STRONG = [/[;；]/g, /\|/g, / \/ |／/g];
+const COMMAS = [/,(?=\s)|[、，]/g, /(?<!\d),(?=\S)|,(?=[^\s\d])/g];
+
+/** The entries, by the only kind of separator. Null when there is none, or another one that may be one. */
 function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }: Form): readonly Part[] | null {
 	const [or, and] = [words.pattern(OR, 'giu'), words.pattern(AND, 'giu')];
-	const [semicolons, bars, slashes, spaced, tight] = [
-		/[;；]/g,
-		/\|/g,
-		/ \/ |／/g,
-		/,(?=\s)|[、，]/g,
-		/(?<!\d),(?=\S)|,(?=[^\s\d])/g,
-	].map((separator) => split(list, separator)) as [Part[], Part[], Part[], Part[], Part[]];
-	const commas = spaced.length > 1 ? spaced : tight;
-	const strong = [semicolons, bars, slashes].filter((parts) => parts.length > 1);
-	// "--env=dev|prod, --all"
-	const isTightBar = bars.length > 1 && spaced.length > 1 && !list.mask.includes(' | ');
-	// "A, B, C; choose several"
-	const isMixed = isTightBar || strong.flat().some(({ mask }) => mask.split(/,\s/).length > 2);
-	if (
-		strong.length > 1 ||
-		isMixed ||
-		(slashes.length > 1 && commas.length > 1) ||
-		(spaced.length > 1 && tight.length > 1)
-	)
-		return null;
-	const listed = strong[0] ?? (commas.length > 1 ? commas : null);
-	if (listed === null) {
+	const lists = (separators: readonly RegExp[]) =>
+		separators.map((separator) => split(list, separator)).filter((parts) => parts.length > 1);
+	const [strong, commas] = [lists(STRONG), lists(COMMAS)];
+	// "A, B, C; choose several", "--env=dev|prod, --all"
+	const isMixed =
+		strong.flat().some(({ mask }) => mask.split(/,\s/).length > 2) ||
+		(commas.length > 0 && /\S[|]\S| \/ /.test(list.mask));
+	if (strong.length > 1 || commas.length > 1 || isMixed) return null;
+	const [listed] = [...strong, ...commas];
+	if (listed === undefined) {
 		const either = split(list, or);
 		if (either.length > 1) return either;
 		const both = joinsAnd ? split(list, and) : [];
 		if (both.length === 2) return both;
 		const paths = split(list, /\//g);
 		// A path has such parts too, but not in capitals or single letters.
-		const areShort = paths.every(({ text }) => isTight || /^(?:\p{Lu}\p{L}*|\p{L}|\p{N}{1,2})$/u.test(text.trim()));
+		const areShort = paths.every(({ text }) => isTight || /^(?:\p{Lu}\p{L}*|\p{L}|\p{N}{1,2})$/u.test(text));
 		return paths.length > 1 && areShort ? paths : null;
 	}
-	const [first, last] = [listed.slice(0, -1), listed.slice(-1)].map((parts) =>
-		parts.map(({ text, mask }) => ({ text: ` ${text.trim()}`, mask: ` ${mask.trim()}` })),
-	) as [Part[], [Part]];
+	const first = listed.slice(0, -1);
 	// "A, B, or C", "A, B or C".
-	const [lead, ...ends] = split(last[0], or);
-	const either = lead?.text.trim() === '' ? ends : [...(lead === undefined ? [] : [lead]), ...ends];
-	if (first.some(({ mask }) => mask.search(or) !== -1) || either.length > (listed === commas ? 2 : 1)) return null;
-	const both = listed === commas && either.length === 1 ? split(last[0], and) : [];
+	const either = listed
+		.slice(-1)
+		.flatMap((last) => split(last, or))
+		.filter(({ text }, at) => at > 0 || text !== '');
+	if (first.some(({ mask }) => mask.search(or) !== -1) || either.length > (strong.length === 0 ? 2 : 1)) return null;
+	const both = strong.length === 0 && either.length === 1 ? either.flatMap((last) => split(last, and)) : [];
 	// "A, B and C": the last two may be one, unless "and" is a part of other options, or these two are options, too.
-	const isOption = both.every(({ text }) => first.some((part) => part.text.trim() === text.trim()));
+	const isOption = both.every(({ text }) => first.some((part) => part.text === text));
 	if (both.length < 2 || isOption || first.some(({ mask }) => mask.search(and) !== -1)) return [...first, ...either];
 	return joinsAnd && both.length === 2 ? [...first, ...both] : null;
 }
 
 /** The entries without marks of their own, if each can be one option. */
-function optionsOf(parts: readonly string[], words: Words): readonly string[] | null {
+function optionsOf(parts: readonly string[], words: Words): Options {
 	const entries = parts.map(plainEntry);
 	const are = (pattern: RegExp) => entries.map((entry) => pattern.test(entry));
 	if (entries.length < 2 || new Set(entries).size < entries.length || are(/\*\*|`|(?:^|\s)[*_]\S|^$/).includes(true))
@@ -245,32 +236,23 @@ const BULLET = /^(\s*)(?:([-*+–—•▪◦‣●○■□·・→▸►➤]|\
 const NUMBER =
 	/^(\s*\(?)(?:\*\*)?(\d{1,3}|[a-zA-Z]|[①-⑳])(?:\*\*(?=\s))?([)．、]\s*|\.\s+|\s[-–—]\s+|:\s+|\uFE0F?\u20E3\s*|(?<=[①-⑳])\s*)(\S.*)$/u;
 
-/** In the languages of the word lists, as they stand in a date and alone. */
-const MONTHS = new Set(
-	LANGUAGES.flatMap((language) =>
-		[{ month: 'long' } as const, { month: 'long', day: 'numeric' } as const].flatMap((parts) => {
-			const format = new Intl.DateTimeFormat(language, parts);
-			const months = Array.from({ length: 12 }, (_, month) => format.formatToParts(Date.UTC(2026, month, 15)));
-			return months.flatMap((of) => of.filter(({ type }) => type === 'month').map(({ value }) => value.toLowerCase()));
-		}),
-	),
-);
-
 /** Whether a line has a box to tick. */
 export const hasBox = (line: string) => BOX.test(line);
 
 /** What a line of a list says behind its mark; null for a line without one. */
 export function entryOf(line: string): Entry | null {
 	if (hasBox(line)) return { body: line.replace(BOX, '').trim(), shape: '[]', ordinal: null };
+	const [, boxed] = /^\s*(?:\[([^[\]]+)\]|【([^【】]+)】)$/.exec(line)?.filter((part) => part !== undefined) ?? [];
+	if (boxed !== undefined) return { body: boxed.trim(), shape: '【】', ordinal: null };
 	const [, indent, mark = '', tight = '', body = ''] = BULLET.exec(line) ?? [];
 	if (indent !== undefined) {
 		const isPicture = /\p{Extended_Pictographic}/u.test(mark);
 		return { body: body.trim(), shape: `${indent}${isPicture ? '☆' : mark}${tight}`, ordinal: null };
 	}
 	const [, open, number = '', close = '', text = ''] = NUMBER.exec(line) ?? [];
-	// "1 – 2 pm", "1: 2", "1. – 3. May", "1. Mai"
+	// "1 – 2 pm", "1: 2", "1. – 3. May"
 	const isRange = /^[-–—]/.test(text) || (/^\d/.test(text) && /[-–—:]/.test(close));
-	if (open === undefined || isRange || MONTHS.has(text.trim().toLowerCase())) return null;
+	if (open === undefined || isRange) return null;
 	const isLetter = /[a-z]/i.test(number);
 	return {
 		body: text.trim(),
@@ -279,21 +261,16 @@ export function entryOf(line: string): Entry | null {
 	};
 }
 
-/** Whether lines are the entries of one list: another list in it is more than a choice. */
-export function isOneList(lines: readonly string[]): boolean {
-	const entries = lines.map(entryOf);
+/** The options of lines that are the entries of one list; null when one of them is none, or another list is in it. */
+export function lineOptions(lines: readonly string[], words: Words): Options {
+	const marked = lines.map(entryOf);
 	const isNext = (entry: Entry | null, at: number) =>
-		entry?.shape === entries[0]?.shape && (entry?.ordinal ?? at) === at;
-	return !lines.some(isLongLine) && entries.every(isNext);
-}
-
-/** What stands for a text that is to be written. */
-export const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\[\w+\]|\b(?:YYYY|MM|DD|HH|XX+)\b|\/(?:[A-Z]{3,}|\*)$|(?:…|\.\.\.)$/;
-
-/** The options of a list with an entry a line; null when one of them is none. */
-export function lineOptions(bodies: readonly string[], words: Words): readonly string[] | null {
-	// "Green; or", "Red or": the list goes on as a sentence.
-	if (bodies.some((body) => / \S+$/.test(body) && words.is(lastWord(body), 'or', 'and'))) return null;
+		entry?.shape === marked[0]?.shape && (entry?.ordinal ?? at) === at;
+	const bodies = lines.map((line, at) => marked[at]?.body ?? line);
+	// "Green; or", "Red or": the list goes on as a sentence. "1. Mai" is a date.
+	const isNone = (body: string) =>
+		(/ \S+$/.test(body) && words.is(lastWord(body), 'or', 'and')) || words.is(body, 'month');
+	if (!marked.every(isNext) || bodies.some(isNone)) return null;
 	// A mark behind each but the last one is the list's.
 	const isMarked = bodies.slice(0, -1).every((body) => /[;,]$/.test(body));
 	const entries = bodies.map((body) =>
@@ -326,17 +303,4 @@ export function aligned(options: Options, leads: boolean): Options {
 	const longest = Math.max(first.length - from, ...others.slice(0, -1).map((option) => option.length));
 	const isClear = from > 0 ? from < first.length && last.length <= longest : !leads && first.length <= last.length;
 	return isClear ? [first.slice(from).join(' '), ...options.slice(1)] : null;
-}
-
-/** Abbreviations, date formats, paths, addresses and units with a slash. */
-export const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
-
-/** "Title: Mr / Ms", "Whom? Acme, Inc.; Foo", and a last line "Approve | Reject": nothing but a list whose separators no sentence has. */
-export function separated(lines: readonly string[], words: Words): readonly Options[] {
-	const last = lines.at(-1) ?? '';
-	const asked = /[?？]\s([^?？]*)$/u.exec(last)?.[1];
-	const list = asked ?? /^[^:：]{1,40}[:：]\s(.*)$/u.exec(last)?.[1] ?? (lines.length > 2 ? last : '');
-	const isStrong =
-		/\s[/|]\s|;\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (asked !== undefined && /^\S+\/\S+$/.test(list));
-	return isStrong && !NOT_A_CHOICE.test(list.trim()) ? [inlineList(list, words)] : [];
 }

@@ -2,12 +2,13 @@ import {
 	asksForSeveral,
 	asksToChoose,
 	asksToType,
-	asksWhich,
 	asksYesOrNo,
+	isAbout,
 	isLongLine,
+	isNamed,
 	offersOther,
 	questionsIn,
-	sharesWord,
+	saysNothing,
 	yesNoPair,
 } from './introductions.ts';
 import {
@@ -15,18 +16,15 @@ import {
 	entryOf,
 	hasBox,
 	inlineList,
-	isOneList,
 	lineOptions,
 	masked,
-	NOT_A_CHOICE,
 	type Options,
-	PLACEHOLDER,
 	quotedParts,
 	quotedRun,
-	separated,
 } from './list-text.ts';
 import { type Build, readable, sentencesOf, Words } from './phrases.ts';
 import type { ItemTexts } from './session.ts';
+import { wordList } from './word-list.ts';
 
 /** Code units. A longer text is not searched: its list may belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
@@ -68,45 +66,48 @@ export function askedItem(
 interface Found {
 	readonly options: Options;
 	readonly isExplicit: boolean;
-	/** Where it stands and what asks for it. */
-	readonly lines: readonly string[];
+	/** The number of its first line. */
+	readonly line: number;
 }
 
 /** "(send/skip)", "Anna/Ben", "1, 2, 3": other answers than yes and no. */
-const OTHERS = /[([（][^()[\]（）]*[,/|、・／][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, /u;
-
+const OTHERS = /[([（][^()[\]（）]*[,/|、・／][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, | [/|] /u;
+/** What stands for a text that is to be written. */
+const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\[\w+\]|\b(?:YYYY|MM|DD|HH|XX+)\b|\/(?:[A-Z]{3,}|\*)$|(?:…|\.\.\.)$/;
+/** In English they are ours, whatever their letter case; elsewhere the agent's. */
+const YES_NO_ALIKE = /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i;
 const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');
 
 /**
- * The options of an item: those that it lists, in a form of `docs/using.md`, else those of a list above it, else yes and no. Null
- * when they are not certain, when their order or a word to type is asked for, and for examples.
+ * The options of an item: those of a list in it or in the text above it, in a form of `docs/using.md`, else yes and no. Null when
+ * they are not certain, when their order or a word to type is asked for, and for examples.
  */
 export function choiceOf({ title, description, above = '' }: AskedItem): Choice | null {
 	if (title.length > MAX_TEXT_LENGTH || description.length > MAX_TEXT_LENGTH) return null;
-	const [item, context] = [linesOf(`${title.trim()}\n${description}`), linesOf(above)];
-	const words = new Words([...item, ...context].join('\n'));
-	// Below a title that says nothing ("Answer"), the text above is the item's.
-	const isBare = description.trim() === '' && saysNothing(title, words);
-	const [own, told] = isBare ? [[...item, ...context], []] : [item, context];
-	const [said, saidAbove] = [readable(own.join('\n')), readable(told.join('\n'))];
-	if (words.says(said, 'rank') || words.says(saidAbove, 'rank')) return null;
-	const found = listIn(own, words) ?? listAbove(own, told, words);
-	const text = (found?.lines ?? own).join('\n');
-	const isPair = yesNoPair(found?.lines ?? [], words) !== null;
-	const isTyped = !isPair && asksToType(text, words);
+	const words = new Words([above, title, description].join('\n'));
+	const [told, named] = [linesOf(above), saysNothing(title, words) ? [] : linesOf(title)];
+	const lines = [...told, ...named, ...linesOf(description)];
+	const text = lines.join('\n');
+	const said = readable(text);
+	if (words.says(said, 'rank')) return null;
+	const pair = yesNoPair(lines, words);
+	const isTyped = pair === null && asksToType(text, words);
+	// Below another title than "Answer", the text above may ask for something else.
+	const isOfTitle = isAbout(title, told.join('\n'), words);
+	const found =
+		pair === null
+			? (namedOptions(text, words) ??
+				fromLines(lines, told.length + named.length, words) ??
+				fromSentences(lines, words))
+			: { options: pair, isExplicit: true, line: lines.findLastIndex((line) => line.includes(pair[1])) };
+	const own = lines.slice(told.length).join('\n');
 	if (found?.options == null) {
-		// "Shall I place this order?" above "Place order".
-		const asksAbove = questionsIn(saidAbove);
-		const [named = ''] = questionsIn(said).length > 0 ? [] : asksAbove;
-		const isNamed = sharesWord(nameOf(title), named) && !words.says(nameOf(title), 'data');
-		const asked = isNamed ? saidAbove : said;
-		const isElsewhere =
-			words.says(saidAbove, 'choose', 'typed') || asksAbove.some((question) => asksWhich(question, words));
-		const offers = isElsewhere || OTHERS.test(own.join('\n'));
-		const isPlain = !isTyped && !offers && found?.isExplicit !== true && asksYesOrNo(asked, words);
-		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text } : null;
+		const asked = questionsIn(own).length > 0 || !isOfTitle ? own : text;
+		const offers = found?.isExplicit === true || words.says(said, 'choose', 'typed') || OTHERS.test(own);
+		const isPlain = !isTyped && !offers && asksYesOrNo(readable(asked), words);
+		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text: asked } : null;
 	}
-	if (words.says(readable(text), 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)/.test(text)) return null;
+	if (words.says(said, 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)(?!\d)/.test(text)) return null;
 	const options = [...new Set(found.options)].filter((option) => !words.is(option, 'other')).slice(0, MAX_OPTIONS);
 	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
 	const isRule = (option: string) => words.says(readable(option), 'rule') || PLACEHOLDER.test(option);
@@ -115,98 +116,29 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	const isMore = options.some((option) =>
 		words.says(readable(BRACKETS.exec(option)?.[1] ?? ''), 'type', 'open', 'reason', 'more'),
 	);
-	const isExplicit = found.isExplicit && !isTyped && !isMore;
 	return {
-		options: isYesNo(options) ? YES_NO : options,
-		isExplicit,
-		isSeveral: mayBeSeveral(found, item, context, words),
-		text,
+		options: YES_NO_ALIKE.test(options.join('\n')) ? YES_NO : options,
+		isExplicit: found.isExplicit && (isOfTitle || pair !== null || found.line >= told.length) && !isTyped && !isMore,
+		isSeveral: mayBeSeveral(options, lines, words),
+		text: found.line < told.length ? text : own,
 	};
 }
 
 /** Whether what asks for a list asks for several of its things. "Up to 5 users" in an option, or in what is told, does not. */
-function mayBeSeveral(
-	{ options, lines }: Found,
-	item: readonly string[],
-	told: readonly string[],
-	words: Words,
-): boolean {
-	const long = (options ?? []).filter((option) => option.includes(' '));
-	const around = (some: readonly string[]) => {
-		const text = some.filter((line) => entryOf(line) === null).join('\n');
-		return readable(long.reduce((left, option) => left.replaceAll(option, ''), text));
-	};
-	const asking = sentencesOf(around([...lines, ...told])).filter(
+function mayBeSeveral(options: readonly string[], lines: readonly string[], words: Words): boolean {
+	const around = lines.filter((line) => entryOf(line) === null).join('\n');
+	const long = options.filter((option) => option.includes(' '));
+	const bare = readable(
+		long.reduce((left, option) => left.replaceAll(option, ''), around).replace(/"\w+"\s*:\s*false/g, ''),
+	);
+	const asking = sentencesOf(bare).filter(
 		(sentence) => !/[.。]$/.test(sentence) || words.says(sentence, 'choose', 'which'),
 	);
-	return lines.some(hasBox) || [around(item), ...asking].some((text) => asksForSeveral(text, words));
-}
-
-const nameOf = (title: string) => readable(title).replace(/(?<![\s:.?])[\s:.?]+$/, '');
-
-const saysNothing = (title: string, words: Words) => title.trim() === '' || words.is(nameOf(title), 'answer');
-
-/** The list of these lines, in any form. */
-function listIn(lines: readonly string[], words: Words): Found | null {
-	const pair = yesNoPair(lines, words);
-	if (pair !== null) return { options: pair, isExplicit: true, lines };
-	return namedOptions(lines, words) ?? fromLines(lines, words) ?? fromSentences(lines, words);
-}
-
-/**
- * The list that the text above an item tells, when the item itself asks without one. Below a title that only names what is
- * asked, the text above is what asks; what another title asks about has to be what the list is of.
- */
-function listAbove(own: readonly string[], told: readonly string[], words: Words): Found | null {
-	const said = readable(own.join('\n'));
-	const last = told.at(-1);
-	if (last === undefined || words.says(said, 'open')) return null;
-	if (asksYesOrNo(said, words)) {
-		// The agent's own words: "**Approve** / **Reject**" above "Send it?".
-		const options = /\s[/|]\s/.test(last) ? inlineList(last, words) : null;
-		return options === null ? null : { options, isExplicit: false, lines: [...own, last] };
-	}
-	const found = questionsIn(said).length > 0 ? fromTold(told, words, said) : namedBy(nameOf(own[0] ?? ''), told, words);
-	return found === null ? null : { ...found, lines: [...own, ...found.lines] };
-}
-
-/** What the text above asks, for a title that names it: "Primary key", "Vendor". */
-function namedBy(name: string, told: readonly string[], words: Words): Found | null {
-	const found = words.is(name, 'data') ? null : listIn(told, words);
-	const around = readable(told.filter((line) => entryOf(line) === null).join('\n'));
-	const isAbout = sharesWord(name, around) || words.says(name, 'choose');
-	return found === null ? null : { ...found, isExplicit: found.isExplicit && isAbout };
-}
-
-/** For an item that asks: a list above it that asks to choose, or that is of what the item asks about. */
-function fromTold(told: readonly string[], words: Words, asked: string): Found | null {
-	const block = namedOptions(told, words) ?? fromLines(told, words, asked);
-	if (block !== null) return block;
-	const explicit = told.flatMap((line) => (isLongLine(line) ? [] : cued(line, words)));
-	const [one, another] = explicit;
-	if (one === undefined) return told.length > 0 ? colonList(told, words, asked) : null;
-	const isAbout =
-		!asksWhich(asked, words) || words.says(asked, 'one') || sharesWord(asked, readable(one.lines.join('\n')));
-	return another === undefined ? { ...one, isExplicit: isAbout } : null;
-}
-
-/** "Free slots: 9:00, 10:30 and 14:00.", where `asked` is which. */
-function colonList(lines: readonly string[], words: Words, asked: string): Found | null {
-	if (!asksWhich(asked, words)) return null;
-	const named = lines.flatMap(sentencesOf).flatMap((sentence) => {
-		const [, introduction = '', list = ''] = /^([^:：]+)[:：]\s(.+)$/.exec(sentence) ?? [];
-		return list === '' || words.says(readable(introduction), 'facts', 'parts', 'open') ? [] : [{ introduction, list }];
-	});
-	const [one, another] = named;
-	if (one === undefined || another !== undefined) return null;
-	const isAbout = words.says(asked, 'one') || sharesWord(asked, readable(`${one.introduction} ${one.list}`));
-	const options = isAbout ? inlineList(one.list, words, { joinsAnd: true }) : null;
-	return areNames(options, words) ? { options, isExplicit: false, lines } : null;
+	return lines.some(hasBox) || asking.some((sentence) => asksForSeveral(sentence, words));
 }
 
 /** `{"options": ["A", "B"]}`: the agent's own structure, if it has one choice. */
-function namedOptions(lines: readonly string[], words: Words): Found | null {
-	const text = lines.join('\n');
+function namedOptions(text: string, words: Words): Found | null {
 	const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
 	const lists = [...object.matchAll(/"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/g)].map(([, list = '']) => list);
 	const [list, another] = lists;
@@ -214,89 +146,78 @@ function namedOptions(lines: readonly string[], words: Words): Found | null {
 	// Only plain texts: an escape is not what the agent wrote.
 	const isPlain = /^\[\s*"[^"\\]*"(?:\s*,\s*"[^"\\]*")+\s*\]$/.test(list);
 	const isOne = another === undefined && !/"(?:maxItems|fields|properties|items)"|"array"/.test(object);
-	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: true, lines };
+	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: true, line: 0 };
 }
 
-/** In English they are ours, whatever their letter case; elsewhere the agent's. */
-const isYesNo = (options: readonly string[]) => /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i.test(options.join('\n'));
-
 /**
- * The only list with an entry a line that is none of facts, and whether what stands around it asks to choose from it. `asked`:
- * the item that asks, below these lines.
+ * The only list with an entry a line that is none of facts, and whether what stands around it asks to choose from it. `last`: where
+ * short lines without a mark may begin that go to the end.
  */
-function fromLines(lines: readonly string[], words: Words, asked = ''): Found | null {
-	const blocks = blocksOf(lines, words).map(({ from, to }) => {
-		const bodies = lines.slice(from, to).map((line) => entryOf(line)?.body ?? line);
+function fromLines(lines: readonly string[], last: number, words: Words): Found | null {
+	const marked = runsOf(lines);
+	const listed = marked.length === 0 ? bareRun(lines, last, words) : marked;
+	const blocks = listed.map(({ from, to }) => {
+		const bodies = lines.slice(from, to).map((line) => readable(entryOf(line)?.body ?? line));
 		const [before = '', after = ''] = [lines.slice(0, from), lines.slice(to)].map((some) => readable(some.join('\n')));
-		const asks = asksToChoose({ before, after, bodies: bodies.map(readable), asked }, words);
-		return { from, to, bodies, asks };
+		return { from, to, asks: asksToChoose({ before, after, bodies }, words) };
 	});
 	const [block, another] = blocks.filter(({ asks }) => asks !== 'no');
 	if (blocks.length === 0) return null;
-	if (block === undefined) return { options: null, isExplicit: false, lines };
-	const { from, to, bodies, asks } = block;
-	const rest = [...lines.slice(0, from), ...lines.slice(to)];
-	const isOnly = another === undefined && !lists(rest, words).some(({ isExplicit }) => isExplicit);
-	const options = isOnly && isOneList(lines.slice(from, to)) ? lineOptions(bodies, words) : null;
+	if (block === undefined) return { options: null, isExplicit: false, line: 0 };
+	const { from, to, asks } = block;
+	const [entries, rest] = [lines.slice(from, to), [...lines.slice(0, from), ...lines.slice(to)]];
+	const isOnly = another === undefined && !rest.some((line) => cued(line, words).length > 0);
+	const options = isOnly && !entries.some(isLongLine) ? lineOptions(entries, words) : null;
 	const answersYesNo = options?.some((option) => words.says(readable(option), 'yes', 'no')) === true;
-	if (asks === 'yesNo' && !answersYesNo) return { options: null, isExplicit: true, lines };
-	const isExplicit = asks !== 'name' && asks !== 'loose';
-	return { options, isExplicit, lines: lines.slice(asked === '' ? 0 : Math.max(from - 1, 0)) };
+	if (asks === 'yesNo' && !answersYesNo) return { options: null, isExplicit: true, line: from };
+	return { options, isExplicit: asks === 'choose', line: from };
 }
 
-/** Lines of lists: each run of lines with a mark, else short lines without one that go to the end. */
-function blocksOf(lines: readonly string[], words: Words): readonly { readonly from: number; readonly to: number }[] {
+interface Run {
+	readonly from: number;
+	/** The line behind it. */
+	readonly to: number;
+}
+
+/** Where two or more lines with a mark follow each other. */
+function runsOf(lines: readonly string[]): readonly Run[] {
 	const isMarked = lines.map((line) => entryOf(line) !== null);
 	const starts = isMarked.flatMap((is, at) => (is && isMarked[at - 1] !== true ? [at] : []));
-	const blocks = starts.map((from) => {
-		const end = isMarked.indexOf(false, from);
-		return { from, to: end === -1 ? lines.length : end };
-	});
-	const runs = blocks.filter(({ from, to }) => to - from > 1);
-	const from = runs.length === 0 ? bareFrom(lines, words) : -1;
-	return from === -1 ? runs : [{ from, to: lines.length }];
+	const runs = starts.map((from) => ({ from, to: [...isMarked, false].indexOf(false, from) }));
+	return runs.filter(({ from, to }) => to - from > 1);
 }
 
-/** Where short lines without marks begin that go to the end: "Size?", "S", "M", "L". -1: nowhere. */
-function bareFrom(lines: readonly string[], words: Words): number {
-	const from = Math.max(1, lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1);
+/** Short lines without marks that go to the end: "Size?", "S", "M", "L". */
+function bareRun(lines: readonly string[], last: number, words: Words): readonly Run[] {
+	const from = Math.max(1, last, lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1);
 	const most = words.says(readable(lines[from - 1] ?? ''), 'choose') ? MAX_NAME_WORDS : 1;
-	const isBare = (line: string) =>
-		line.length <= MAX_NAME_LENGTH && line.trim().split(/\s+/).length <= most && !/[.,;!]\s*$|:\s/.test(line);
-	return lines.length - from > 1 && lines.slice(from).every(isBare) ? from : -1;
+	const bare = lines.slice(from);
+	const isBare = (line: string) => line.trim().split(/\s+/).length <= most && !/[.,;!]\s*$|:\s/.test(line);
+	return bare.length > 1 && bare.every(isBare) && areNames(bare, words) ? [{ from, to: lines.length }] : [];
 }
 
 /** The only list within a line. Where two differ, none is certain. */
-function fromSentences(lines: readonly string[], words: Words): Found | null {
-	const found = lists(lines, words).filter(({ options, isExplicit }) => isExplicit || options !== null);
+function fromSentences(allLines: readonly string[], words: Words): Found | null {
+	const lines = allLines.map((line) => (isLongLine(line) ? '' : line));
+	const [question = ''] = questionsIn(readable(lines.join('\n')));
+	const all = lines.flatMap((line, at) => {
+		const explicit = cued(line, words).map((options) => ({ options, isExplicit: true, line: at }));
+		if (explicit.length > 0) return explicit;
+		const named = [...inParentheses(line, words), ...inSentence(line, words), ...toldList(line, question, words)];
+		const names = named.filter((options) => areNames(options, words));
+		return [...names, ...alone(line, lines[at - 1] ?? '', words)].map((options) => ({
+			options,
+			isExplicit: false,
+			line: at,
+		}));
+	});
+	const found = [...all, ...inQuestion(lines, words)].filter(
+		({ options, isExplicit }) => isExplicit || options !== null,
+	);
 	const explicit = found.filter(({ isExplicit }) => isExplicit);
 	const isOne = explicit.length < 2 && new Set(found.map(({ options }) => options?.join('\n'))).size === 1;
 	const one = explicit[0] ?? found[0];
-	if (one === undefined) return colonList(lines, words, readable(questionsIn(lines.join('\n')).at(-1) ?? ''));
-	return { ...(isOne ? one : { options: null, isExplicit: true }), lines };
-}
-
-/** What may be a list within a line, by the words and marks around it. */
-function lists(all: readonly string[], words: Words): readonly Found[] {
-	const lines = all.filter((line) => !isLongLine(line));
-	const listed = (options: Options): Found => {
-		return { options: areNames(options, words) ? options : null, isExplicit: false, lines: all };
-	};
-	const inLine = (line: string): readonly Found[] => {
-		const explicit = cued(line, words);
-		if (explicit.length > 0) return explicit;
-		const asking = sentencesOf(line).filter((sentence) => {
-			const said = readable(sentence);
-			return offersOther(said, words) || words.says(said, 'choose', 'type', 'ask', 'which');
-		});
-		return [
-			...afterPhrase(line, words).map((text) => inlineList(text, words, { joinsAnd: true })),
-			...inParentheses(line, words).map((text) => inlineList(text, words, { isTight: true })),
-			...asking.flatMap(quotedRun).map((text) => inlineList(text, words) ?? replies(line, text, words)),
-		].map(listed);
-	};
-	const strong = separated(lines, words).map((options) => ({ options, isExplicit: false, lines: all }));
-	return [...lines.flatMap(inLine), ...strong, ...[...alone(lines, words), ...inQuestion(lines, words)].map(listed)];
+	return one === undefined || isOne ? (one ?? null) : { options: null, isExplicit: true, line: 0 };
 }
 
 /** Whether these options of a sentence name things: the sentence may offer nothing, or say what to write. */
@@ -322,74 +243,97 @@ function areNames(options: Options, words: Words): options is readonly string[] 
 const BRACKETS = /[([（]([^()[\]（）]{3,600})[)\]）][\s?？:：.!*]*$/u;
 
 /** "Options: A / B", "Which one? One of: A, B", "Type (choose one: A, B)": after words that ask to choose. */
-function cued(line: string, words: Words): readonly Found[] {
+function cued(line: string, words: Words): readonly Options[] {
 	const group = BRACKETS.exec(line)?.[1] ?? '';
 	return [line, group].flatMap((part) =>
 		Array.from((masked(part) ?? part).matchAll(/[:：](?=\s*\S)/g), ({ index }) => {
 			const introduction = readable(sentencesOf(part.slice(0, index).split(/[:：]/).at(-1) ?? '').at(-1) ?? '');
-			const asks = words.says(introduction, 'choose') && !words.says(introduction, 'facts');
+			const asks = words.says(introduction, 'choose') && !words.says(introduction, 'facts', 'gone');
 			const options = inlineList(part.slice(index + 1), words);
 			// "Options: it should be short, clear"
 			const isProse = options?.some((option) => words.says(readable(option), 'prose')) === true;
-			return asks ? [{ options: isProse ? null : options, isExplicit: true, lines: [line] }] : [];
+			return asks ? [isProse ? null : options] : [];
 		}).flat(),
 	);
 }
 
-/** 'Reply "keep" to wait, or "move"': what to reply is quoted. `run`: from the first quotation mark to the last. */
-function replies(line: string, run: string, words: Words): Options {
-	const quoted = quotedParts(run);
-	const isAsked = words.says(readable(line), 'type') && offersOther(readable(run), words);
-	return isAsked && new Set(quoted).size === quoted.length ? quoted : null;
+/** Abbreviations, date formats, paths, addresses and units with a slash. */
+const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
+
+/** Parentheses at the end of a line: "(S/M/L)". Commas offer a choice only where the line asks for one. */
+function inParentheses(line: string, words: Words): readonly Options[] {
+	const body = BRACKETS.exec(line)?.[1]?.trim() ?? '';
+	const offers = /[/|]/.test(body) || words.says(readable(line), 'choose', 'which');
+	// "Size (S/M) and colour (red/blue)"
+	const isOnly = line.split(/[([（][^()[\]（）]*[)\]）]/).length === 2;
+	return isOnly && offers && !NOT_A_CHOICE.test(body) ? [inlineList(body, words, { isTight: true })] : [];
 }
 
 const PHRASE: Build = (entries) => `(?:^|\\s)(?:${entries('between')}) (?!.*[:：])(.+)$`;
 
-/** "Choose between A and B.", "Pick one of A, B or C". */
-function afterPhrase(line: string, words: Words): readonly string[] {
-	return words.pattern(PHRASE, 'iu').exec(line)?.slice(1) ?? [];
+/** "Choose between A and B.", and quoted texts of a sentence that asks: 'Reply "keep" to wait, or "move"'. */
+function inSentence(line: string, words: Words): readonly Options[] {
+	const [, between] = words.pattern(PHRASE, 'iu').exec(line) ?? [];
+	const phrase = between === undefined ? [] : [inlineList(between, words, { joinsAnd: true })];
+	const asking = sentencesOf(line).filter((sentence) => {
+		const said = readable(sentence);
+		return offersOther(said, words) || words.says(said, 'choose', 'type', 'ask', 'which');
+	});
+	const quoted = asking.flatMap(quotedRun).map((run) => {
+		const isToReply = words.says(readable(line), 'type') && offersOther(readable(run), words);
+		return inlineList(run, words) ?? (isToReply ? quotedParts(run) : null);
+	});
+	return [...phrase, ...quoted];
 }
 
-/** Parentheses at the end of a line: "(S/M/L)". Commas offer a choice only where the line asks for one. */
-function inParentheses(line: string, words: Words): readonly string[] {
-	const body = BRACKETS.exec(line)?.[1] ?? '';
-	// "Size (S/M) and colour (red/blue)"
-	if (line.split(/[([（][^()[\]（）]*[)\]）]/).length > 2) return [];
-	const offers = /[/|]/.test(body) || words.says(readable(line), 'choose', 'which');
-	return offers && !NOT_A_CHOICE.test(body.trim()) ? [body] : [];
+/** "Free slots: 9:00, 10:30 and 14:00.", where the text asks which. */
+function toldList(line: string, question: string, words: Words): readonly Options[] {
+	if (!words.says(question, 'which') || words.says(question, 'open')) return [];
+	return sentencesOf(line).flatMap((sentence) => {
+		const [, introduction = '', list = ''] = /^([^:：]+)[:：]\s(.+)$/.exec(sentence) ?? [];
+		const isTold = words.says(readable(introduction), 'facts', 'gone', 'parts', 'open');
+		return list !== '' && !isTold && isAbout(question, sentence, words)
+			? [inlineList(list, words, { joinsAnd: true })]
+			: [];
+	});
 }
 
-/** A description that is nothing but a list with slashes, bars or "or", below a question or a title that names what is asked. */
-function alone([title = '', description = '', more]: readonly string[], words: Words): readonly Options[] {
-	const asked = readable(title);
-	const asks = words.says(asked, 'choose') || saysNothing(title, words);
-	const isOr = offersOther(readable(description), words);
-	const isList = isOr || words.says(asked, 'which') || !/^[^[]*[,;、，]/.test(description);
-	const isAsked = asks || (isList && !words.says(asked, 'open') && !words.is(nameOf(title), 'data'));
-	const isWhole = more === undefined && sentencesOf(description).length === 1;
-	if (!isWhole || !isAsked || NOT_A_CHOICE.test(description.trim())) return [];
-	const options = inlineList(description, words);
-	return [isOr ? aligned(options, false) : options];
+/** A line, or what stands in it behind a question or a name, that is nothing but a list: "Approve | Reject", "Title: Mr / Ms". */
+function alone(line: string, lineBefore: string, words: Words): readonly Options[] {
+	const [, start = lineBefore, list = line] = /^(.*[?？]|[^:：]{1,40}[:：])\s+([^?？]*)$/u.exec(line) ?? [];
+	if (NOT_A_CHOICE.test(list.trim()) || /[.。!]$/.test(list)) return [];
+	const lead = readable(start);
+	const isStrong =
+		/\s[/|]\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (list !== line && /;\s|^[^\s()]+\/[^\s()]+$/.test(list));
+	if (isStrong || start === '') return isStrong ? [inlineList(list, words)] : [];
+	const asks = words.says(lead, 'choose', 'which') || saysNothing(lead, words);
+	const isOr = offersOther(readable(list), words);
+	const isAsked = asks || (isOr && !words.says(lead, 'open') && !isNamed(lead, words));
+	if (!isAsked || sentencesOf(list).length > 1 || (list !== line && !isOr)) return [];
+	const options = inlineList(list, words, { isTight: asks });
+	return [isOr ? aligned(options, false) : options].filter((some) => areNames(some, words));
 }
 
 const OPENER: Build = (entries) => `^[¿"“\\s]*(?:${entries('opener')}) `;
 
 /** "Red, green or blue?": the only question, without the words before its first option. */
-function inQuestion(lines: readonly string[], words: Words): readonly Options[] {
+function inQuestion(lines: readonly string[], words: Words): readonly Found[] {
 	const [question = '', another] = questionsIn(lines.join('\n'));
 	const said = readable(question);
 	const others = readable(lines.join('\n').replace(question, ''));
+	const line = lines.findIndex((one) => one.includes(question));
+	const found = (list: string, leads = false, isWhole = false): readonly Found[] => {
+		const options = isWhole ? aligned(inlineList(list, words), leads) : inlineList(list, words);
+		return areNames(options, words) ? [{ options, isExplicit: false, line }] : [];
+	};
 	// Without spaces, nothing shows where the first option begins.
 	if (another !== undefined || /\p{Script=Han}/u.test(said) || words.says(others, 'open')) return [];
 	const bare = question.trim().replace(/^¿/, '');
+	const [, behind] = /(?:[:：]|,|[–—]|\s-\s)(.*)$/u.exec(bare) ?? [];
 	if (!offersOther(said, words))
-		return words.says(said, 'which') && bare.includes(': ')
-			? [inlineList(bare.slice(bare.indexOf(': ') + 1), words)]
-			: [];
+		return words.says(said, 'which') && bare.includes(': ') ? found(bare.slice(bare.indexOf(': ') + 1)) : [];
 	const opener = words.pattern(OPENER, 'iu');
-	if (opener.test(bare)) return [aligned(inlineList(bare.replace(opener, ''), words), false)];
-	const colon = /[:：]|,|[–—]|\s-\s/.exec(bare);
-	if (words.says(said, 'which', 'what', 'open'))
-		return colon === null ? [] : [inlineList(bare.slice(colon.index + colon[0].length), words)];
-	return [aligned(inlineList(bare.replace(/^[^:：]*[:：]\s/, ''), words), words.says(said, 'ask'))];
+	if (opener.test(bare)) return found(bare.replace(opener, ''), false, true);
+	if (words.says(said, 'which', 'what', 'open')) return behind === undefined ? [] : found(behind);
+	return found(bare.replace(/^[^:：]*[:：]\s/, ''), words.says(said, 'ask'), true);
 }

@@ -22,7 +22,8 @@ export function wordList(name: string): readonly string[] {
 const JOINED = String.raw`\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\u{20000}-\u{3ffff}`;
 const APART = String.raw`a-z\xdf-\xf6\xf8-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua000-\ud7ff`;
 const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
-const LETTER = `[${APART}${JOINED}]`;
+/** A letter or mark of `matchingText`, as the source of a pattern. */
+export const LETTER = `[${APART}${JOINED}]`;
 
 /** What signs stand for in an entry. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
@@ -47,18 +48,17 @@ export function phrases(...lists: readonly string[]): RegExp {
 	return new RegExp(`(?:(?![${JOINED}])(?<![${APART}\\d])(?:${words})(?![${APART}\\d])|${oneOf(inside)})`, 'gu');
 }
 
-const sourceOf = (sign: string) => STANDS_FOR[sign] ?? (/[.+()|[\]^$\\/{}]/.test(sign) ? `\\${sign}` : sign);
-
 /**
- * One of these rows, from a character on; none matches nothing. What begins alike is tried once: an engine tries alternatives
- * one after the other.
+ * The source of a pattern of these rows, from a character on; none matches nothing. What begins alike is tried once: an engine
+ * tries alternatives one after the other. `signs`: what characters stand for.
  */
-function oneOf(rows: readonly string[], at = 0): string {
+export function oneOf(rows: readonly string[], signs: Readonly<Record<string, string>> = STANDS_FOR, at = 0): string {
+	const sourceOf = (sign: string) => signs[sign] ?? (/[.*+?()|[\]^$\\/{}]/.test(sign) ? `\\${sign}` : sign);
 	const [row, another] = rows;
 	if (row === undefined) return '(?!)';
 	if (another === undefined) return Array.from(row.slice(at), sourceOf).join('');
 	const { '': ended, ...groups } = Object.groupBy(rows, (one) => one.charAt(at));
-	const ways = Object.entries(groups).map(([sign, group = []]) => sourceOf(sign) + oneOf(group, at + 1));
+	const ways = Object.entries(groups).map(([sign, group = []]) => sourceOf(sign) + oneOf(group, signs, at + 1));
 	// The longest of those that begin alike comes first.
 	return ways.length === 1 && ended === undefined
 		? ways.join('')
