@@ -3,7 +3,7 @@ import { LETTER, oneOf, wordList } from './word-list.ts';
 
 /* What words do in the questions of agents, by language: `words/options/`. */
 
-export const LANGUAGES = [
+const LANGUAGES = [
 	'ar',
 	'de',
 	'en',
