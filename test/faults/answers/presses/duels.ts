@@ -74,7 +74,7 @@ export async function runDuels(options: PressPart & { readonly duels: number; re
 		}
 		told[how]++;
 		for (const { form, person } of pair) {
-			if (form !== null && form.presses !== 1) report(question, `${person} had to submit ${form.presses} times`);
+			if (form !== null && form.refusals > 0) report(question, `${person} was refused ${form.refusals} times`);
 		}
 		// The acknowledgement of two forms already shows the second person everything.
 		if (byForm && loser.told[0]?.what !== 'conflicted') report(question, `${loser.person} heard: ${toldWords(loser)}`);
