@@ -6,8 +6,9 @@ import { createFakeSessionService } from '../../sandbox/session-service/fake-ses
 import { NO_LIMITS_ENV } from '../support/no-limits.ts';
 import type { Random } from '../support/random.ts';
 import { watchRates } from './rates.ts';
-import { createReplica, type Replica } from './replica.ts';
+import { createReplica, READY_WITHIN_MS, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
+import { until } from './until.ts';
 
 /** What happens while a submission is under way, as seen from outside the program. */
 export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved' | 'redraw';
@@ -115,10 +116,16 @@ export async function createHarness(options: HarnessOptions) {
 			await Promise.all(stopped.map((replica) => replica.start()));
 			if (stopped.length > 0) signals.emit('started');
 		},
-		/** Resolves when at least one replica takes Slack's requests. */
+		/** Resolves when at least one replica takes Slack's requests. It has as long for that as for its start. */
 		async serving(): Promise<void> {
+			const connected = () =>
+				slack.changes.until(
+					() => slack.sockets.count() > 0,
+					() => 'No socket.',
+					READY_WITHIN_MS,
+				);
 			while (!replicas.some((replica) => replica.running) || slack.sockets.count() === 0) {
-				await Promise.race([once(signals, 'started'), slack.connected(1)]);
+				await Promise.race([once(signals, 'started'), connected()]);
 			}
 		},
 		async [Symbol.asyncDispose](): Promise<void> {
@@ -146,13 +153,29 @@ export function addWorkingSession({ service }: Harness, id: string, name: string
 	service.sessions.put(id, { status: 'active', name, maxSteps: 90, messages, files: [] });
 }
 
+/** After this a person types a command again; and for each session, whose card waits for Slack's rate. */
+const WATCHED_WITHIN_MS = 10_000;
+const CARD_WITHIN_MS = 2_000;
+const MOST_TRIES = 10;
+
+/**
+ * Types `/session watch` until all these sessions are watched. It is acknowledged before that: a kill loses the command, and the
+ * program refuses it while its database is slow, as on a busy machine.
+ */
 export async function watchSessions(
 	{ slack }: Harness,
-	{ person, channel, ids }: { person: string; channel: string; ids: readonly string[] },
+	options: { person: string; channel: string; ids: readonly string[]; isWatched: (id: string) => boolean },
 ): Promise<void> {
-	const line = `/session watch ${ids.join(' ')}`;
-	const outcome = await slack.as(person).command(channel, line);
-	if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+	const { person, channel, ids, isWatched } = options;
+	let missing = ids;
+	for (let tries = 0; tries < MOST_TRIES && missing.length > 0; tries++) {
+		const line = `/session watch ${missing.join(' ')}`;
+		const outcome = await slack.as(person).command(channel, line);
+		if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+		await until(() => ids.every(isWatched), WATCHED_WITHIN_MS + ids.length * CARD_WITHIN_MS);
+		missing = ids.filter((id) => !isWatched(id));
+	}
+	if (missing.length > 0) throw new Error(`Not watched in ${channel}: ${missing.join(', ')}.`);
 }
 
 /** The outcome of a part that began at `startedAt`, by `performance.now()`. */

@@ -69,6 +69,8 @@ export function createStrikes<Target, Answer extends { readonly hits: string[]; 
 	const { harness, random, outage, freezeMs } = options;
 	const counts = { kills: 0, outages: 0, freezes: 0, cuts: 0 };
 	let number = -1;
+	// In turn, because a kill of one replica meets little: with kills drawn at random, a short run often meets nothing.
+	let isOfOne = random.chance(0.5);
 
 	async function kill(target: Target | 'any time', answers: readonly Answer[]): Promise<void> {
 		let seen: Seen | undefined;
@@ -76,7 +78,8 @@ export function createStrikes<Target, Answer extends { readonly hits: string[]; 
 		const onHit = () => {
 			seen = options.look(answers);
 		};
-		const victims = await killAt(harness, { at, oneShare: 0.5, random, onHit });
+		const victims = await killAt(harness, { at, oneShare: Number(isOfOne), random, onHit });
+		isOfOne = !isOfOne;
 		counts.kills++;
 		await pause(IN_FLIGHT_MS);
 		const stored = await harness.store.stored();

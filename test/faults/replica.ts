@@ -6,7 +6,7 @@ import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 /** Lines of the log kept for the report of a failure. */
 const LINES_KEPT = 50_000;
 /** While Slack cannot be reached, the program tries again at least every 30 s. */
-const READY_WITHIN_MS = 60_000;
+export const READY_WITHIN_MS = 60_000;
 const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 
 /** The program as a process of its own that can be started repeatedly. */

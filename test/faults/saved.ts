@@ -2,17 +2,22 @@ import { textOf } from '../../sandbox/session-service/json.ts';
 import { itemsOf, type LogEntry } from '../../sandbox/session-service/log.ts';
 import type { Harness } from './harness.ts';
 
+/** This machine made the service save one of several PUTs later than the call's time-out allows, so both count. */
+export function isSavedTooLate({ callTimeoutMs }: Harness, saved: readonly LogEntry[]): boolean {
+	return saved.length > 1 && saved.some(({ wallMs, savedWallMs }) => (savedWallMs ?? 0) - wallMs > callTimeoutMs);
+}
+
 /**
  * Judges what the service saved of one answer, or of all answers to one question: it is at most one, and goes over nobody's
  * answer. False: nothing was promised, because this machine made the service save later than the call's time-out allows.
  */
 export function judgeSaved(
-	{ callTimeoutMs }: Harness,
+	harness: Harness,
 	saved: readonly LogEntry[],
 	count: { doubled: number; overwrites: number; tooLate: number },
 	report: (what: string) => void,
 ): boolean {
-	if (saved.length > 1 && saved.some(({ wallMs, savedWallMs }) => (savedWallMs ?? 0) - wallMs > callTimeoutMs)) {
+	if (isSavedTooLate(harness, saved)) {
 		count.tooLate++;
 		return false;
 	}

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { done, task } from '../../sandbox/session-service/builders.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { createHarness, type Harness, type HarnessOptions } from './harness.ts';
+import { createHarness, type Harness, type HarnessOptions, watchSessions } from './harness.ts';
 import {
 	createPostgresUnderTest,
 	createSqliteUnderTest,
@@ -54,6 +54,6 @@ export async function watchOneSession(harness: Harness, sessionId: string): Prom
 	await harness.startAll();
 	await harness.serving();
 	const ada = slack.as('ada');
-	await ada.command('#agents', `/session watch ${sessionId}`);
-	await ada.waitForMessage('#agents', 'Order chairs', AFTER_KILL_MS);
+	const isWatched = () => ada.messages('#agents').some((message) => message.text().includes('Order chairs'));
+	await watchSessions(harness, { person: 'ada', channel: '#agents', ids: [sessionId], isWatched });
 }

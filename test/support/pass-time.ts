@@ -59,6 +59,14 @@ export function watchRequests(): () => void {
 	};
 }
 
+/**
+ * Resolves when the requests of this process that the service or Slack holds are the only ones under way, and the program has
+ * used the responses to all others. Needs `watchRequests`.
+ */
+export async function onlyUnderWay(held: () => number): Promise<void> {
+	for (let quiet = 0; quiet < QUIET_TURNS; quiet = requests.size === held() ? quiet + 1 : 0) await nextTurn();
+}
+
 // Statements of PostgreSQL always count. pg reports nothing, so its two calls are watched here. Both take a callback or return a promise.
 for (const name of ['connect', 'query'] as const) {
 	const call = pg.Client.prototype[name] as (...values: unknown[]) => unknown;

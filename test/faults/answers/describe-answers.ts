@@ -73,7 +73,8 @@ export function describePresses(kind: StoreKind): void {
 			}
 
 			await untilMet(
-				() => runPresses({ ...stage, presses: BATCH }),
+				// Two kills: of one replica, which often meets nothing, and of both.
+				() => runPresses({ ...stage, presses: 2 * BATCH }),
 				({ histogram }) => ({ killed: Object.values(histogram).reduce((sum, count) => sum + count, 0) }),
 			);
 			await untilMet(

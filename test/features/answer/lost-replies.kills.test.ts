@@ -94,7 +94,7 @@ it('logs a failure after the acknowledgement and does not ask the author to try 
 		})
 		.toBe(true);
 	await admin.query('rollback');
-	expect(app.service.log.savedPuts('after')).toHaveLength(1);
+	await expect.poll(() => app.service.log.savedPuts('after').length).toBe(1);
 	expect(app.slack.traffic.calls('chat.postEphemeral')).toHaveLength(before);
 	expect(app.slack.as('ada').dm('own database')).toEqual([]);
 });

@@ -284,6 +284,8 @@ const metricsText = () => fetch(`${app.app.url}/metrics`).then((answer) => answe
 it('counts cards, posts and reads in the metrics', async () => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
+	// What Slack responds is counted a moment after the post is there.
+	await app.pass(1_000);
 	const metrics = await metricsText();
 	const value = (name: string) =>
 		Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+]+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN);

@@ -80,12 +80,15 @@ describe('Socket Mode', () => {
 
 	it('handles an envelope that comes twice once', async () => {
 		const modal = await openSession(app, 'three');
-		const updates = app.slack.traffic.calls('views.update').length;
+		// Of this window alone: another that opens slowly has one more, which says so.
+		const updateCount = () =>
+			app.slack.traffic.calls('views.update').filter(({ request }) => request.view_id === modal.id).length;
+		const before = updateCount();
 		app.slack.faults.duplicateNext('block_actions');
 		await modal.press('Keep secret');
 		await app.slack.as('ada').waitForModal('Keep secret');
 		await (await openSession(app, 'choices')).close();
-		expect(app.slack.traffic.calls('views.update').length - updates).toBe(2);
+		expect(updateCount() - before).toBe(1);
 	});
 
 	it('keeps an answer whose acknowledgement was lost with all connections', async () => {

@@ -44,8 +44,8 @@ export interface Choice {
 	readonly options: readonly string[];
 	/** Presses of options, oldest first. */
 	readonly attempts: Attempt[];
-	/** Of a form: which option was submitted, how often, and whether that was acknowledged. */
-	form: { readonly modal: Modal; readonly option: string; presses: number; acked: boolean } | null;
+	/** Of a form: which option was submitted, how often it was refused in time, and whether it was acknowledged. */
+	form: { readonly modal: Modal; readonly option: string; refusals: number; acked: boolean } | null;
 	/** What they were told, in order, without repeats. */
 	readonly told: { readonly what: Told; readonly at: number; readonly shown: string }[];
 	/** The post that showed their choice with *Undo*. */
@@ -66,6 +66,8 @@ export interface Choice {
 
 const MOST_PRESSES = 40;
 const PRESS_AGAIN_MS = 250;
+/** The program refuses a submission that this machine is too slow for once its time is over, and no sooner than this. */
+const OUT_OF_TIME_MS = 900;
 /** How long a person waits for the result of *Undo* before they press again. */
 const UNDO_ANSWERED_MS = 2_500;
 const OFFERED = stateLine({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
@@ -239,7 +241,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk) {
 				await harness.serving();
 				if (!form.modal.isOpen() || form.modal.submitText() === null) return;
 				signals.emit('pressed', choice.question.sessionId);
-				form.presses = press;
+				const pressedAt = Date.now();
 				const outcome = await form.modal.submit().catch(() => null);
 				if (outcome === null) return;
 				if (outcome.outcome === 'updated') {
@@ -247,6 +249,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk) {
 					signals.emit('acked', choice.question.sessionId);
 					return;
 				}
+				if (Date.now() - pressedAt < OUT_OF_TIME_MS) form.refusals++;
 				await pause(PRESS_AGAIN_MS);
 			}
 			choice.broken.push('it could not be submitted however often that was tried');

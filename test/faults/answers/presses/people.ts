@@ -64,7 +64,7 @@ export async function giveForm(harness: Harness, choice: Choice): Promise<void> 
 		question: QUESTION_TITLE,
 		enter: (form) => form.choose(0, option),
 	});
-	choice.form = { modal, option, presses: 0, acked: false };
+	choice.form = { modal, option, refusals: 0, acked: false };
 }
 
 /** What the service has as the answer to a question; empty without one. */

@@ -43,8 +43,7 @@ export const UNDO_MS = 2_000;
 
 /**
  * Asks in watched sessions, each of which has a channel of its own: a channel takes one post a second. Starts the program and
- * watches that many. Emits `redraw` for a session when Slack is asked to update the post of
- * its question.
+ * watches that many. Emits `redraw` for a session when Slack is asked to update the post of its question.
  */
 export async function openDesk(harness: Harness, sessionCount: number) {
 	const { slack, service, signals } = harness;
@@ -97,11 +96,14 @@ export async function openDesk(harness: Harness, sessionCount: number) {
 		return message === undefined ? null : (buttonsOf(message).find(({ label }) => label === option) ?? null);
 	}
 
-	const [first = ''] = harness.people;
+	const [person = ''] = harness.people;
 	await harness.startAll();
 	await harness.serving();
 	for (const id of ids) {
-		await watchSessions(harness, { person: first, channel: channelOf(id), ids: [id] });
+		const channel = channelOf(id);
+		// Nobody could answer what a session asks that is not watched, for the whole run.
+		const isWatched = () => state.messages.some((one) => one.channel === channel && one.ephemeralFor === undefined);
+		await watchSessions(harness, { person, channel, ids: [id], isWatched });
 		ask(id);
 	}
 

@@ -35,6 +35,13 @@ const CHOSEN_WITHIN_MS = 3_000;
 const OFFERED_WITHIN_MS = 90_000;
 /** Questions for each *Undo* wanted. */
 const MOST_SCENES = 4;
+/**
+ * In turn, so that a short run meets each outcome: at random moments, half of all runs press no button in the short time in
+ * which Slack still shows it and it is too late.
+ */
+const SCENES = ['too late', 'any time', 'after a second', 'any time'] as const;
+/** By then an answer has arrived whose process was not killed. */
+const ARRIVED_WITHIN_MS = 10_000;
 const DRAFT_WITHIN_MS = 10_000;
 
 /**
@@ -43,7 +50,7 @@ const DRAFT_WITHIN_MS = 10_000;
  */
 export async function runUndos(options: PressPart & { readonly undos: number }): Promise<UndosResult> {
 	const { harness, desk, undos: wanted, random, undoMs, onProgress = () => {} } = options;
-	const { service, people } = harness;
+	const { service, slack, people } = harness;
 	const { choices, broken, report, take, settle, end } = meetPeople(options);
 	let kills = 0;
 	const count = { ...NONE };
@@ -63,37 +70,62 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 		await harness.startAll();
 	}
 
-	/** One person presses and takes that back; none, one or two others answer meanwhile. */
-	async function scene(question: Question, place: number): Promise<Choice[]> {
-		const person = (offset: number) => people[(place + offset) % PEOPLE] ?? '';
-		const [own = '', again = '', second = '', third = ''] = question.options;
-		const first = choices.begin(question, person(0), [own, again]);
-		const others = [second, third]
-			.slice(0, random.pick([0, 1, 1, 2]))
-			.map((option, index) => choices.begin(question, person(index + 1), [option]));
-		for (const other of others) if (random.chance(0.4)) await giveForm(harness, other);
-		// The answer is on its way for longer, so that more people want it back then.
-		if (random.chance(0.35)) {
-			const ms = Math.round(harness.callTimeoutMs / 2);
-			service.faults.add({ kind: 'slow', ms, method: 'PUT', sessionId: question.sessionId, times: 1 });
-			first.troubles.push('a slow PUT');
-		}
+	async function undo(first: Choice): Promise<void> {
+		if (first.own === null) return;
+		count.undos++;
+		await choices.undo(first);
+	}
+
+	/** Presses *Undo* once the answer has arrived: Slack shows the button until then. */
+	async function undoTooLate(first: Choice): Promise<void> {
+		const { own, question } = first;
+		const release = slack.faults.hold('chat.update', ({ ts }) => ts === own?.ts);
+		await until(() => answerTo(harness, question) !== '', ARRIVED_WITHIN_MS);
+		await undo(first);
+		release();
+	}
+
+	/** Presses *Undo* around the end of the time for it, or before, while the others answer. */
+	async function undoAnyTime(first: Choice, others: readonly Choice[]): Promise<void> {
+		const pressedAt = first.attempts.at(-1)?.sentAt ?? Date.now();
 		const undoAfterMs = random.chance(0.6)
 			? random.between(0, undoMs - 100)
 			: random.between(undoMs - 100, undoMs + 300);
-		await choices.press(first);
-		const pressedAt = first.attempts.at(-1)?.sentAt ?? Date.now();
 		const meanwhile = others.map(async (other) => {
 			await pause(Math.max(0, pressedAt + random.between(0, Math.min(undoAfterMs, undoMs)) - Date.now()));
 			await (other.form === null ? choices.press(other) : choices.submit(other));
 		});
 		await until(() => told(first, 'chosen'), Math.max(CHOSEN_WITHIN_MS, undoAfterMs));
 		await pause(Math.max(0, pressedAt + undoAfterMs - Date.now()));
-		if (first.own !== null) {
-			count.undos++;
-			await choices.undo(first);
-		}
+		await undo(first);
 		await Promise.all(meanwhile);
+	}
+
+	/** One person presses and takes that back; none, one or two others answer meanwhile. */
+	async function scene(question: Question, place: number): Promise<Choice[]> {
+		const kind = SCENES[place % SCENES.length];
+		const person = (offset: number) => people[(place + offset) % PEOPLE] ?? '';
+		const [own = '', again = '', second = '', third = ''] = question.options;
+		const first = choices.begin(question, person(0), [own, again]);
+		const otherCount = kind === 'any time' ? random.pick([0, 1, 1, 2]) : kind === 'too late' ? 0 : 1;
+		const others = [second, third]
+			.slice(0, otherCount)
+			.map((option, index) => choices.begin(question, person(index + 1), [option]));
+		for (const other of others) if (kind === 'any time' && random.chance(0.4)) await giveForm(harness, other);
+		// The answer is on its way for longer, so that more people want it back then.
+		if (random.chance(0.35)) {
+			const ms = Math.round(harness.callTimeoutMs / 2);
+			service.faults.add({ kind: 'slow', ms, method: 'PUT', sessionId: question.sessionId, times: 1 });
+			first.troubles.push('a slow PUT');
+		}
+		await choices.press(first);
+		if (kind === 'any time') await undoAnyTime(first, others);
+		else {
+			await until(() => told(first, 'chosen'), CHOSEN_WITHIN_MS);
+			await Promise.all(others.map((other) => choices.press(other)));
+			await until(() => others.every((other) => wasSecondTo(other, first)), undoMs);
+			await (kind === 'too late' ? undoTooLate(first) : undo(first));
+		}
 		return [first, ...others];
 	}
 
@@ -162,9 +194,10 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 	}
 
 	// Who got no reply to their press, because of a kill, has no *Undo*.
-	for (let done = 0; count.undos < wanted && done < wanted * MOST_SCENES; ) {
+	for (let done = 0, turn = 0; count.undos < wanted && done < wanted * MOST_SCENES; turn++) {
 		const questions = await take(wanted - count.undos, VIEWS_PER_UNDO);
-		const isKilled = random.chance(0.6);
+		// In turn: a run of kills alone meets little else, and each restart takes long on a busy machine.
+		const isKilled = turn % 2 === 0;
 		const scenes = questions.map((question, index) => scene(question, done + index));
 		const [all] = await Promise.all([Promise.all(scenes), isKilled ? kill(questions) : undefined]);
 		await Promise.all(

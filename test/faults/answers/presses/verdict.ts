@@ -53,6 +53,8 @@ export function isSettled(harness: Harness, { question, attempts, told, options 
 	const last = told.at(-1);
 	// They may have pressed again after *Undo*.
 	if (last === undefined || last.at < (attempts.at(-1)?.sentAt ?? 0)) return false;
+	// It names one option: what they pressed before, without an acknowledgement, may be stored.
+	if (last.what === 'not taken' && attempts.some(({ option }) => !last.shown.includes(option))) return false;
 	return last.what === 'taken back' || CERTAINLY_NOT.has(last.what) || OPEN.has(last.what);
 }
 
@@ -84,9 +86,12 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 	): void {
 		const { told, options, person } = choice;
 		const arrived = saved.some((entry) => options.includes(optionIn(entry)));
-		const last = told.at(-1)?.what;
+		const newest = told.at(-1);
+		const last = newest?.what;
+		// Of several options that were pressed, "not sent" names the one that was not.
+		const isNamed = last !== 'not taken' || saved.some((entry) => newest?.shown.includes(optionIn(entry)));
 		const wrong = [...choice.broken];
-		if (arrived && last !== undefined && CERTAINLY_NOT.has(last) && !choice.sentMine) {
+		if (arrived && last !== undefined && CERTAINLY_NOT.has(last) && isNamed && !choice.sentMine) {
 			wrong.push(`was told "${last}", and it was saved`);
 		}
 		for (const { what, shown } of told) {
