@@ -3,23 +3,7 @@ import { LETTER, oneOf, wordList } from './word-list.ts';
 
 /* What words do in the questions of agents, by language: `words/options/`. */
 
-const LANGUAGES = [
-	'ar',
-	'de',
-	'en',
-	'es',
-	'fr',
-	'hi',
-	'it',
-	'ja',
-	'ko',
-	'nl',
-	'pl',
-	'pt',
-	'ru',
-	'tr',
-	'zh',
-] as const;
+const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh'] as const;
 /** What an entry does: `words/options/en.txt` says it of each. */
 // biome-ignore format: a list of words
 const ROLES = [
