@@ -25,12 +25,17 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	const introduction = sentencesOf(before).at(-1) ?? '';
 	const [behind = ''] = sentencesOf(after);
 	// A sentence that is over leads to a list only where it points at one.
-	const leads = !/[.。]$/.test(introduction) || words.says(introduction, 'points');
+	const leads = !/[.。।]$/.test(introduction) || words.says(introduction, 'points');
 	if (leads && words.says(introduction, 'gone')) return 'no';
 	const facts = leads && words.says(introduction, 'facts');
-	const questions = questionsIn(`${before}\n${after}`).filter((question) => !words.says(question, 'open'));
+	// "Let me know which one you would like."
+	const isAsked = (sentence: string) =>
+		isQuestion(sentence) || (words.says(sentence, 'which') && words.says(sentence, 'one'));
+	const questions = sentencesOf(`${before}\n${after}`)
+		.filter(isAsked)
+		.filter((question) => !words.says(question, 'open'));
 	const asks = questions.find((question) => words.says(question, 'which')) ?? '';
-	const isOfList = words.says(asks, 'one', 'choose') || sharesWord(asks, [introduction, ...bodies].join('\n'));
+	const isOfList = words.says(asks, 'one') || sharesWord(asks, [introduction, ...bodies].join('\n'));
 	// "Flight: LH 1172", "Seat: 17C"
 	const isTold = mostOf(bodies, (body) => /^[^\s:][^:]{0,30}:\s/.test(body));
 	if (!facts && (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words))) return 'choose';
@@ -42,7 +47,7 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	const isOfThese = words.says(introduction, 'points') && !words.says(introduction, 'one', 'choose');
 	const asksMore = words.says(after, 'open', 'facts', 'gone', 'more', 'data', 'what');
 	if (isAsking && !facts) return isOfThese || asksMore ? 'loose' : 'choose';
-	if (!facts && words.says(behind, 'choose', 'type')) return 'choose';
+	if (!facts && !isQuestion(behind) && words.says(behind, 'choose', 'type')) return 'choose';
 	const names = (title: string) => !facts && namesThings(title, words);
 	if (after === '' && names(introduction) && !words.says(introduction, 'parts')) return 'loose';
 	if (isTold || (leads && words.says(introduction, 'parts'))) return 'no';
@@ -67,6 +72,11 @@ function namesThings(title: string, words: Words): boolean {
 	const isShort = name.split(' ').length <= MAX_NAME_WORDS && !/\n|[.?!。？！]$/.test(title);
 	return isShort && !isNamed(name, words) && !words.says(name, 'type', 'points');
 }
+
+const TWO: Build = (entries) => `^(?:\\S+ ){1,2}(?:${entries('and')})(?: \\S+){1,2}$`;
+
+/** "Colour and size": a list answers only one of them. */
+export const namesTwo = (title: string, words: Words) => words.pattern(TWO).test(nameOf(title));
 
 /** "Delivery address": whether a title names what is typed in. */
 export const isNamed = (title: string, words: Words) => words.pattern(WRITTEN).test(nameOf(title));
@@ -101,25 +111,30 @@ const PLURAL_VERB =
 	'(?:do|did|are|were|have|should|shall|can|may|would|could|will|must|to|work|need|hold|apply|i|you|we)';
 /** "Which of these emails?", "which days work": a plural of English. "Which bus" and "which address" are none. */
 const PLURAL = new RegExp(
-	`\\bwhich (?:${OF_THESE}${PLURAL_NOUN}(?=\\?)|(?:${OF_THESE})?(?:\\p{L}+ )?${PLURAL_NOUN} ${PLURAL_VERB}\\b)`,
+	`\\b(?:which|what) (?:${OF_THESE}${PLURAL_NOUN}(?=\\?)|(?:${OF_THESE})?(?:\\p{L}+ )?${PLURAL_NOUN} ${PLURAL_VERB}\\b)`,
 	'u',
 );
 
 const COUNTED: Build = (entries) =>
-	`(?:${entries('choose')}|top)(?: [^ .:]+){0,2} (?:${entries('number')})(?![\\p{L}\\p{N}%]|[.,:/]\\d)`;
+	`(?:(?!option)(?:${entries('choose')})|top)(?: [^ .:]+){0,2} (?:${entries('number')})(?![\\p{L}\\p{N}%]|[.,:/]\\d)`;
 
 /** "Select all that apply", "your top three", "which days": more than one may be the answer. */
 export function asksForSeveral(text: string, words: Words): boolean {
-	if (words.says(text, 'several') || PLURAL.test(text)) return true;
+	if (words.says(text, 'several') || PLURAL.test(text) || /\p{L}\(s\)/u.test(text)) return true;
 	const counted = words.pattern(COUNTED);
 	return sentencesOf(text).some((sentence) => counted.test(sentence) && !words.says(sentence, 'one'));
 }
+
+/** "Is it right, and should I send it?" */
+const ASKS_TWICE: Build = (entries) => ` (?:${entries('and')}) (?:${entries('ask')}) `;
 
 /** Whether the only question of a text is one that yes or no answers in full. */
 export function asksYesOrNo(text: string, words: Words): boolean {
 	const [question, another] = questionsIn(text);
 	if (question === undefined || another !== undefined || !words.says(question, 'ask')) return false;
-	if (words.says(question, 'choose')) return false;
+	// "By card, cash?", "9:00 vs 10:00?"
+	const offers = /[,|]\s?[^\s,|?]+[?？]$| vs /.test(question) || words.says(question, 'choose');
+	if (offers || words.pattern(ASKS_TWICE).test(question)) return false;
 	return !words.says(text, 'unsure', 'what', 'which', 'open', 'reason') && !offersOther(question, words);
 }
 

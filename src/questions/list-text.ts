@@ -97,15 +97,15 @@ const JOINED: Build = (entries) => `^(?:${entries('or', 'and')}) `;
 function listAlone(text: string, words: Words): Part | null {
 	const mask = masked(text);
 	if (mask === null) return null;
-	const ends = Array.from(mask.matchAll(/[.?!](?= +["“¿]?\p{Lu})|[。？！](?=.)/gu), ({ index }) => index);
+	const ends = Array.from(mask.matchAll(/[.?!](?= +["“¿]?\p{Lu})|[。？！।؟](?=.)/gu), ({ index }) => index);
 	const end = ends.find((at) => mask.charAt(at) !== '.' || !words.is(lastWord(mask.slice(0, at)), 'short'));
 	const behind = readable(end === undefined ? '' : text.slice(end + 1));
 	if (words.pattern(JOINED).test(behind)) return null;
 	// "On 3. May", "call Capt. Smith", "the Hague. Berlin": what stands behind is no sentence.
-	const isSentence = /[。？！]/.test(mask.charAt(end ?? 0)) || behind.split(' ').length > 2;
+	const isSentence = /[。？！।؟]/.test(mask.charAt(end ?? 0)) || behind.split(' ').length > 2;
 	const isWord = /(?:[\p{L}.]\d+|\p{L}{4}|\uE000)$/u.test(mask.slice(0, end));
 	if (end !== undefined && (!isSentence || (mask.charAt(end) === '.' && !isWord))) return null;
-	const bare = text.slice(0, end).replace(/(?<![?!؟。！？,;:\s])[?!؟。！？,;:\s]+$/u, '');
+	const bare = text.slice(0, end).replace(/(?<![?!؟。！？।,;:\s])[?!؟。！？।,;:\s]+$/u, '');
 	const word = lastWord(bare);
 	// "p.m." ends with its own point; "Inc." may, or the sentence does.
 	const isOpen = bare.endsWith('.') && !/^(?:\p{L}{1,2}\.)+$/u.test(word);
@@ -135,9 +135,12 @@ function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }
 	const lists = (separators: readonly RegExp[]) =>
 		separators.map((separator) => split(list, separator)).filter((parts) => parts.length > 1);
 	const [strong, commas] = [lists(STRONG), lists(COMMAS)];
-	// "A, B, C; choose several", "--env=dev|prod, --all"
+	// "A, B, C; choose several", "A, B; A is the default", "--env=dev|prod, --all"
+	const isPart = (part: string) => !words.is(part, 'suffix');
+	const listedIn = strong.flat().map(({ mask }) => mask.split(/,\s/).filter(isPart).length);
 	const isMixed =
-		strong.flat().some(({ mask }) => mask.split(/,\s/).length > 2) ||
+		listedIn.some((count) => count > 2) ||
+		(listedIn.length === 2 && listedIn[0] !== listedIn[1]) ||
 		(commas.length > 0 && /\S[|]\S| \/ /.test(list.mask));
 	if (strong.length > 1 || commas.length > 1 || isMixed) return null;
 	const [listed] = [...strong, ...commas];
@@ -179,21 +182,22 @@ function optionsOf(parts: readonly string[], words: Words): Options {
 		return isShort && !isCut && !words.is(entry, 'suffix') && points.every((word) => words.is(word, 'short'));
 	};
 	const isQuoted = parts.some((part, at) => QUOTES.includes(part.charAt(0)) && part !== entries[at]);
-	// "size: S, M" names the list, and "3 March, 2026", "5 May, 10:00" and "Pen, $1" are one.
-	const [named, numbers, amounts] = [
-		are(/[:：]\s/),
-		are(/^\d+(?:[:.]\d\d)?(?:\s?[ap]\.?m\.?)?$/),
-		are(/^(?:[\p{Sc}\d]|\p{Lu}{2}$)/u),
-	];
-	const isMixed = named?.includes(true) && named.includes(false);
-	// "3 May, 2026", "Washington, DC"
-	const isJoined = entries.some(
-		(entry, at) =>
-			(numbers?.[at] === true && numbers[at - 1] === false) ||
-			(/^\p{Lu}{2}$/u.test(entry) && /\p{Ll}{3}/u.test(entries[at - 1] ?? '')),
-	);
-	const alternates =
-		entries.length > 2 && entries.length % 2 === 0 && amounts?.every((is, at) => is === (at % 2 === 1));
+	// "size: S, M" names the list.
+	const named = are(/[:：]\s/);
+	const isMixed = named.includes(true) && named.includes(false);
+	// "3 May, 2026", "5 May, 10:00", "Washington, DC", "9, 10 or 11 am", "Baker, McKenzie & Co."
+	const isJoined = entries.some((entry, at) => {
+		const before = entries[at - 1] ?? '';
+		const isNumber = /^\d+(?:[:.]\d\d)?(?:\s?[ap]\.?m\.?)?$/.test(entry);
+		const isOfName = /^\p{Lu}{2}$/u.test(entry) && /\p{Ll}{3}/u.test(before);
+		const isOfFirm = entry.includes(' & ') && !entries.some((one) => one.includes(','));
+		const hasUnit = /^[\d:.]+$/.test(before) && /^[\d:.]+\s*\p{L}/u.test(entry);
+		return before !== '' && ((isNumber && !/^\d/.test(before)) || isOfName || hasUnit || isOfFirm);
+	});
+	// "Pen, $1, Ink, $2"
+	const shapes = entries.map((entry) => (/\d/.test(entry) ? 'number' : String(/^\p{Lu}{2,4}$/u.test(entry))));
+	const areTwo = entries.length > 2 && entries.length % 2 === 0 && shapes[0] !== shapes[1];
+	const alternates = areTwo && shapes.every((shape, at) => shape === shapes[at % 2]);
 	if ((isQuoted && are(/["“”„«»]/).includes(true)) || isMixed || isJoined || alternates) return null;
 	// "A, B (default A)": what is in the brackets is about the list.
 	const notes = entries.flatMap(

@@ -6,6 +6,7 @@ import {
 	isAbout,
 	isLongLine,
 	isNamed,
+	namesTwo,
 	offersOther,
 	questionsIn,
 	saysNothing,
@@ -72,6 +73,8 @@ interface Found {
 
 /** "(send/skip)", "Anna/Ben", "1, 2, 3": other answers than yes and no. */
 const OTHERS = /[([（][^()[\]（）]*[,/|、・／][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, | [/|] /u;
+/** What is in brackets behind an option. */
+const NOTE = /(?<!\s)\s*[([（][^()[\]（）]*[)\]）]$/;
 /** What stands for a text that is to be written. */
 const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\[\w+\]|\b(?:YYYY|MM|DD|HH|XX+)\b|\/(?:[A-Z]{3,}|\*)$|(?:…|\.\.\.)$/;
 /** In English they are ours, whatever their letter case; elsewhere the agent's. */
@@ -104,21 +107,30 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	if (found?.options == null) {
 		const asked = questionsIn(own).length > 0 || !isOfTitle ? own : text;
 		const offers = found?.isExplicit === true || words.says(said, 'choose', 'typed') || OTHERS.test(own);
-		const isPlain = !isTyped && !offers && asksYesOrNo(readable(asked), words);
+		// "Is Monday fine?" with "Or a new date.", "Time:"
+		const others = sentencesOf(readable(description)).filter((sentence) => !/[?？؟]/.test(sentence));
+		const asksMore = others.some((sentence) => /:[\s_]*$/.test(sentence) || words.says(sentence, 'or', 'type', 'more'));
+		const isPlain = !isTyped && !offers && !asksMore && asksYesOrNo(readable(asked), words);
 		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text: asked } : null;
 	}
 	if (words.says(said, 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)(?!\d)/.test(text)) return null;
-	const options = [...new Set(found.options)].filter((option) => !words.is(option, 'other')).slice(0, MAX_OPTIONS);
+	const isOther = (option: string) => words.is(option.replace(NOTE, ''), 'other');
+	const options = [...new Set(found.options)].filter((option) => !isOther(option)).slice(0, MAX_OPTIONS);
 	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
 	const isRule = (option: string) => words.says(readable(option), 'rule') || PLACEHOLDER.test(option);
 	if (options.length < 2 || options.some(isRule)) return null;
 	// "Other store (enter its number)"
 	const isMore = options.some((option) =>
-		words.says(readable(BRACKETS.exec(option)?.[1] ?? ''), 'type', 'open', 'reason', 'more'),
+		words.says(readable(BRACKETS.exec(option)?.[1] ?? ''), 'type', 'open', 'reason', 'more', 'choose'),
 	);
 	return {
 		options: YES_NO_ALIKE.test(options.join('\n')) ? YES_NO : options,
-		isExplicit: found.isExplicit && (isOfTitle || pair !== null || found.line >= told.length) && !isTyped && !isMore,
+		isExplicit:
+			found.isExplicit &&
+			!namesTwo(title, words) &&
+			(isOfTitle || pair !== null || found.line >= told.length) &&
+			!isTyped &&
+			!isMore,
 		isSeveral: mayBeSeveral(options, lines, words),
 		text: found.line < told.length ? text : own,
 	};
@@ -128,9 +140,9 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 function mayBeSeveral(options: readonly string[], lines: readonly string[], words: Words): boolean {
 	const around = lines.filter((line) => entryOf(line) === null).join('\n');
 	const long = options.filter((option) => option.includes(' '));
-	const bare = readable(
-		long.reduce((left, option) => left.replaceAll(option, ''), around).replace(/"\w+"\s*:\s*false/g, ''),
-	);
+	// `"multiSelect": true`, and not `"multiple": false`.
+	const told = around.replace(/"\w+"\s*:\s*false/g, '').replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
+	const bare = readable(long.reduce((left, option) => left.replaceAll(option, ''), told));
 	const asking = sentencesOf(bare).filter(
 		(sentence) => !/[.。]$/.test(sentence) || words.says(sentence, 'choose', 'which'),
 	);
@@ -145,8 +157,9 @@ function namedOptions(text: string, words: Words): Found | null {
 	if (list === undefined) return null;
 	// Only plain texts: an escape is not what the agent wrote.
 	const isPlain = /^\[\s*"[^"\\]*"(?:\s*,\s*"[^"\\]*")+\s*\]$/.test(list);
-	const isOne = another === undefined && !/"(?:maxItems|fields|properties|items)"|"array"/.test(object);
-	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: true, line: 0 };
+	const isOne = another === undefined && !/"(?:max\w*|fields|properties|items)"|"array"/.test(object);
+	const isAsked = /^\{[^{}]*"(?:question|prompt|message)"[^{}]*\}$/.test(object);
+	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: isAsked, line: 0 };
 }
 
 /**
@@ -168,9 +181,9 @@ function fromLines(lines: readonly string[], last: number, words: Words): Found 
 	const [entries, rest] = [lines.slice(from, to), [...lines.slice(0, from), ...lines.slice(to)]];
 	const isOnly = another === undefined && !rest.some((line) => cued(line, words).length > 0);
 	const options = isOnly && !entries.some(isLongLine) ? lineOptions(entries, words) : null;
-	const answersYesNo = options?.some((option) => words.says(readable(option), 'yes', 'no')) === true;
-	if (asks === 'yesNo' && !answersYesNo) return { options: null, isExplicit: true, line: from };
-	return { options, isExplicit: asks === 'choose', line: from };
+	const isYesNo = options?.map((option) => words.says(readable(option), 'yes', 'no')) ?? [];
+	if (asks === 'yesNo' && !isYesNo.includes(true)) return { options: null, isExplicit: true, line: from };
+	return { options, isExplicit: asks === 'choose' || (asks === 'yesNo' && !isYesNo.includes(false)), line: from };
 }
 
 interface Run {
@@ -192,7 +205,7 @@ function bareRun(lines: readonly string[], last: number, words: Words): readonly
 	const from = Math.max(1, last, lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1);
 	const most = words.says(readable(lines[from - 1] ?? ''), 'choose') ? MAX_NAME_WORDS : 1;
 	const bare = lines.slice(from);
-	const isBare = (line: string) => line.trim().split(/\s+/).length <= most && !/[.,;!]\s*$|:\s/.test(line);
+	const isBare = (line: string) => line.trim().split(/\s+/).length <= most && !/[.!]\s*$|[,;|]|:\s/.test(line);
 	return bare.length > 1 && bare.every(isBare) && areNames(bare, words) ? [{ from, to: lines.length }] : [];
 }
 
@@ -223,7 +236,7 @@ function fromSentences(allLines: readonly string[], words: Words): Found | null 
 /** Whether these options of a sentence name things: the sentence may offer nothing, or say what to write. */
 function areNames(options: Options, words: Words): options is readonly string[] {
 	const isName = (option: string) => {
-		const bare = option.replace(/(?<!\s)\s*[([（][^()[\]（）]*[)\]）]$/, '');
+		const bare = option.replace(NOTE, '');
 		const isShort = bare.length <= MAX_NAME_LENGTH && bare.split(' ').length <= MAX_NAME_WORDS;
 		// The words of "us-east-1" are none of a sentence.
 		const said = bare.split(' ').filter((word) => !/[-\d]/.test(word));
@@ -305,7 +318,9 @@ function alone(line: string, lineBefore: string, words: Words): readonly Options
 	const lead = readable(start);
 	const isStrong =
 		/\s[/|]\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (list !== line && /;\s|^[^\s()]+\/[^\s()]+$/.test(list));
-	if (isStrong || start === '') return isStrong ? [inlineList(list, words)] : [];
+	const isQuestion = list === line && /[?？]\s*$/.test(list);
+	if (isStrong) return [isQuestion ? aligned(inlineList(list, words), true) : inlineList(list, words)];
+	if (start === '') return [];
 	const asks = words.says(lead, 'choose', 'which') || saysNothing(lead, words);
 	const isOr = offersOther(readable(list), words);
 	const isAsked = asks || (isOr && !words.says(lead, 'open') && !isNamed(lead, words));

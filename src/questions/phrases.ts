@@ -28,7 +28,7 @@ export function readable(text: string): string {
 
 /** The sentences and lines of a text, with their marks. */
 export function sentencesOf(text: string): readonly string[] {
-	return text.split(/\n|(?<=[.?!؟])\s+|(?<=[。？！])/).filter((sentence) => sentence.trim() !== '');
+	return text.split(/\n|(?<=[.?!؟])\s+|(?<=[。？！।])/).filter((sentence) => sentence.trim() !== '');
 }
 
 type Entry = (typeof ENTRIES)[number];
@@ -129,7 +129,8 @@ export class Words {
 		const entriesOf = (...roles: readonly Role[]) => {
 			const entries = ENTRIES.filter(({ role, language }) => roles.includes(role) && this.#languages.has(language));
 			const longestFirst = entries.toSorted((one, other) => other.text.length - one.text.length);
-			return longestFirst.map(({ text }) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('|') || '(?!)';
+			const texts = longestFirst.map(({ text }) => text.replace(/^… | …$/g, '')).filter((text) => !text.includes('~'));
+			return texts.map((text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('|') || '(?!)';
 		};
 		const pattern = known.get(languages) ?? new RegExp(build(entriesOf), flags);
 		setBounded(known, languages, pattern, MAX_LANGUAGE_SETS);

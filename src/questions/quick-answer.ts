@@ -49,7 +49,10 @@ function standsAsItIs(option: string, text: string): boolean {
 function asksForMore(text: string): boolean {
 	const words = new Words(text);
 	const questions = questionsIn(readable(text)).filter((one) => !words.says(one, 'yes') || !words.says(one, 'no'));
-	const asksTwice = new Set(questions).size > 1 || text.split('\n').some((line) => line.split(/[?？]/).length > 2);
+	// "Seat number:" below a list
+	const isLabel = /:[\s_]*$/.test(text);
+	const asksTwice =
+		isLabel || new Set(questions).size > 1 || text.split('\n').some((line) => line.split(/[?？]/).length > 2);
 	return asksTwice || words.says(readable(text), 'reason', 'more');
 }
 
