@@ -48,7 +48,7 @@ it('forgets nobody between the look at who was first and the answer that lost to
 		write: (work) => store.db.write((trx) => work(trx.withPlugin(pausing))),
 	} as StoreDatabase;
 	const second = submission({ person: BOB, acceptedAt: T0 + 60 });
-	const accepting = acceptAnswer(paused, store.cipher, second);
+	const accepting = paused.write((trx) => acceptAnswer(trx, paused, store.cipher, second));
 	await looked.promise;
 	await expect(forget(replica, ANN.userId)).rejects.toMatchObject({ code: 'store_unavailable' });
 	goesOn.resolve();

@@ -48,21 +48,17 @@ import {
 	timeline,
 } from './rows-store.ts';
 
-/**
- * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
- * after its form was read, because its author has not seen that one.
- */
-export function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
-}
-
 /** Its own window shows the receipt from now on. */
 async function markAccepted(trx: Db, { viewId, question, press, acceptedAt: now }: NewAnswer): Promise<void> {
 	await remove(trx, 'windows', { viewId }).execute();
 	await markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
 }
 
-async function acceptInTransaction(
+/**
+ * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
+ * after its form was read, because its author has not seen that one.
+ */
+export async function acceptAnswer(
 	db: Db,
 	store: StoreDatabase,
 	cipher: Cipher,

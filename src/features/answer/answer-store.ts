@@ -74,7 +74,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
 		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
 		 */
-		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
+		accept: (answer: NewAnswer) => db.write((trx) => acceptAnswer(trx, db, cipher, answer)),
 
 		/** The window with the receipt shows something else. No later write of the worker opens it again, see `patchColumns`. */
 		leaveReceipt: (id: string) =>

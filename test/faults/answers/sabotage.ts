@@ -122,7 +122,7 @@ export const PRESS_SABOTAGES = {
 	'press-over': [
 		{
 			file: 'features/answer/accept-store.ts',
-			in: 'acceptInTransaction',
+			in: 'acceptAnswer',
 			call: 'firstConflict',
 			becomes: "answer.viewId === '' ? undefined : $call",
 		},
