@@ -63,11 +63,8 @@ export async function addWatch(tx: Tx & { readonly cipher: Cipher }, watch: NewW
 		const asked = { kind: 'asked', question, settled: isOpen ? null : 'answered' } as const;
 		const newest = { question: view.question, readAt: view.seenAt };
 		// One that is neither open nor shows a value has no row: nobody can tell whether it was answered.
-		await recordQuestions(tx, watch.session, isOpen || question.answered.length > 0 ? [asked] : [], {
-			newest,
-			before: null,
-			...(watch.judged && { judged: watch.judged }),
-		});
+		const changes = isOpen || question.answered.length > 0 ? [asked] : [];
+		await recordQuestions(tx, watch.session, changes, { newest, before: null, judged: watch.judged });
 	}
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
