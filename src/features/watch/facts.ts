@@ -18,16 +18,11 @@ const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'disco
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
-	{
-		store: { answers, claims, watches },
-		config,
-		clients: { background: client },
-		directory,
-		clock,
-		log,
-	}: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
+	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
 	mayAct: MayAct,
 ) {
+	const { config, clients, directory, clock, log } = core;
+	const { answers, claims, watches } = core.store;
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
 	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
 		const newest = await answers.standing(key);
@@ -103,7 +98,7 @@ export function createQuestionFacts(
 
 		async linkTo(channel: string, ts: string): Promise<string | null> {
 			try {
-				return (await client.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
+				return (await clients.background.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
 			} catch (error) {
 				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
 				return null;
