@@ -196,18 +196,15 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		}
 		// An outage says nothing about the list.
 		if (health.down !== true) failures += 1;
-		if (!(error instanceof HandraiseError) || error.retryable) {
-			// Of a list that has vanished nothing new is known.
-			if (condition !== 'none') become('failing', code);
-			return backOff(failures, RETRY);
+		const isAbsent = error instanceof HandraiseError && !error.retryable;
+		absences += Number(isAbsent);
+		if (isAbsent && absences >= TRIES) {
+			become('none', code);
+			return ABSENT_EVERY_MS;
 		}
-		absences += 1;
-		if (absences < TRIES) {
-			if (condition === 'works') become('failing', code);
-			return backOff(failures, RETRY);
-		}
-		become('none', code);
-		return ABSENT_EVERY_MS;
+		// Of a list that has vanished nothing new is known.
+		if (condition === 'works' || (!isAbsent && condition !== 'none')) become('failing', code);
+		return backOff(failures, RETRY);
 	}
 
 	function become(next: Exclude<Condition, 'unknown'>, code: string): void {
