@@ -145,11 +145,10 @@ export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgemen
 }
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
-	const { id } = row;
 	const asked = contentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
 	const content = contentColumn.seal({ ...asked, answered }, row, cipher);
-	await change(trx, 'questions', { id }, { content }).execute();
+	await change(trx, 'questions', { id: row.id }, { content }).execute();
 }
 
 /** The newest time that the agent of a session asked, and the newest time that it asked this. */
