@@ -10,6 +10,7 @@ import {
 	type Filter,
 	from,
 	hasChanged,
+	isFound,
 	isPostgres,
 	remove,
 	rowIf,
@@ -248,8 +249,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 				change(trx, 'windows', { viewId }, lease).where(isFree).returning(columns).executeTakeFirst(),
 			);
 			if (row !== undefined) return row.notice === '' ? null : row.hash;
-			const held = from(db.read, 'windows', { viewId }).select('viewId');
-			return (await held.executeTakeFirst()) === undefined ? null : false;
+			return (await isFound(from(db.read, 'windows', { viewId }).select('viewId'))) ? false : null;
 		},
 
 		forget: (viewId: string) => db.writeOne((trx) => countChanged(remove(trx, 'windows', { viewId }))),
