@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts';
 import type { WatchEnd } from '../../database/watch.ts';
-import type { PostKind } from '../../posts/kinds.ts';
+import { WATCH_KINDS } from '../../posts/kinds.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
@@ -10,8 +10,6 @@ import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
 import type { PostContext } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
-
-const SHOWING_CLAIMS: ReadonlySet<PostKind> = new Set(['card', 'question', 'switching']);
 
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
@@ -54,7 +52,7 @@ export function createQuestionFacts(
 			const isUpdate = post.ts !== null;
 			const { messageIndex } = asked?.question ?? view?.question ?? {};
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
-			const showsClaims = SHOWING_CLAIMS.has(content.kind) && isUpdate;
+			const showsClaims = WATCH_KINDS.includes(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
 			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
 			const [standing, active, refused, lost, perhaps] = await Promise.all([
