@@ -153,11 +153,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			...(shown.length === 0 ? {} : { initial_options: shown.map(dayOption) }),
 		}),
 		read(element, shown) {
-			const days = valuesIn(element);
-			return listOr(
-				WEEKDAYS.filter((day) => days?.includes(String(day))),
-				shown,
-			).toSorted((one, other) => one - other);
+			const days = WEEKDAYS.filter((day) => valuesIn(element)?.includes(String(day)));
+			return listOr(days, shown);
 		},
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
 			if (quietHours !== null)
