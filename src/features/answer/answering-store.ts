@@ -24,14 +24,9 @@ import type { Answer, Person, QuestionChange, QuestionKey } from '../../question
 import { type Became, becameOf, isWaiting, type Session, type SessionKey } from '../../questions/session.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
-export interface Draft {
+export interface Draft extends Pick<Answer, 'person' | 'question' | 'fingerprint' | 'shownHash'> {
 	/** The form's own id (in its private_metadata). */
 	readonly formId: string;
-	readonly person: Person;
-	readonly question: QuestionKey;
-	readonly fingerprint: string;
-	/** Of what the form shows; null when that is not known. */
-	readonly shownHash: string | null;
 	/** By position. A text longer than an input holds is shown cut and sent whole. */
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked. */
