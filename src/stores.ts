@@ -20,7 +20,7 @@ import { createChannelSettingsStore } from './features/watch/channel-store.ts';
 import { createWatchStore } from './features/watch/watch-store.ts';
 import { retryUnreadable } from './posts/store.ts';
 
-export interface StoreOptions {
+export interface StoreOptions extends Pick<Parameters<typeof openKeys>[0], 'log' | 'onFormerValues'> {
 	/** `postgres://…`; absent or null: SQLite. */
 	readonly databaseUrl?: string | null | undefined;
 	/** Left out, in tests: the defaults. */
@@ -39,9 +39,6 @@ export interface StoreOptions {
 	readonly clock?: Clock | undefined;
 	/** Called after every checkpoint that makes wiped secrets unreadable (SQLite). */
 	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
-	/** Gets the number of values that need a former key still; NaN while that is not known. */
-	readonly onFormerValues?: ((count: number) => void) | undefined;
-	readonly log: Log;
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
