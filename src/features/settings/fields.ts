@@ -8,8 +8,6 @@ import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 
-/* Errors of fields are plain text: Slack shows no mark-up in them. */
-
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 
