@@ -5,9 +5,9 @@ import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
-import type { BackgroundBudget, SessionServiceClient } from '../../session-service/client.ts';
+import type { SessionServiceClient } from '../../session-service/client.ts';
 import { WAITING_CODES } from '../../session-service/errors.ts';
-import type { ServiceHealth } from '../../session-service/health.ts';
+import type { PollerOptions } from '../watch/poller.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 import type { createDiscoveries } from './discovery.ts';
 
@@ -24,10 +24,8 @@ export interface ListingState {
 	readonly perSecond: number;
 }
 
-interface Options {
+interface Options extends Pick<PollerOptions, 'budget' | 'health'> {
 	readonly cell: Cell<ListingState>;
-	readonly budget: BackgroundBudget;
-	readonly health: ServiceHealth;
 	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
 	readonly discoveries: Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 	readonly onEarlyRead: () => void;
