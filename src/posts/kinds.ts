@@ -105,6 +105,9 @@ export function kindOf({ kind }: Pick<PostContent, 'kind'>): Kind {
 	return KINDS[kind];
 }
 
+/** What a watch shows in its channel for as long as it goes on. */
+export const WATCH_KINDS: readonly PostKind[] = ['card', 'question', 'switching'];
+
 /** The kinds that show a question and are kept current until it is settled. */
 export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
 	isCurrent === true && name !== 'card' ? [name] : [],

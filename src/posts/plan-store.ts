@@ -131,17 +131,13 @@ export async function endingsOf(db: Db, session: SessionKey, now: number): Promi
 	const rows = await from(db, 'questions', sessionOf(session)).selectAll().where(lately).orderBy('number').execute();
 	const open = rows.find((row) => row.settledAt === null);
 	const isAnswered = open !== undefined && (await hasArrived(db, open));
-	const counted = rows.flatMap(({ rewordedCount, rewordedAt, settledAt, settledHow, answerId }) => {
-		const isReworded = rewordedAt !== null && rewordedAt > since;
-		const reworded = isReworded
-			? Array.from({ length: rewordedCount }, () => ({ answered: false, at: rewordedAt }))
-			: [];
-		const isOver = settledAt !== null && settledAt > since && settledHow !== 'unwatched';
-		return isOver
-			? [...reworded, { answered: settledHow === 'answered' || answerId !== null, at: settledAt }]
-			: reworded;
-	});
-	const endings = counted.reduce((before, { answered, at }) => withEnding(before, answered, at), NO_ENDINGS);
+	let endings = NO_ENDINGS;
+	for (const { rewordedCount, rewordedAt, settledAt, settledHow, answerId } of rows) {
+		if (rewordedAt !== null && rewordedAt > since)
+			for (let count = 0; count < rewordedCount; count++) endings = withEnding(endings, false, rewordedAt);
+		if (settledAt !== null && settledAt > since && settledHow !== 'unwatched')
+			endings = withEnding(endings, settledHow === 'answered' || answerId !== null, settledAt);
+	}
 	return { ...endings, isAnswered };
 }
 

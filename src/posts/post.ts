@@ -1,3 +1,4 @@
+import type { Row } from '../database/tables.ts';
 import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
 import type { SettledHow } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
@@ -31,12 +32,12 @@ export interface NewPost {
 }
 
 /** A message that has to stay true: planned, or shown until its last look. */
-export interface Post extends Pick<NewPost, 'target' | 'key' | 'content'> {
-	readonly id: string;
+export interface Post
+	extends Pick<NewPost, 'target' | 'key' | 'content'>,
+		Readonly<Pick<Row<'posts'>, 'id' | 'attempts'>> {
 	readonly urgency: CardUrgency;
 	/** Counts the changes after which it has to be drawn again. */
 	readonly wanted: number;
-	readonly attempts: number;
 	/** Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is sent. */
 	readonly sendingSince: number | null;
 	/** Null before it is posted. */
@@ -54,16 +55,12 @@ export interface Asked {
 }
 
 /** The stored question of a post: one time that an agent asked. */
-export interface StoredQuestion {
-	readonly id: string;
-	readonly messageIndex: number;
-	readonly fingerprint: string;
-	readonly askedAt: number;
+export interface StoredQuestion
+	extends Readonly<
+		Pick<Row<'questions'>, 'id' | 'messageIndex' | 'fingerprint' | 'askedAt' | 'settledAt' | 'answerId'>
+	> {
 	/** Null while it is open. */
 	readonly settled: SettledHow | null;
-	readonly settledAt: number | null;
-	/** Of our answer that settled it. */
-	readonly answerId: string | null;
 	/** Of our answer after which it is asked again, because it is no longer in the field; `''`: one that was not ours. */
 	readonly lost: string | null;
 	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */

@@ -145,11 +145,10 @@ export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgemen
 }
 
 async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
-	const { id } = row;
 	const asked = contentColumn.open(row.content, row, cipher);
 	if (asked === null) return;
 	const content = contentColumn.seal({ ...asked, answered }, row, cipher);
-	await change(trx, 'questions', { id }, { content }).execute();
+	await change(trx, 'questions', { id: row.id }, { content }).execute();
 }
 
 /** The newest time that the agent of a session asked, and the newest time that it asked this. */
@@ -239,36 +238,27 @@ export const IS_ANSWERED = sql<boolean>`exists (select 1 from answers where answ
 /** The newest hand-over of a question in this workspace, also one that was given back; null: there is none, or it is over. */
 export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.heldTeamId): HandOver | null {
 	if (row === undefined || row.heldWatchId === null || row.heldTeamId !== teamId) return null;
-	// All are written together.
-	const held = row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> };
-	return {
-		id: held.handOverId,
-		teamId: held.heldTeamId,
-		session: sessionOf(held),
-		fingerprint: held.fingerprint,
-		watchId: held.heldWatchId,
-		channelId: held.heldChannelId,
-		from: held.fromUserId,
-		to: held.toUserId,
-		count: held.handOverCount,
-		handedOverAt: held.handedOverAt,
-		givenBackAt: row.givenBackAt,
-	};
+	const held = Object.fromEntries(HOLDER.map(([name, column]) => [name, row[column]])) as Omit<HandOver, 'session'>;
+	return { ...held, ...pick(row, 'fingerprint'), session: sessionOf(row) };
 }
 
 export function holderColumns(handOver: HandOver) {
-	return {
-		handOverId: handOver.id,
-		heldWatchId: handOver.watchId,
-		heldTeamId: handOver.teamId,
-		heldChannelId: handOver.channelId,
-		fromUserId: handOver.from,
-		toUserId: handOver.to,
-		handOverCount: handOver.count,
-		handedOverAt: handOver.handedOverAt,
-		givenBackAt: handOver.givenBackAt,
-	};
+	const columns = HOLDER.map(([name, column]) => [column, handOver[name]]);
+	return Object.fromEntries(columns) as Pick<Row<'questions'>, (typeof HOLDER)[number][1]>;
 }
+
+/** The parts of a hand-over and their columns, which are written together. */
+const HOLDER = [
+	['id', 'handOverId'],
+	['watchId', 'heldWatchId'],
+	['teamId', 'heldTeamId'],
+	['channelId', 'heldChannelId'],
+	['from', 'fromUserId'],
+	['to', 'toUserId'],
+	['count', 'handOverCount'],
+	['handedOverAt', 'handedOverAt'],
+	['givenBackAt', 'givenBackAt'],
+] as const satisfies readonly (readonly [keyof HandOver, keyof Row<'questions'>])[];
 
 export function noteColumns(note: string | null, row: PlacedRow<'questions.handOverNote'>, cipher: Cipher) {
 	return { handOverNote: note === null ? null : noteColumn.seal(note, row, cipher) };

@@ -4,7 +4,7 @@ import type { Cipher } from '../database/encryption.ts';
 import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import type { SessionKey } from '../questions/session.ts';
-import { QUESTION_KINDS } from './kinds.ts';
+import { QUESTION_KINDS, WATCH_KINDS } from './kinds.ts';
 import { dropPlanned, markPosts, OPEN, openWithLists, planPosts, type Tx } from './plan-store.ts';
 import { cardAgain, type NewPost } from './post.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
@@ -151,11 +151,7 @@ export async function redrawFormer(
 	watch: ChannelKey & { readonly session: SessionKey },
 ): Promise<void> {
 	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
-	const closed = {
-		watchId: here.where('endedAt', 'is not', null),
-		kind: ['card', 'question', 'switching'],
-		state: 'closed',
-	};
+	const closed = { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS, state: 'closed' };
 	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
 }
 

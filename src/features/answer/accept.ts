@@ -119,11 +119,8 @@ export function createAnswers(
 			await claims.release(answer.question, answer.person);
 		},
 
-		/** The window of its receipt shows something else from now on. */
-		leaveReceipt: ({ id }: Answer) => store.leaveReceipt(id),
-
-		/** The author of an answer that came second to another one has been told so. */
-		noteTold: ({ id }: Answer) => store.noteTold(id),
+		leaveReceipt: store.leaveReceipt,
+		noteTold: store.noteTold,
 
 		/** Puts a failed answer back into the queue, for its author. */
 		async tryAgain({ id, person }: Answer) {

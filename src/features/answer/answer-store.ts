@@ -78,7 +78,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
 		/** The window with the receipt shows something else. No later write of the worker opens it again, see `patchColumns`. */
-		leaveReceipt: (id: string) =>
+		leaveReceipt: ({ id }: Pick<Answer, 'id'>) =>
 			db.writeOne((trx) => {
 				const closed = sql<string>`replace(receipt_state, '"modalOpen":true', '"modalOpen":false')`;
 				return change(trx, 'answers', { id }, { receiptState: closed }).execute();
@@ -91,7 +91,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
-		noteTold: (id: string) =>
+		noteTold: ({ id }: Pick<Answer, 'id'>) =>
 			db.write(async (trx) => {
 				const untold = { id, state: 'conflicted', leaseToken: null };
 				const due = from(trx, 'answers', untold).selectAll().where('nextAttemptAt', 'is not', null);
@@ -298,11 +298,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/** The answers of people of the workspace `teamId`, newest first. */
-		async history(
-			{ service, sessionId, teamId }: { service: string; sessionId: string; teamId: string },
-			{ offset, limit }: { offset: number; limit: number },
-		) {
-			const base = from(db.read, 'answers', { service, sessionId, teamId });
+		async history(of: SessionKey & Pick<Person, 'teamId'>, { offset, limit }: { offset: number; limit: number }) {
+			const base = from(db.read, 'answers', of);
 			const [rows, total] = await Promise.all([
 				base.selectAll().orderBy('acceptedAt', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
 				countOf(base),

@@ -12,6 +12,7 @@ import {
 	type Filter,
 	from,
 	hasChanged,
+	isFound,
 	isPostgres,
 	remove,
 } from '../../database/database.ts';
@@ -24,14 +25,9 @@ import type { Answer, Person, QuestionChange, QuestionKey } from '../../question
 import { type Became, becameOf, isWaiting, type Session, type SessionKey } from '../../questions/session.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
-export interface Draft {
+export interface Draft extends Pick<Answer, 'person' | 'question' | 'fingerprint' | 'shownHash'> {
 	/** The form's own id (in its private_metadata). */
 	readonly formId: string;
-	readonly person: Person;
-	readonly question: QuestionKey;
-	readonly fingerprint: string;
-	/** Of what the form shows; null when that is not known. */
-	readonly shownHash: string | null;
 	/** By position. A text longer than an input holds is shown cut and sent whole. */
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked. */
@@ -242,8 +238,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 				change(trx, 'windows', { viewId }, lease).where(isFree).returning(columns).executeTakeFirst(),
 			);
 			if (row !== undefined) return row.notice === '' ? null : row.hash;
-			const held = from(db.read, 'windows', { viewId }).select('viewId');
-			return (await held.executeTakeFirst()) === undefined ? null : false;
+			return (await isFound(from(db.read, 'windows', { viewId }).select('viewId'))) ? false : null;
 		},
 
 		forget: (viewId: string) => db.writeOne((trx) => countChanged(remove(trx, 'windows', { viewId }))),

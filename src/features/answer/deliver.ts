@@ -92,7 +92,12 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 				return await put.write(current, token, { ...untilItLanded(maybeSentAt), missingCount: 0 });
 			}
 			const settled = await settle(current, comparison, session, maybeSentAt);
-			if (settled !== null) return await writeSettled(current, token, settled);
+			if (settled !== null) {
+				metrics.attempt('settled');
+				if (settled.state === 'conflicted') metrics.conflict();
+				// After an edit during the read, the comparison was about another text.
+				return await put.write(current, token, settled, current.editCount);
+			}
 			attempt.maybeSentAt = null;
 			if (await put.hasAsked(current, attempt.checkedAt)) {
 				attempt.checkedAt = clock.now();
@@ -114,13 +119,6 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 			metrics.readToPut(elapsed);
 			return await noteDelivery(current, token);
 		}
-	}
-
-	async function writeSettled(answer: Answer, token: string, settled: AnswerPatch): Promise<Answer> {
-		metrics.attempt('settled');
-		if (settled.state === 'conflicted') metrics.conflict();
-		// After an edit during the read, the comparison was about another text.
-		return put.write(answer, token, settled, answer.editCount);
 	}
 
 	async function noteDelivery(answer: Answer, token: string): Promise<Answer> {

@@ -12,12 +12,12 @@ import {
 	type QuestionUpdated,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
-import type { Question } from '../../questions/session.ts';
 import { readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { ViewHandle } from '../../slack/windows.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
+import type { SessionModel } from './form-view.ts';
 
 /** A claim lapses after this long without an action of its person. */
 const CLAIM_MS = 5 * 60_000;
@@ -47,10 +47,7 @@ export interface Wish extends SessionTarget {
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
 
-interface Shown {
-	readonly question: Question | null;
-	readonly metadata: ViewMetadata;
-}
+type Shown = Pick<SessionModel, 'question' | 'metadata'>;
 
 export interface StandingForm {
 	readonly view: SubmittedView;

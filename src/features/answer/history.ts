@@ -5,14 +5,9 @@ import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 
 /** Registers the buttons of the history; returns what `/session history` calls. Both read only our own store. */
-export function registerHistory({
-	listen,
-	clients: { people: client },
-	serviceUrl,
-	personReads,
-	reply,
-	store,
-}: HandlerContext<{ answers: AnswerStore }>) {
+export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) {
+	const { listen, serviceUrl, personReads, reply, store } = core;
+	const { views } = core.clients.people;
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		try {
 			const session = { service: serviceUrl, sessionId: metadata.sessionId, teamId: request.person.teamId };
@@ -27,7 +22,7 @@ export function registerHistory({
 		const { id: view_id, metadata } = sessionViewOf(view);
 		const turn = (request: AllowedRequest) =>
 			logged(request, 'history', metadata.sessionId, async () => {
-				await client.views.update({ view_id, view: await page(request, { ...metadata, offset }) });
+				await views.update({ view_id, view: await page(request, { ...metadata, offset }) });
 				return 'shown';
 			});
 		return ifAllowed(windowPlace(metadata), turn, { takesTurn: true });
@@ -38,7 +33,7 @@ export function registerHistory({
 			// No read of the service follows, but Slack limits opening modals for all people together.
 			await personReads.permit(request);
 			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
-			await client.views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
+			await views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
 			return 'shown';
 		});
 }

@@ -83,7 +83,8 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 	const { state, lastError, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
-	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
+	const isSecond = firstEndingOf(answer) !== null;
+	const tryAgain = button(ACTIONS.tryAgain, isSecond ? 'Send mine' : 'Try again', { value: id, style: 'primary' });
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
 	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
@@ -93,12 +94,7 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 		case 'accepted':
 			return answer.lastError === null ? [] : [discard];
 		case 'waiting':
-			if (firstEndingOf(answer) === null) return [tryAgain, discard];
-			return [
-				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
-				button(ACTIONS.answerNew, 'Open the question', { value: again }),
-				discard,
-			];
+			return [tryAgain, isSecond ? button(ACTIONS.answerNew, 'Open the question', { value: again }) : null, discard];
 		case 'refused':
 			return [tryAgain, post];
 		case 'changed': {

@@ -82,7 +82,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		...SUBMISSION.parse(JSON.parse(row.submission)),
 		...pick(row, 'id', 'submissionKey', 'fingerprint', 'attempts', 'editCount', 'missingCount', 'lastError'),
 		...pick(row, 'acceptedAt', 'giveUpAt', 'nextAttemptAt', 'notBefore', 'putStartedAt', 'deliveredAt', 'endedAt'),
-		...pick(row, 'missingSince', 'restartAskedAt'),
+		...pick(row, 'missingSince', 'restartAskedAt', 'questionId'),
 		press: row.undoUntil === null ? null : { undoUntil: row.undoUntil },
 		person: personOf(row),
 		question: questionOf(row),
@@ -95,7 +95,6 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
 		receiptState: parseOrNull(RECEIPT_STATE, row.receiptState) ?? NO_RECEIPT,
 		startFailed: row.startFailed === 1,
-		questionId: row.questionId,
 		evidence: parseOrNull(evidence, row.evidence),
 	};
 }
@@ -117,8 +116,7 @@ export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 	const items = contentColumn.open(row.content, row, cipher) ?? [];
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {
-		messageIndex: row.messageIndex,
-		fingerprint: row.fingerprint,
+		...pick(row, 'messageIndex', 'fingerprint'),
 		secret,
 		boxed: row.secretPositions !== null,
 		mayHaveArrived: row.putStartedAt !== null || !UNSENT_STATES.includes(row.state),

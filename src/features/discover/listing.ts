@@ -5,9 +5,9 @@ import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
-import type { BackgroundBudget, SessionServiceClient } from '../../session-service/client.ts';
+import type { SessionServiceClient } from '../../session-service/client.ts';
 import { WAITING_CODES } from '../../session-service/errors.ts';
-import type { ServiceHealth } from '../../session-service/health.ts';
+import type { PollerOptions } from '../watch/poller.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 import type { createDiscoveries } from './discovery.ts';
 
@@ -24,10 +24,8 @@ export interface ListingState {
 	readonly perSecond: number;
 }
 
-interface Options {
+interface Options extends Pick<PollerOptions, 'budget' | 'health'> {
 	readonly cell: Cell<ListingState>;
-	readonly budget: BackgroundBudget;
-	readonly health: ServiceHealth;
 	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
 	readonly discoveries: Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 	readonly onEarlyRead: () => void;
@@ -196,18 +194,15 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		}
 		// An outage says nothing about the list.
 		if (health.down !== true) failures += 1;
-		if (!(error instanceof HandraiseError) || error.retryable) {
-			// Of a list that has vanished nothing new is known.
-			if (condition !== 'none') become('failing', code);
-			return backOff(failures, RETRY);
+		const isAbsent = error instanceof HandraiseError && !error.retryable;
+		absences += Number(isAbsent);
+		if (isAbsent && absences >= TRIES) {
+			become('none', code);
+			return ABSENT_EVERY_MS;
 		}
-		absences += 1;
-		if (absences < TRIES) {
-			if (condition === 'works') become('failing', code);
-			return backOff(failures, RETRY);
-		}
-		become('none', code);
-		return ABSENT_EVERY_MS;
+		// Of a list that has vanished nothing new is known.
+		if (condition === 'works' || (!isAbsent && condition !== 'none')) become('failing', code);
+		return backOff(failures, RETRY);
 	}
 
 	function become(next: Exclude<Condition, 'unknown'>, code: string): void {

@@ -6,13 +6,14 @@ import { add, change, from, hasChanged, inLockOrder, locked, lockFor, remove } f
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { ChannelKey } from '../../database/watch.ts';
-import type { ReminderEntry } from '../../posts/kinds.ts';
 import { planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { IS_ANSWERED } from '../../posts/question-store.ts';
+import type { PostHooks } from '../../posts/store.ts';
 import type { WatchRow } from '../../posts/watch-rows.ts';
 import { askForRead, hasPlace, lockSession, touchLadders } from '../../posts/watch-store.ts';
 import { evidence } from '../../questions/asked.ts';
+import type { SessionKey } from '../../questions/session.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
 import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
 import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
@@ -203,13 +204,12 @@ class LeaseLost extends Error {}
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(
 	trx: Db,
-	watch: Pick<WatchRow, 'id' | 'teamId' | 'channelId' | 'service' | 'sessionId'>,
-	{ questionId, postTs, postedAt, now }: { questionId: string; postTs: string; postedAt: number; now: number },
+	watch: Pick<WatchRow, 'id'> & ChannelKey & SessionKey,
+	{ now, ...begun }: Parameters<PostHooks['beginLadder']>[2],
 ): Promise<void> {
-	const { id: watchId, teamId, channelId, service, sessionId } = watch;
-	const begun = { questionId, postTs, postedAt, dueAt: now };
-	await remove(trx, 'ladders', { watchId }).execute();
-	await add(trx, 'ladders', { watchId, teamId, channelId, service, sessionId, ...begun }).execute();
+	const of = { watchId: watch.id };
+	await remove(trx, 'ladders', of).execute();
+	await add(trx, 'ladders', { ...of, ...channelOf(watch), ...sessionOf(watch), ...begun, dueAt: now }).execute();
 }
 
 function readLadder(row: LadderRow) {
@@ -245,11 +245,7 @@ function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, 
 const UNSEEN_AGAIN_MS = 5_000;
 
 /** Lets the ladders of these ended reminders go on, unless of another post. `unseen` ones are due after `UNSEEN_AGAIN_MS`. */
-export async function endReminders(
-	trx: Db,
-	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },
-	now: number,
-): Promise<void> {
+export const endReminders: PostHooks['endReminders'] = async (trx, { entries, unseen }, now) => {
 	if (entries.length === 0) return;
 	await locked(trx, 'ladders', { watchId: entries.map(({ watchId }) => watchId) }).execute();
 	for (const { watchId, postTs, stage, lastReminderAt } of entries) {
@@ -261,4 +257,4 @@ export async function endReminders(
 		const ended = { isSending: 0, changeCount: sql<number>`change_count + 1`, ...again };
 		await change(trx, 'ladders', { watchId, postTs, isSending: 1 }, ended).execute();
 	}
-}
+};

@@ -9,8 +9,6 @@ import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 
-/* Errors of fields are plain text: Slack shows no mark-up in them. */
-
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 
@@ -154,11 +152,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			...(shown.length === 0 ? {} : { initial_options: shown.map(dayOption) }),
 		}),
 		read(element, shown) {
-			const days = valuesIn(element);
-			return listOr(
-				WEEKDAYS.filter((day) => days?.includes(String(day))),
-				shown,
-			).toSorted((one, other) => one - other);
+			const days = WEEKDAYS.filter((day) => valuesIn(element)?.includes(String(day)));
+			return listOr(days, shown);
 		},
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
 			if (quietHours !== null)

@@ -74,23 +74,19 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const live = await here().forUpdate().executeTakeFirst();
 	const again = live !== undefined && (await planRefused(tx, live));
 	const settings = settingsColumns(watch);
-	if (live?.mode === RAISED) {
-		// A read of the raised hand that is under way must not end this watch.
-		const revision = live.revision > 0 && !isBeingRead ? live.revision + 1 : Math.min(live.revision, 0) - 1;
-		const row = await changeWatch(trx, live.id, { ...settings, createdBy: watch.createdBy, revision });
-		const target = { ...watch.card.target, watchId: live.id } as const;
-		await planPosts(tx, [{ ...watch.card, target }]);
-		await redrawFormer(tx, watch);
-		return { kind: 'added', watch: readWatch(row) } as const;
-	}
-	if (live !== undefined) {
+	if (live !== undefined && live.mode !== RAISED) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
 		return { kind: 'already', watch: readWatch(row), changed, again } as const;
 	}
-	const revision = Number(news !== undefined && !isBeingRead);
-	const row = await insert(trx, watch, { ...settings, createdBy: watch.createdBy, revision });
-	await planPosts(tx, [watch.card, ...(news ?? [])]);
+	const told = live?.revision ?? 0;
+	// A read of the raised hand that is under way must not end this watch.
+	const ofHand = told > 0 && !isBeingRead ? told + 1 : Math.min(told, 0) - 1;
+	const revision = live === undefined ? Number(news !== undefined && !isBeingRead) : ofHand;
+	const begun = { ...settings, createdBy: watch.createdBy, revision };
+	const row = await (live === undefined ? insert(trx, watch, begun) : changeWatch(trx, live.id, begun));
+	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
+	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
 	return { kind: 'added', watch: readWatch(row) } as const;
 }

@@ -209,7 +209,6 @@ export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
 export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
-		/** The defaults where nobody has set anything. */
 		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
 
 		/** Replaces the settings, queues `post`, makes the ladders due. False, and nothing is written, at another `revision`. */

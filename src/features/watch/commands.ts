@@ -46,14 +46,12 @@ interface Discoveries extends Pick<Hooks, 'expectPost'> {
 }
 
 /** Watch, unwatch and list, for requests that the access policy allowed. All act in the request's channel. */
-export function createWatchCommands({
-	personReads,
-	reply,
-	channels,
-	watching,
-}: HandlerContext & {
-	watching: { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries; isListed(): boolean };
-}) {
+export function createWatchCommands(
+	core: HandlerContext & {
+		watching: { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries; isListed(): boolean };
+	},
+) {
+	const { personReads, reply, channels, watching } = core;
 	const { subscriptions, endings, discoveries } = watching;
 	const errorContext = reply.errorContext();
 

@@ -95,9 +95,8 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 export function endOf({ question, watch, view }: DuePost): SettledLook | null {
 	const settled = question?.settled ?? null;
 	const reason = watch?.ended?.reason;
-	const mayWait = settled === 'unwatched' || (settled === 'wentOn' && reason !== undefined);
+	const mayWait = settled === null || settled === 'unwatched' || settled === 'wentOn';
 	if ((settled === 'closed' || settled === 'wentOn') && isOver(view?.status ?? '')) return 'ended';
-	if (settled !== null && !mayWait) return settled;
-	if (reason === undefined) return settled;
+	if (reason === undefined || !mayWait) return settled;
 	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
 }

@@ -29,12 +29,9 @@ const DIRECT_MESSAGE_EVENT = z.object({
 });
 
 /** Ends the watches of channels that are gone or shared with another organisation, and tells their creators. */
-export function registerChannelEvents({
-	listen,
-	watching: { endings },
-	channels,
-	config,
-}: HandlerContext & { watching: { endings: Endings } }): void {
+export function registerChannelEvents(core: HandlerContext & { watching: { endings: Endings } }): void {
+	const { listen, channels, config } = core;
+	const { endings } = core.watching;
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
 			const { data } = CHANNEL_EVENT.safeParse(event);

@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts';
 import type { WatchEnd } from '../../database/watch.ts';
-import type { PostKind } from '../../posts/kinds.ts';
+import { WATCH_KINDS } from '../../posts/kinds.ts';
 import type { Asked, DuePost, StoredQuestion } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
@@ -11,23 +11,16 @@ import type { ClaimStore } from '../answer/answering-store.ts';
 import type { PostContext } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
 
-const SHOWING_CLAIMS: ReadonlySet<PostKind> = new Set(['card', 'question', 'switching']);
-
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
-	{
-		store: { answers, claims, watches },
-		config,
-		clients: { background: client },
-		directory,
-		clock,
-		log,
-	}: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
+	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
 	mayAct: MayAct,
 ) {
+	const { config, clients, directory, clock, log } = core;
+	const { answers, claims, watches } = core.store;
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
 	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
 		const newest = await answers.standing(key);
@@ -59,7 +52,7 @@ export function createQuestionFacts(
 			const isUpdate = post.ts !== null;
 			const { messageIndex } = asked?.question ?? view?.question ?? {};
 			const key = watch === null || messageIndex === undefined ? null : { ...watch.session, messageIndex };
-			const showsClaims = SHOWING_CLAIMS.has(content.kind) && isUpdate;
+			const showsClaims = WATCH_KINDS.includes(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
 			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
 			const [standing, active, refused, lost, perhaps] = await Promise.all([
@@ -103,7 +96,7 @@ export function createQuestionFacts(
 
 		async linkTo(channel: string, ts: string): Promise<string | null> {
 			try {
-				return (await client.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
+				return (await clients.background.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
 			} catch (error) {
 				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
 				return null;

@@ -108,10 +108,7 @@ export function createReading(
 				: occurrenceChanges(taken.digest, sinceRead, seen, judged.isAnsweredAnew);
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const base = {
-				stepRate: measuredRate(taken, digest, {
-					readAt,
-					steadyFrom: steadySince(clock),
-				}),
+				stepRate: measuredRate(taken, digest, readAt, steadySince(clock)),
 				lastReadAt: readAt,
 				lastChangeAt: isDeepStrictEqual(taken.digest, digest) ? taken.lastChangeAt : readAt,
 				failures: 0,
@@ -172,7 +169,8 @@ function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 function measuredRate(
 	{ stepRate, digest: before, lastReadAt: previousAt }: WatchedSession,
 	after: Digest,
-	{ readAt, steadyFrom }: { readAt: number; steadyFrom: number },
+	readAt: number,
+	steadyFrom: number,
 ): StepRate {
 	if (before === null || previousAt === null) return stepRate;
 	if (previousAt < steadyFrom || previousAt > readAt) return { ...stepRate, lastStepAt: null };

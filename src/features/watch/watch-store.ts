@@ -4,6 +4,7 @@ import { isOurs } from '../../database/due.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
 import { DISMISSED } from '../../database/watch.ts';
+import { WATCH_KINDS } from '../../posts/kinds.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { createPostStore, type PostHooks } from '../../posts/store.ts';
@@ -76,12 +77,7 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 		},
 		/** The watch of this channel, ended or not, whose card or question this message is or was, and that post; by index. */
 		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
-			const posted = from(db.read, 'posts', {
-				ts,
-				teamId,
-				placeId: channelId,
-				kind: ['card', 'question', 'switching'],
-			});
+			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId, kind: WATCH_KINDS });
 			const post = await posted.select(['kind', 'watchId', 'questionId']).limit(1).executeTakeFirst();
 			if (post?.watchId == null) return null;
 			const row = await from(db.read, 'watches', { id: post.watchId }).selectAll().executeTakeFirst();

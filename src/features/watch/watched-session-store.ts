@@ -105,20 +105,16 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 		if (before === undefined) return;
 		const told = { revision: Math.max(update.revision, 0) + 1, ...(update.changed && { lastChangeAt: now }) };
 		const row = await change(trx, 'watches', unchanged, told).returningAll().executeTakeFirstOrThrow();
-		if (update.end === null) {
-			await planPosts(tx, update.posts);
-			const isAsked = update.posts.some(({ content }) => content.kind === 'question');
-			const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
-			if (isAnew) await changeWaiting(trx, row, asksAnew(now));
-			// Before its first read, nobody knows whether a raised hand brings anything.
-			if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
-			const { card: urgency, slowly } = update;
-			if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
-		} else {
-			const { end: reason, posts } = update;
-			if (reason === 'handLowered') await lowerHand(tx, row, posts);
-			else await endWatch(tx, row, { reason, posts, keepPending: true });
-		}
+		const { end: reason, posts, card: urgency, slowly } = update;
+		if (reason === 'handLowered') return lowerHand(tx, row, posts);
+		if (reason !== null) return void (await endWatch(tx, row, { reason, posts, keepPending: true }));
+		await planPosts(tx, posts);
+		const isAsked = posts.some(({ content }) => content.kind === 'question');
+		const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
+		if (isAnew) await changeWaiting(trx, row, asksAnew(now));
+		// Before its first read, nobody knows whether a raised hand brings anything.
+		if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
+		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
 	}
 
 	const readSessions = (service: string) =>

@@ -49,7 +49,7 @@ export function describeQueries(subject: Subject): void {
 		it('keeps since when a direct message may stand, until a write of the worker', async () => {
 			const { id } = await accepted(subject.store, submission());
 			await answers().noteDm(id, T0 + 1);
-			await answers().leaveReceipt(id);
+			await answers().leaveReceipt({ id });
 			await answers().noteDm(id, T0 + 9);
 			const { receiptState } = await current(subject.store, id);
 			expect(receiptState).toMatchObject({ dm: null, modalOpen: false, dmSince: T0 + 1 });

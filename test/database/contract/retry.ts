@@ -114,7 +114,7 @@ export function describeRetry(subject: Subject): void {
 			expect(valuesOf(await answers().get(given.id))).toEqual(['blue']);
 			// The process may end before it shows that to the author.
 			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: LATER + TOLD_WITHIN_MS });
-			await answers().noteTold(given.id);
+			await answers().noteTold(given);
 			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: null });
 		});
 
