@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createCutMark, cutWithNote, type OnCut } from '../core/cut.ts';
-import type { DeepReadonly } from '../core/values.ts';
-import { digest, digestOf, digestOfQuestionAt } from './changes.ts';
+import { type DeepReadonly, pick } from '../core/values.ts';
+import { digest, digestOf } from './changes.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
@@ -94,25 +94,18 @@ export interface OurAnswers {
 
 export const NO_ANSWERS: OurAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
-/** The session as channels may see it, as it was read at `seenAt`, when `arrival` answers of ours had arrived. */
-export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arrival: number | null) {
-	return {
-		view: snapshotOf(session, seenAt, ours, arrival),
-		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
-		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.closedItems),
-	};
-}
-
-/** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
+/**
+ * What cards and posts show of a session, as it was read at `seenAt`, when `arrival` answers of ours had arrived. Without `ours`,
+ * as if nobody had answered through Handraise.
+ */
 export function snapshotOf(
 	session: Session,
 	seenAt: number,
 	ours = NO_ANSWERS,
 	arrival: number | null = null,
 ): SessionSnapshot {
-	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
-	const question = asking === null ? null : questionViewAt(session, asking, ours);
+	const question = questionViewAt(session, askingMessageIndex(session) ?? -1, ours);
 	return {
 		sessionId: session.sessionId,
 		name: cut(session.name, NAME_LENGTH),
@@ -146,11 +139,7 @@ export function questionViewAt(
 	const mark = createCutMark(false);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
-		messageIndex,
-		fingerprint: question.fingerprint,
-		shownHash: question.shownHash,
-		goneOn: question.goneOn,
-		stepsSince: question.stepsSince,
+		...pick(question, 'messageIndex', 'fingerprint', 'shownHash', 'goneOn', 'stepsSince'),
 		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pick } from '../core/values.ts';
 import type { SentText, ShownText } from './texts.ts';
 
 export interface SessionKey {
@@ -169,21 +170,16 @@ function newestFirst({ messages }: Pick<Session, 'messages'>) {
 	return entries.reverse();
 }
 
-export interface Question {
+export interface Question extends Pick<Message, 'sent' | 'fingerprint' | 'shownHash' | 'isCut'> {
 	readonly messageIndex: number;
 	readonly items: readonly HumanInputItem[];
-	readonly sent: readonly SentItem[];
 	/** The positions that still need a value, ascending. */
 	readonly openItems: readonly number[];
-	readonly fingerprint: string;
-	readonly shownHash: string;
 	/** A newer assistant message exists. The question can still be answered. */
 	readonly goneOn: boolean;
 	readonly stepsSince: number;
-	/** What the agent wrote in the message that asks. */
+	/** What the agent wrote in the message that asks; `isCut`: not all of it. */
 	readonly context: ShownText;
-	/** Whether that is not all of it. */
-	readonly isCut: boolean;
 }
 
 /** The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there. */
@@ -206,8 +202,7 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
  * status is `humanInput`. Never those in `closedItems`.
  */
 export function openQuestion(session: Session, closedItems?: ClosedItems): Question | null {
-	const index = askingMessageIndex(session);
-	const question = index === null ? null : questionAt(session, index, closedItems);
+	const question = questionAt(session, askingMessageIndex(session) ?? -1, closedItems);
 	return question !== null && question.openItems.length > 0 ? question : null;
 }
 
@@ -216,28 +211,18 @@ export function questionAt(session: Session, messageIndex: number, closedItems?:
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
-	const isPartly = isAnswered(items);
 	const closed = closedItems?.(messageIndex);
-	const isClosed = isOver(session.status) || (isPartly && !isWaiting(session.status));
-	const open = items.flatMap(({ value }, position) =>
-		value === '' && closed?.has(position) !== true ? [position] : [],
-	);
+	const isClosed = isOver(session.status) || (isAnswered(items) && !isWaiting(session.status));
+	const open = [...items.keys()].filter((at) => items[at]?.value === '' && closed?.has(at) !== true);
+	const steps = stepsSince(session, messageIndex);
 	return {
+		...pick(message, 'sent', 'fingerprint', 'shownHash', 'isCut'),
 		messageIndex,
 		items,
-		sent: message.sent,
 		openItems: isClosed ? [] : open,
-		fingerprint: message.fingerprint,
-		shownHash: message.shownHash,
-		// When asked for only: comparing two reads looks at every question of a session.
-		get goneOn() {
-			return session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex;
-		},
-		get stepsSince() {
-			return stepsSince(session, messageIndex);
-		},
+		goneOn: steps > 0,
+		stepsSince: steps,
 		context: message.content,
-		isCut: message.isCut,
 	};
 }
 

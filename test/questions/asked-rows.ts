@@ -29,7 +29,6 @@ import {
 	sameBefore,
 	stepsSince,
 } from '../../src/questions/session.ts';
-import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 
 /** What a read showed of a question, or that an answer arrived (`put`: what the read before its PUT showed). */
 export interface Shown {
@@ -168,12 +167,7 @@ export function createRows() {
 			const older = open();
 			const olderAt = indexesOf(session, older?.question.fingerprint ?? '')[older?.question.sameBefore ?? 0];
 			if (older !== known && olderAt !== undefined) older?.shown.push(shownIn(session, readAt, olderAt));
-			const seen = {
-				view: { digest: current } as SessionSnapshot,
-				digestAt: (index: number) => digestOfQuestionAt(session, index, judged.closedItems),
-				questionAt: () => null,
-			};
-			for (const one of occurrenceChanges(before, changes, seen, judged.isAnsweredAnew)) {
+			for (const one of occurrenceChanges(before, changes, session, judged, () => undefined)) {
 				const row = open();
 				if (one.kind === 'settled') settle(one.how, readAt);
 				else {
