@@ -6,6 +6,8 @@ import {
 	isOver,
 	isReworded,
 	isWaiting,
+	positions,
+	type QuestionDigest,
 	type Session,
 	sameBefore,
 	stepsSince,
@@ -13,8 +15,6 @@ import {
 
 /** How one time that an agent asked ended. `changed`: the message asks something else. `renewed`: asked again while it was open. */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
-
-const positions = z.array(z.int()).readonly();
 
 const arrived = z
 	.object({
@@ -204,11 +204,8 @@ export function verdictOf(
 }
 
 /** One time that the agent of a watched session asked, as stored. */
-export interface KnownAsking {
+export interface KnownAsking extends Pick<QuestionDigest, 'messageIndex' | 'sameBefore' | 'shownHash'> {
 	readonly id: string;
-	readonly messageIndex: number;
-	readonly sameBefore: number;
-	readonly shownHash: string;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
 	/** Clock milliseconds; null: it is not settled. */
@@ -248,12 +245,7 @@ export interface Judgement {
 	/** Whether it is stored otherwise, or not at all. */
 	readonly isNews: boolean;
 	/** What the newest message asks. */
-	readonly of: {
-		readonly fingerprint: string;
-		readonly messageIndex: number;
-		readonly sameBefore: number;
-		readonly answered: readonly number[];
-	} | null;
+	readonly of: Pick<QuestionDigest, 'fingerprint' | 'messageIndex' | 'sameBefore' | 'answered'> | null;
 	/** It has a value, and was asked since what is stored of it ended, if anything is. */
 	readonly isAnsweredAnew: boolean;
 	/** The positions of the newest known question at which a value had arrived before this read. */

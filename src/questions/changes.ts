@@ -9,26 +9,12 @@ import {
 	indexesOf,
 	isAnswered,
 	isOver,
+	type QuestionDigest,
 	questionAt,
+	questionDigest,
 	type Session,
 	sameBefore,
 } from './session.ts';
-
-const positions = z.array(z.int()).readonly();
-
-const questionDigest = z
-	.object({
-		messageIndex: z.int(),
-		fingerprint: z.string(),
-		shownHash: z.string(),
-		/** How many earlier messages ask the same: identifies the question when its index changes. */
-		sameBefore: z.int(),
-		/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
-		answered: positions,
-		open: positions,
-	})
-	.readonly();
-export type QuestionDigest = z.infer<typeof questionDigest>;
 
 export const digest = z
 	.object({

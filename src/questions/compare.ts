@@ -169,13 +169,7 @@ function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWa
 export function afterRead(
 	before: Evidence,
 	session: Session,
-	place: {
-		readonly messageIndex: number;
-		readonly fingerprint: string;
-		readonly sameBefore: number | null;
-		/** Null: not known. */
-		readonly shownHash: string | null;
-	},
+	place: Pick<DeliveryInput, 'messageIndex' | 'fingerprint' | 'shownHash'> & Pick<BeforePut, 'sameBefore'>,
 	read: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
 	const equal = indexesOf(session, place.fingerprint);
@@ -186,10 +180,8 @@ export function afterRead(
 	const asking = askingMessageIndex(session);
 	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
 	const verdict = verdictOf(evidence, seen);
-	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
-	const isElsewhere = isAgain && evidence.elsewhere;
 	if (isPast) return { evidence, verdict: 'taken' };
-	const shownHash = session.messages[index]?.shownHash ?? null;
-	const isOther = isElsewhere || (isAgain && isReworded(place.shownHash, shownHash));
-	return { evidence, verdict: isOther ? 'emptied' : verdict };
+	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
+	const isOther = evidence.elsewhere || isReworded(place.shownHash, session.messages[index]?.shownHash ?? null);
+	return { evidence, verdict: isAgain && isOther ? 'emptied' : verdict };
 }

@@ -1,6 +1,14 @@
 import { eachIn } from '../core/slices.ts';
 import { parseAddress } from '../core/values.ts';
-import { type HumanInputItem, type Message, type RawTexts, resultOf, type SentItem, type Session } from './session.ts';
+import {
+	type HumanInputItem,
+	type ItemOf,
+	type Message,
+	type RawTexts,
+	resultOf,
+	type SentItem,
+	type Session,
+} from './session.ts';
 import { fingerprintOf, hashOfTexts, shown, shownHashOf } from './texts.ts';
 
 /** A session as it was read, with whole texts. Only the gate takes it. */
@@ -14,7 +22,7 @@ export interface ReadMessage extends Pick<Message, 'role' | 'actions'> {
 	readonly humanInput: readonly ReadItem[];
 }
 
-export type ReadItem = Readonly<Record<'title' | 'description' | 'value', string>> & { readonly raw?: RawTexts };
+export type ReadItem = ItemOf<string> & { readonly raw?: RawTexts };
 
 /** Code points of an item's title, description and value, and of any other text. */
 const MOST_OF_ITEM = 8_000;

@@ -1,5 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { labelOf, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
+import { isGeneric, matchingText, withoutFinalMarks, words } from './matching-text.ts';
 import { askedItem, choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
 import { optionOr } from './texts.ts';
@@ -89,14 +89,16 @@ const source = (name: string): string =>
 export const INPUT_RULES = (['number', 'email', 'url', 'date', 'time', 'line', 'line in doubt'] as const).map(
 	(name) => ({
 		kind: name === 'line in doubt' ? 'line' : name,
-		/** The whole label (`labelOf`) without its final marks. */
+		/** All of what names the thing asked for, without its final marks. */
 		label: new RegExp(`^(?:${source(name)})$`, 'u'),
 		/** Words in title or description with which another answer may be correct too: then the rule does not apply. */
 		unless: words(source(`not ${name}`)),
 	}),
 );
 
-/** Code units. A longer description asks for more than one word, number or date. */
+/** Code units. Longer texts explain what is asked for and do not name it. */
+const MAX_LABEL_LENGTH = 200;
+/** A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
 /** By item, with the text above a lone one and without. Several screens and rules ask about each. */
@@ -128,17 +130,12 @@ function guessOf(item: ItemTexts): InputGuess {
 	return { kind: 'choice', ...choicesFrom(choice.options, choice.isSeveral) };
 }
 
-/** The option of the item that a text is, or several; else the text. */
-export function optionOrText(item: ItemTexts, text: string): string {
-	return optionsOr(text, choicesOf(guessInput(item)));
-}
-
-function kindByRules(item: ItemTexts): 'longText' | (typeof INPUT_RULES)[number]['kind'] {
-	const label = labelOf(item);
-	const text = matchingTextOf(item);
-	if (label === '' || item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';
-	const rule = INPUT_RULES.find(
-		({ label: named, unless }) => named.test(withoutFinalMarks(label)) && !unless.test(text),
-	);
+function kindByRules(item: ItemTexts) {
+	const [title, description] = [matchingText(item.title), matchingText(item.description)];
+	const named = isGeneric(title) ? description : title;
+	const text = `${title}\n${description}`;
+	if (item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';
+	if (named === '' || named.length > MAX_LABEL_LENGTH) return 'longText';
+	const rule = INPUT_RULES.find(({ label, unless }) => label.test(withoutFinalMarks(named)) && !unless.test(text));
 	return rule?.kind ?? 'longText';
 }

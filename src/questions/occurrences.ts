@@ -1,7 +1,9 @@
 import type { Judgement, SettledHow } from './asked.ts';
-import { type Change, type Digest, digestOf, digestOfQuestionAt, type QuestionDigest } from './changes.ts';
-import type { Session } from './session.ts';
+import { type Change, type Digest, digestOf, digestOfQuestionAt } from './changes.ts';
+import type { QuestionDigest, Session } from './session.ts';
 import type { QuestionView } from './session-snapshot.ts';
+
+type ItemsShown = QuestionView['items'] | undefined;
 
 /** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
 export type OccurrenceChange =
@@ -10,15 +12,14 @@ export type OccurrenceChange =
 	/** The newest one waits again, after its agent had gone on without an answer; the open one changed its text, place or values. */
 	| { readonly kind: 'reopened' | 'updated'; readonly question: QuestionDigest }
 	/** `items`: with the values of an answer that this read shows. */
-	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: QuestionView['items'] | undefined };
+	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: ItemsShown };
 
 /** What to write, in this order. `changes` are those of the session since `before`. `itemsAt`: what is shown of its question there. */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
 	session: Session,
-	{ closedItems, isAnsweredAnew }: Judgement,
-	itemsAt: (messageIndex: number) => QuestionView['items'] | undefined,
+	{ closedItems, isAnsweredAnew, itemsAt }: Judgement & { itemsAt(messageIndex: number): ItemsShown },
 ): OccurrenceChange[] {
 	const found: OccurrenceChange[] = [];
 	const known = before?.question ?? null;
@@ -28,7 +29,7 @@ export function occurrenceChanges(
 	let isOpen = known !== null && known.open.length > 0;
 	let isUpdated = known?.shownHash !== current?.shownHash;
 
-	function settle(how: SettledHow, items?: QuestionView['items']): void {
+	function settle(how: SettledHow, items?: ItemsShown): void {
 		if (isOpen) found.push({ kind: 'settled', how, items });
 		isOpen = false;
 	}

@@ -46,9 +46,7 @@ export function* examine(question: Texts): Generator<void, void> {
 }
 
 /** What an answer of ours says about secrecy. Its row keeps this after the values are removed. */
-export interface AnswerMarks {
-	readonly messageIndex: number;
-	readonly fingerprint: string;
+export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprint'> {
 	/** Secret positions: those of ticked boxes, or the guessed ones when the form had no box; null: which is not known. */
 	readonly secret: readonly number[] | null;
 	/** Whether the form had the box. If so, the author chose that positions outside `secret` are ordinary. */
@@ -78,31 +76,29 @@ type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 
 export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
 	const sent = asked.sent[position];
 	if (sent === undefined) return true;
-	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
-	const arrived = ours.filter(({ mayHaveArrived }) => mayHaveArrived);
-	if (arrived.some((mark) => mark.messageIndex === asked.messageIndex && isMarked(mark, position))) return true;
+	const arrived = marks.filter(({ mayHaveArrived }) => mayHaveArrived);
+	const here = arrived.filter(({ messageIndex }) => messageIndex === asked.messageIndex);
+	const isSame = ({ fingerprint }: AnswerMarks) => fingerprint === asked.fingerprint;
+	if (here.some((mark) => isSame(mark) && isMarked(mark, position))) return true;
 	const isOrdinary = (mark: AnswerMarks) => {
 		const value = mark.values[position] ?? '';
 		return mark.boxed && !isMarked(mark, position) && value !== '' && sameText(stringOf(sent.value), value);
 	};
-	if (arrived.some(isOrdinary)) return false;
+	if (arrived.some((mark) => isSame(mark) && isOrdinary(mark))) return false;
 	// Agents reword a message or add items but keep a value. At which position it is then is not known.
-	const isReworded = marks.some(
-		(mark) =>
-			mark.mayHaveArrived &&
-			mark.messageIndex === asked.messageIndex &&
-			mark.fingerprint !== asked.fingerprint &&
-			mark.secret?.length !== 0,
-	);
-	return isReworded || ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
+	const isReworded = here.some((mark) => !isSame(mark) && mark.secret?.length !== 0);
+	return isReworded || isSecretAtFirst(marks, asked, position);
 }
 
-/** The positions whose box is ticked in a new form: they look secret, or somebody gave a secret answer to them. */
+/** Whether it looks secret, or somebody gave a secret answer to it. */
+function isSecretAtFirst(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
+	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
+	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
+}
+
+/** The positions whose box is ticked in a new form. */
 export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): number[] {
-	const ours = marks.filter((mark) => mark.fingerprint === asked.fingerprint);
-	return asked.items.flatMap((_, position) =>
-		looksSecretAt(asked, position) || ours.some((mark) => isMarked(mark, position)) ? [position] : [],
-	);
+	return [...asked.items.keys()].filter((position) => isSecretAtFirst(marks, asked, position));
 }
 
 /** The setting `SHOW_ANSWERS`: whether channels see answers or only that there is one. */

@@ -7,6 +7,7 @@ import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } fr
 import {
 	agentAction,
 	askingMessageIndex,
+	assistantCountOf,
 	type ClosedItems,
 	isSameQuestion,
 	latestAssistantMessages,
@@ -14,7 +15,6 @@ import {
 	questionAt,
 	resultOf,
 	type Session,
-	stepOf,
 } from './session.ts';
 import { withoutSignedLinks } from './texts.ts';
 
@@ -110,7 +110,8 @@ export function snapshotOf(
 		sessionId: session.sessionId,
 		name: cut(session.name, NAME_LENGTH),
 		status: cut(session.status, NAME_LENGTH),
-		...stepOf(session),
+		step: assistantCountOf(session),
+		maxSteps: session.maxSteps,
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
 			step,
 			text: cut(message.content, STEP_TEXT_LENGTH),

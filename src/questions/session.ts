@@ -48,14 +48,11 @@ export interface Message {
 	readonly shownHash: string;
 }
 
-export interface HumanInputItem {
-	readonly title: ShownText;
-	readonly description: ShownText;
-	/** Empty until somebody answers. */
-	readonly value: ShownText;
-	/** Whether title and description are cut, or the rules do not read them: then it counts as secret. */
-	readonly isCut: boolean;
-}
+/** The texts of an item. Its value is empty until somebody answers. */
+export type ItemOf<Text> = Readonly<Record<'title' | 'description' | 'value', Text>>;
+
+/** `isCut`: title and description are cut, or the rules do not read them. Then it counts as secret. */
+export type HumanInputItem = ItemOf<ShownText> & { readonly isCut: boolean };
 
 /** What rules look at. `isCut`: see `HumanInputItem`; left out of what is stored, which has a mark of its own. */
 export interface ItemTexts {
@@ -64,10 +61,10 @@ export interface ItemTexts {
 	readonly isCut?: boolean;
 }
 
-export type SentItem = Readonly<Record<'title' | 'description' | 'value', SentText>> & { readonly raw?: RawTexts };
+export type SentItem = ItemOf<SentText> & { readonly raw?: RawTexts };
 
 /** The JSON texts of an item's fields that are not strings: sent back unchanged and never shown, stored or hashed. */
-export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: string };
+export type RawTexts = Partial<ItemOf<string>>;
 
 export const agentAction = z
 	.object({
@@ -108,12 +105,7 @@ export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
 }
 
-/** The step is the number of assistant messages so far. It can exceed `maxSteps`. */
-export function stepOf(session: Pick<Session, 'messages' | 'maxSteps'>): { step: number; maxSteps: number } {
-	return { step: assistantCountOf(session), maxSteps: session.maxSteps };
-}
-
-/** Grows when the agent goes on. */
+/** The step: grows when the agent goes on, and can exceed `maxSteps`. */
 export function assistantCountOf(session: Pick<Session, 'messages'>): number {
 	return session.messages.filter((message) => message.role === 'assistant').length;
 }
@@ -181,6 +173,22 @@ export interface Question extends Pick<Message, 'sent' | 'fingerprint' | 'shownH
 	/** What the agent wrote in the message that asks; `isCut`: not all of it. */
 	readonly context: ShownText;
 }
+
+export const positions = z.array(z.int()).readonly();
+
+export const questionDigest = z
+	.object({
+		messageIndex: z.int(),
+		fingerprint: z.string(),
+		shownHash: z.string(),
+		/** How many earlier messages ask the same: identifies the question when its index changes. */
+		sameBefore: z.int(),
+		/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
+		answered: positions,
+		open: positions,
+	})
+	.readonly();
+export type QuestionDigest = z.infer<typeof questionDigest>;
 
 /** The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there. */
 export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;

@@ -11,20 +11,14 @@ import {
 	type Verdict,
 	withArrival,
 } from '../../src/questions/asked.ts';
-import {
-	changesBetween,
-	type Digest,
-	digest,
-	digestOf,
-	digestOfQuestionAt,
-	type QuestionDigest,
-} from '../../src/questions/changes.ts';
+import { changesBetween, type Digest, digest, digestOf, digestOfQuestionAt } from '../../src/questions/changes.ts';
 import { afterRead, type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
 import {
 	askingMessageIndex,
 	filledAt,
 	indexesOf,
+	type QuestionDigest,
 	type Session,
 	sameBefore,
 	stepsSince,
@@ -167,7 +161,7 @@ export function createRows() {
 			const older = open();
 			const olderAt = indexesOf(session, older?.question.fingerprint ?? '')[older?.question.sameBefore ?? 0];
 			if (older !== known && olderAt !== undefined) older?.shown.push(shownIn(session, readAt, olderAt));
-			for (const one of occurrenceChanges(before, changes, session, judged, () => undefined)) {
+			for (const one of occurrenceChanges(before, changes, session, { ...judged, itemsAt: () => undefined })) {
 				const row = open();
 				if (one.kind === 'settled') settle(one.how, readAt);
 				else {

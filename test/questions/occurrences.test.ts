@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Judgement, NOT_JUDGED, type SettledHow } from '../../src/questions/asked.ts';
-import { changesBetween, type Digest, digestOf, type QuestionDigest } from '../../src/questions/changes.ts';
+import { changesBetween, type Digest, digestOf } from '../../src/questions/changes.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
-import type { Session } from '../../src/questions/session.ts';
+import type { QuestionDigest, Session } from '../../src/questions/session.ts';
 import { buildSession, fingerprintOf, saying } from '../support/sessions.ts';
 import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';
@@ -27,7 +27,7 @@ function occurrencesOf(reads: readonly Session[], judgedAt: (read: number) => Pa
 		const current = digestOf(session, judged.closedItems);
 		const changes = changesBetween(before, session, judged);
 		// Snapshots of so many reads take minutes.
-		for (const change of occurrenceChanges(before, changes, session, judged, () => undefined)) {
+		for (const change of occurrenceChanges(before, changes, session, { ...judged, itemsAt: () => undefined })) {
 			const open = rows.find(({ how }) => how === null);
 			if (change.kind === 'asked') {
 				if (open !== undefined) throw new Error('two are open');

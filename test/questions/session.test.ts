@@ -4,6 +4,7 @@ import type { ReadMessage } from '../../src/questions/gate.ts';
 import {
 	ageOf,
 	askingMessageIndex,
+	assistantCountOf,
 	isAnswered,
 	isOver,
 	isReworded,
@@ -15,7 +16,6 @@ import {
 	questionAt,
 	resultOf,
 	statusKind,
-	stepOf,
 	taskOf,
 } from '../../src/questions/session.ts';
 import { buildSession, saying, shownHashOf } from '../support/sessions.ts';
@@ -161,7 +161,7 @@ function done(...texts: string[]): ReadMessage {
 describe('the progress of a session', () => {
 	it('counts assistant messages', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c')];
-		expect(stepOf(buildSession({ messages, maxSteps: 12 }))).toEqual({ step: 2, maxSteps: 12 });
+		expect(assistantCountOf(buildSession({ messages }))).toBe(2);
 	});
 	it('takes the first user message as the task', () => {
 		expect(taskOf(buildSession({ messages: [saying('a'), saying('buy it', 'user'), saying('more', 'user')] }))).toBe(
@@ -202,7 +202,9 @@ describe('the progress of a session', () => {
 				const pages = Array.from({ length: 9 }, (_, page) => latestHistory(session, size, page * size)).flat();
 				expect(pages).toEqual(latestHistory(session, 99));
 				const steps = latestAssistantMessages(session, 99).map(({ step }) => step);
-				expect(steps).toEqual(Array.from({ length: stepOf(session).step }, (_, index) => stepOf(session).step - index));
+				expect(steps).toEqual(
+					Array.from({ length: assistantCountOf(session) }, (_, index) => assistantCountOf(session) - index),
+				);
 			}),
 		);
 	});

@@ -6,12 +6,12 @@ import type { Became, Question, Session } from '../../questions/session.ts';
 import {
 	ageOf,
 	askingMessageIndex,
+	assistantCountOf,
 	isAnswered,
 	isOver,
 	isWaiting,
 	questionAt,
 	statusKind,
-	stepOf,
 } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type ViewMetadata } from '../../slack/ids.ts';
@@ -165,7 +165,7 @@ export function sessionModal(model: SessionModel): ModalView {
 function headline({ session, metadata: { sessionId }, now }: SessionModel): string {
 	const age = isOver(session.status) ? ageOf(session, now) : null;
 	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
-	return joined(titleLine({ ...session, ...stepOf(session), sessionId }), took);
+	return joined(titleLine({ ...session, step: assistantCountOf(session), sessionId }), took);
 }
 
 /** Notices and claims: at most two blocks. */

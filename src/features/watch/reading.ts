@@ -105,13 +105,10 @@ export function createReading(
 			const isLost = taken.digest === null && taken.lastReadAt !== null && !hasOpenQuestion(digest);
 			const questions = isLost
 				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
-				: occurrenceChanges(
-						taken.digest,
-						sinceRead,
-						session,
-						judged,
-						(index) => questionViewAt(session, index, shownWith)?.items,
-					);
+				: occurrenceChanges(taken.digest, sinceRead, session, {
+						...judged,
+						itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
+					});
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const base = {
 				stepRate: measuredRate(taken, digest, {
