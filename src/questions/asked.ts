@@ -181,7 +181,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 export function verdictOf(
 	found: Evidence,
 	seen: Sighting,
-	ours: Pick<Known, 'isHeld' | 'perhapsAt'> = NOT_OURS,
+	ours: Pick<Known, 'isHeld' | 'perhapsAt'> = { isHeld: false, perhapsAt: null },
 ): Verdict {
 	const waits = isWaiting(seen.status);
 	if (seen.filled.length > 0) return 'answered';
@@ -231,8 +231,6 @@ export interface Known {
 	/** When the PUT of one that ended, and may have arrived, began; clock milliseconds. Null: none. */
 	readonly perhapsAt: number | null;
 }
-
-const NOT_OURS = { isHeld: false, perhapsAt: null };
 
 /** What a read means for the newest question. */
 export interface Judgement {
@@ -334,7 +332,10 @@ export function judge(
 	const isUnknown = isRenewed && same.evidence?.arrived?.answerId !== answered.arrived?.answerId;
 	const kept = isUnread || isUnknown ? answered : (same?.evidence ?? answered);
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
-	const before = isPast && !isRenewed ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
+	// 1.0.0, and who watched late, saw or stored no more of its value.
+	const isUnseen = isAnswered && kept.arrived === null;
+	const unseen = { answerId: null, number: null, at: seen.at, positions: [...empty], steps: seen.steps, waited: false };
+	const before = isPast && !isRenewed ? NOTHING_SEEN : isUnseen ? withArrival(kept, unseen) : kept;
 	if (isBefore(read, before)) {
 		const closedItems = same?.settledHow === null ? NOT_JUDGED.closedItems : over.closedItems;
 		return { ...over, verdict: null, closedItems, evidence: before };
@@ -369,12 +370,6 @@ export function judge(
 		default:
 			return { ...found, closedItems: closing(empty) };
 	}
-}
-
-/** Of a question that is known to be answered: 1.0.0, and who watched late, saw or stored no more of its value. */
-function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: ReadonlySet<number>): Evidence {
-	if (answered.arrived !== null) return answered;
-	return withArrival(answered, { answerId: null, number: null, at, positions: [...empty], steps, waited: false });
 }
 
 /** `index` -1: the message is gone, and only the status shows something. */

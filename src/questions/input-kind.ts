@@ -105,7 +105,7 @@ const MAX_BRIEF_LENGTH = 400;
 const guessedAt = new WeakMap<ItemTexts, InputGuess>();
 const guessed = new WeakMap<ItemTexts, InputGuess>();
 
-/** By `SECRET_RULES`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. */
+/** By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. */
 export function guessInput(item: ItemTexts): InputGuess {
 	if (looksSecret(item)) return { kind: 'line' };
 	const guess = guessed.get(item) ?? guessOf(item);

@@ -55,14 +55,13 @@ export function occurrenceChanges(
 				else knownAt = null;
 				break;
 			case 'questionAnswered': {
-				const { isWhole } = change;
-				const isKnown = change.messageIndex === knownAt;
+				const { messageIndex, isWhole, taken } = change;
+				const isKnown = messageIndex === knownAt;
 				// Only of the known one: the rules read the items that are shown.
-				const shows = isKnown && isWhole && change.taken !== true;
-				if (isKnown && isWhole) settle('answered', shows ? itemsAt(change.messageIndex) : undefined);
+				if (isKnown && isWhole) settle('answered', taken === true ? undefined : itemsAt(messageIndex));
 				else if (isKnown) isUpdated = true;
 				// Of those that are still open it is told next that they are asked.
-				else if (isWhole) ask(change.messageIndex, 'answered');
+				else if (isWhole) ask(messageIndex, 'answered');
 				break;
 			}
 			case 'questionMoved':

@@ -1,15 +1,12 @@
 import { atOnce } from '../core/slices.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
 import { choicesOf, guessInput, guessInputAt, splitNote } from './input-kind.ts';
+import type { askedItem } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { sameText, stringOf } from './texts.ts';
 
-interface Texts {
-	readonly items: readonly ItemTexts[];
-	readonly context: string;
-	/** Whether the context is cut: then every item counts as secret. What is stored has marks of its own. */
-	readonly isCut?: boolean;
-}
+/** `isCut`: the context is cut. Then every item counts as secret. What is stored has marks of its own. */
+type Texts = Parameters<typeof askedItem>[0] & { readonly isCut?: boolean };
 
 /** By the items: what the text above them is about a secret, where no item asks for one. */
 const requestsAbove = new WeakMap<Texts['items'], Request>();

@@ -11,7 +11,7 @@ export interface SessionKey {
 /** A session as Handraise sees it. `session-service/schema.ts` reads it from the service's JSON, and `gated` bounds its texts. */
 export interface Session {
 	readonly sessionId: string;
-	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status. */
+	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status, as `Active` is. */
 	readonly status: string;
 	readonly name: string;
 	readonly messages: readonly Message[];
@@ -79,21 +79,12 @@ export const agentAction = z
 /** One thing the agent did, reduced to what may be shown. */
 export type AgentAction = z.infer<typeof agentAction>;
 
-const KNOWN_STATUSES = ['active', 'humanInput', 'inactive', 'paused', 'stopped', 'completed', 'failed'] as const;
-
-export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
-
 export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
 	readonly status: string;
 	/** When it was last saved through the service, by the service's clock; null: unknown. Agents may not change it. */
 	readonly updatedAt: number | null;
-}
-
-/** Compares exactly, as the service does: `Active` is unknown. */
-export function statusKind(status: string): StatusKind {
-	return KNOWN_STATUSES.find((known) => known === status) ?? 'unknown';
 }
 
 /** The service still saves answers to such a session, but no agent reads them. */
@@ -107,7 +98,7 @@ export function isWaiting(status: string): boolean {
 
 /** The step: grows when the agent goes on, and can exceed `maxSteps`. */
 export function assistantCountOf(session: Pick<Session, 'messages'>): number {
-	return session.messages.filter((message) => message.role === 'assistant').length;
+	return stepsSince(session, -1);
 }
 
 /** How many messages the agent has written after this one. A count of all falls when a history is compacted. */

@@ -15,25 +15,23 @@ import {
 	parseTime,
 	questionAt,
 	resultOf,
-	statusKind,
 	taskOf,
 } from '../../src/questions/session.ts';
 import { buildSession, saying, shownHashOf } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';
 
 it.each([
-	{ status: 'active', kind: 'active', over: false, waiting: false },
-	{ status: 'humanInput', kind: 'humanInput', over: false, waiting: true },
-	{ status: 'inactive', kind: 'inactive', over: false, waiting: false },
-	{ status: 'paused', kind: 'paused', over: false, waiting: false },
-	{ status: 'stopped', kind: 'stopped', over: true, waiting: false },
-	{ status: 'completed', kind: 'completed', over: true, waiting: false },
-	{ status: 'failed', kind: 'failed', over: true, waiting: false },
-	{ status: 'Completed', kind: 'unknown', over: false, waiting: false },
-	{ status: '', kind: 'unknown', over: false, waiting: false },
-	{ status: 'constructor', kind: 'unknown', over: false, waiting: false },
-])('classifies the status "$status"', ({ status, kind, over, waiting }) => {
-	expect(statusKind(status)).toBe(kind);
+	{ status: 'active', over: false, waiting: false },
+	{ status: 'humanInput', over: false, waiting: true },
+	{ status: 'inactive', over: false, waiting: false },
+	{ status: 'paused', over: false, waiting: false },
+	{ status: 'stopped', over: true, waiting: false },
+	{ status: 'completed', over: true, waiting: false },
+	{ status: 'failed', over: true, waiting: false },
+	{ status: 'Completed', over: false, waiting: false },
+	{ status: '', over: false, waiting: false },
+	{ status: 'constructor', over: false, waiting: false },
+])('classifies the status "$status"', ({ status, over, waiting }) => {
 	expect(isOver(status)).toBe(over);
 	expect(isWaiting(status)).toBe(waiting);
 });

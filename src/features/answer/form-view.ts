@@ -11,7 +11,6 @@ import {
 	isOver,
 	isWaiting,
 	questionAt,
-	statusKind,
 } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type ViewMetadata } from '../../slack/ids.ts';
@@ -173,7 +172,7 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	const { question } = model;
 	const notices = model.notices.slice(0, 6);
 	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(GONE_ON);
-	if (question !== null && statusKind(model.session.status) === 'paused')
+	if (question !== null && model.session.status === 'paused')
 		notices.push(
 			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
 		);

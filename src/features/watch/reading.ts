@@ -7,7 +7,7 @@ import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post
 import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
-import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
+import { isOver, isWaiting, type Session } from '../../questions/session.ts';
 import { type OurAnswers, questionViewAt, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import {
@@ -252,6 +252,6 @@ function farewell(watch: Watch): NewPost {
 function statusMatters({ from, to }: { from: string; to: string }, changes: readonly Change[]): boolean {
 	const isTold = (...kinds: Change['kind'][]) => changes.some(({ kind }) => kinds.includes(kind));
 	if (isOver(to) || isTold('ended')) return false;
-	if (statusKind(to) === 'humanInput') return !isTold('questionAsked', 'questionChanged');
-	return statusKind(to) !== 'active' || !(statusKind(from) === 'humanInput' || isOver(from));
+	if (isWaiting(to)) return !isTold('questionAsked', 'questionChanged');
+	return to !== 'active' || !(isWaiting(from) || isOver(from));
 }
