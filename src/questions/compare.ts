@@ -9,9 +9,11 @@ import {
 	isReworded,
 	isSameQuestion,
 	isWaiting,
+	type Question,
 	questionAt,
 	type SentItem,
 	type Session,
+	type Shown,
 	sameBefore,
 	stepsSince,
 } from './session.ts';
@@ -26,13 +28,9 @@ export type DeliveryComparison =
 	/** `values`: the service's as people see them, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };
 
-export interface DeliveryInput {
+export interface DeliveryInput extends Shown {
 	readonly session: Session;
 	readonly messageIndex: number;
-	/** Of the question that the person saw. */
-	readonly fingerprint: string;
-	/** Of what the person saw; null when that is not known. */
-	readonly shownHash: string | null;
 	readonly values: OurValues;
 }
 
@@ -169,7 +167,7 @@ function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWa
 export function afterRead(
 	before: Evidence,
 	session: Session,
-	place: Pick<DeliveryInput, 'messageIndex' | 'fingerprint' | 'shownHash'> & Pick<BeforePut, 'sameBefore'>,
+	place: Pick<Question, 'messageIndex' | 'fingerprint'> & Pick<Shown, 'shownHash'> & Pick<BeforePut, 'sameBefore'>,
 	read: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
 	const equal = indexesOf(session, place.fingerprint);

@@ -105,21 +105,20 @@ const MAX_BRIEF_LENGTH = 400;
 const guessedAt = new WeakMap<ItemTexts, InputGuess>();
 const guessed = new WeakMap<ItemTexts, InputGuess>();
 
-/** By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. */
-export function guessInput(item: ItemTexts): InputGuess {
-	if (looksSecret(item)) return { kind: 'line' };
-	const guess = guessed.get(item) ?? guessOf(item);
-	guessed.set(item, guess);
-	return guess;
-}
+/** For an item by itself, without the text above it. */
+export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
-/** The same for an item of a question, whose text above it may have its options. */
+/**
+ * By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. The text above a lone item
+ * may have its options.
+ */
 export function guessInputAt(question: Parameters<typeof askedItem>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
+	if (looksSecret(item)) return { kind: 'line' };
 	const asked = askedItem(question, position);
-	if (asked === item || looksSecret(item)) return guessInput(item);
-	const guess = guessedAt.get(item) ?? guessOf(asked);
-	guessedAt.set(item, guess);
+	const known = asked === item ? guessed : guessedAt;
+	const guess = known.get(item) ?? guessOf(asked);
+	known.set(item, guess);
 	return guess;
 }
 

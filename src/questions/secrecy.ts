@@ -129,14 +129,9 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 /** Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible codes. */
 export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: string): boolean {
 	if (mode !== 'auto') return mode === 'always';
+	if (isShortAndPlain(value.trim())) return true;
 	// The texts of an item can be long, so they are looked at only when the value alone does not tell.
-	return isShortAndPlain(value.trim()) || isChoice(item, value.trim());
-}
-
-function isChoice(item: ItemTexts, value: string): boolean {
-	const guess = guessInput(item);
-	if (guess.kind === 'yesNo' && /^(?:yes|no)$/i.test(value)) return true;
-	const { chosen, note } = splitNote(value, choicesOf(guess));
+	const { chosen, note } = splitNote(value.trim(), choicesOf(guessInput(item)));
 	return chosen.length > 0 && isShortAndPlain(note);
 }
 
