@@ -64,19 +64,7 @@ export const evidence = z
 export type Evidence = z.infer<typeof evidence>;
 
 /** What one read shows of the newest question of a session that is not over. */
-export interface Sighting {
-	/** When the read began, clock milliseconds. */
-	readonly at: number;
-	/** No time since then was measured with a clock that was set: times before it do not say how long something lasted. */
-	readonly steadySince: number;
-	readonly status: string;
-	/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
-	readonly steps: number;
-	/** Of its message; -1: it is gone. */
-	readonly index: number;
-	/** The positions that have a value. */
-	readonly filled: readonly number[];
-}
+export type Sighting = Readonly<ReturnType<typeof sightingOf>>;
 
 /**
  * - `waits`: somebody has to answer.
@@ -373,11 +361,17 @@ export function judge(
 }
 
 /** `index` -1: the message is gone, and only the status shows something. */
-export function sightingOf(
-	session: Session,
-	index: number,
-	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
-): Sighting {
-	const steps = index === -1 ? 0 : stepsSince(session, index);
-	return { at, steadySince, status: session.status, steps, index, filled: filledAt(session, index) };
+export function sightingOf(session: Session, index: number, read: Omit<ReadTime, 'arrival'>) {
+	return {
+		/** When the read began, clock milliseconds. */
+		at: read.readAt,
+		/** No time since then was measured with a clock that was set: times before it do not say how long something lasted. */
+		steadySince: read.steadySince ?? Number.NEGATIVE_INFINITY,
+		status: session.status,
+		/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
+		steps: index === -1 ? 0 : stepsSince(session, index),
+		index,
+		/** The positions that have a value. */
+		filled: filledAt(session, index),
+	};
 }

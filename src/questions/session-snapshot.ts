@@ -52,15 +52,13 @@ export const questionView = z.object({
 });
 export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
 
-const step = z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) });
-
 export const sessionSnapshot = z.object({
 	sessionId: z.string(),
 	name: z.string(),
 	status: z.string(),
 	step: z.int(),
 	maxSteps: z.int(),
-	steps: z.array(step),
+	steps: z.array(z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) })),
 	/** The newest question, open or not. */
 	question: questionView.nullable(),
 	result: z.string().nullable(),
