@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Digest, QuestionDigest } from '../questions/changes.ts';
-import { isOver, type SessionKey } from '../questions/session.ts';
+import type { Digest } from '../questions/changes.ts';
+import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
 
 /**
  * Which changes are posted. The card shows everything in the first two modes. `raisedHand`: `watch all` brought the

@@ -16,10 +16,9 @@ import {
 	type SettledHow,
 	withArrival,
 } from '../questions/asked.ts';
-import type { QuestionDigest } from '../questions/changes.ts';
 import type { HandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange } from '../questions/occurrences.ts';
-import type { SessionKey } from '../questions/session.ts';
+import type { QuestionDigest, SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { type CipherTx, dropPlanned, OPEN } from './plan-store.ts';
 import { type Asked, HELD, type StoredQuestion } from './post.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
-import { isWaiting, type SessionKey } from './session.ts';
+import { isWaiting, positions, type SessionKey } from './session.ts';
 
 export interface QuestionKey extends SessionKey {
 	readonly messageIndex: number;
@@ -135,8 +135,6 @@ export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;
 /** How long the reply to a press that came second may take before the worker tells its author instead. */
 export const TOLD_WITHIN_MS = 10_000;
 
-const POSITIONS = z.array(z.int()).readonly();
-
 /** What no query filters by: written only when its author presses a button. */
 export const SUBMISSION = z.object({
 	/** Empty for a one-press answer. */
@@ -147,9 +145,9 @@ export const SUBMISSION = z.object({
 	/** The newest arrival that its author may have seen then; null: the form or button is of 1.0.0, and `formReadAt` decides. */
 	arrivalSeen: z.int().nullable().default(null),
 	/** The positions that it fills or leaves empty on purpose. */
-	positions: POSITIONS,
+	positions,
 	/** Positions that the author left empty on purpose. They count as answered. */
-	leftEmpty: POSITIONS,
+	leftEmpty: positions,
 	/** When the access policy last allowed a press of its author to send it. */
 	checkedAt: z.number(),
 	/** Of what the author saw (`shownHashOf`); null when the form or button is of a version that had none. */
@@ -222,17 +220,9 @@ export type AcceptResult =
 	/** Another answer is live or was delivered since the form was read. This one is stored as `conflicted`. */
 	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
 
-type NotPatched =
-	| 'questionId'
-	| 'content'
-	| 'positions'
-	| 'secretPositions'
-	| 'checkedAt'
-	| 'editCount'
-	| 'endedAt'
-	| 'timeline';
+type Unpatched = keyof Submission | 'questionId' | 'content' | 'secretPositions' | 'editCount' | 'endedAt' | 'timeline';
 /** The fields that a step may write. A change of the state appends to the timeline. */
-export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | NotPatched>> & { readonly other?: OtherAnswer };
+export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & { readonly other?: OtherAnswer };
 
 export interface Telling {
 	readonly receiptState: ReceiptState;
@@ -255,10 +245,7 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 }
 
 /** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
-// biome-ignore format: a list of words
-export const FIRST_ENDINGS = [
-	'first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown',
-] as const;
+const FIRST_ENDINGS = ['first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown'] as const;
 export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 
 /** `lastError` of an answer whose text is encrypted with another key. */
@@ -275,24 +262,18 @@ export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'last
 	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
-/** True while the answer can still reach the service without its author. */
-export function isBlocking(state: string): boolean {
-	return (BLOCKING_STATES as readonly string[]).includes(state);
-}
+const isOneOf = (states: readonly string[]) => (state: string) => states.includes(state);
 
-export function hasArrived(state: AnswerState): boolean {
-	return (ARRIVED_STATES as readonly AnswerState[]).includes(state);
-}
+/** True while the answer can still reach the service without its author. */
+export const isBlocking = isOneOf(BLOCKING_STATES);
+export const hasArrived = isOneOf(ARRIVED_STATES);
+/** True when the answer was not delivered and its author decides whether to try again. */
+export const isFailed = isOneOf(FAILED_STATES);
 
 /** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */
 export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
 	if (answer === null) return false;
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt >= (readAt ?? 0));
-}
-
-/** True when the answer was not delivered and its author decides whether to try again. */
-export function isFailed(state: AnswerState): boolean {
-	return (FAILED_STATES as readonly AnswerState[]).includes(state);
 }
 
 /** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
@@ -310,21 +291,15 @@ export function arrivalOf(timeline: readonly TimelineEntry[]): TimelineEntry | u
 }
 
 /** What is known of the question of an answer when the service has it. `number`: which arrival of its session it is. */
-export function evidenceAt(
-	{ id, positions, before }: Pick<Answer, 'id' | 'positions' | 'before'>,
-	at: number,
-	number = -1,
-) {
-	const waited = isWaiting(before?.status ?? '');
-	const steps = before?.stepsSince ?? UNKNOWN_STEPS;
-	const all = [...positions, ...(before?.filled ?? [])];
+export function evidenceAt(answer: Pick<Answer, 'id' | 'positions' | 'before'>, at: number, number = -1): Evidence {
+	const { id: answerId, before } = answer;
 	return withArrival(NOTHING_SEEN, {
-		answerId: id,
+		answerId,
 		number: number < 0 ? null : number,
 		at,
-		positions: all,
-		steps,
-		waited,
+		positions: [...answer.positions, ...(before?.filled ?? [])],
+		steps: before?.stepsSince ?? UNKNOWN_STEPS,
+		waited: isWaiting(before?.status ?? ''),
 	});
 }
 

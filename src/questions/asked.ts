@@ -6,6 +6,8 @@ import {
 	isOver,
 	isReworded,
 	isWaiting,
+	positions,
+	type QuestionDigest,
 	type Session,
 	sameBefore,
 	stepsSince,
@@ -13,8 +15,6 @@ import {
 
 /** How one time that an agent asked ended. `changed`: the message asks something else. `renewed`: asked again while it was open. */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
-
-const positions = z.array(z.int()).readonly();
 
 const arrived = z
 	.object({
@@ -64,19 +64,7 @@ export const evidence = z
 export type Evidence = z.infer<typeof evidence>;
 
 /** What one read shows of the newest question of a session that is not over. */
-export interface Sighting {
-	/** When the read began, clock milliseconds. */
-	readonly at: number;
-	/** No time since then was measured with a clock that was set: times before it do not say how long something lasted. */
-	readonly steadySince: number;
-	readonly status: string;
-	/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
-	readonly steps: number;
-	/** Of its message; -1: it is gone. */
-	readonly index: number;
-	/** The positions that have a value. */
-	readonly filled: readonly number[];
-}
+export type Sighting = Readonly<ReturnType<typeof sightingOf>>;
 
 /**
  * - `waits`: somebody has to answer.
@@ -181,7 +169,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 export function verdictOf(
 	found: Evidence,
 	seen: Sighting,
-	ours: Pick<Known, 'isHeld' | 'perhapsAt'> = NOT_OURS,
+	ours: Pick<Known, 'isHeld' | 'perhapsAt'> = { isHeld: false, perhapsAt: null },
 ): Verdict {
 	const waits = isWaiting(seen.status);
 	if (seen.filled.length > 0) return 'answered';
@@ -204,11 +192,8 @@ export function verdictOf(
 }
 
 /** One time that the agent of a watched session asked, as stored. */
-export interface KnownAsking {
+export interface KnownAsking extends Pick<QuestionDigest, 'messageIndex' | 'sameBefore' | 'shownHash'> {
 	readonly id: string;
-	readonly messageIndex: number;
-	readonly sameBefore: number;
-	readonly shownHash: string;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;
 	/** Clock milliseconds; null: it is not settled. */
@@ -235,8 +220,6 @@ export interface Known {
 	readonly perhapsAt: number | null;
 }
 
-const NOT_OURS = { isHeld: false, perhapsAt: null };
-
 /** What a read means for the newest question. */
 export interface Judgement {
 	/** The items of the newest question that are not open although they are empty. */
@@ -248,12 +231,7 @@ export interface Judgement {
 	/** Whether it is stored otherwise, or not at all. */
 	readonly isNews: boolean;
 	/** What the newest message asks. */
-	readonly of: {
-		readonly fingerprint: string;
-		readonly messageIndex: number;
-		readonly sameBefore: number;
-		readonly answered: readonly number[];
-	} | null;
+	readonly of: Pick<QuestionDigest, 'fingerprint' | 'messageIndex' | 'sameBefore' | 'answered'> | null;
 	/** It has a value, and was asked since what is stored of it ended, if anything is. */
 	readonly isAnsweredAnew: boolean;
 	/** The positions of the newest known question at which a value had arrived before this read. */
@@ -342,7 +320,10 @@ export function judge(
 	const isUnknown = isRenewed && same.evidence?.arrived?.answerId !== answered.arrived?.answerId;
 	const kept = isUnread || isUnknown ? answered : (same?.evidence ?? answered);
 	const isAnswered = same?.settledHow === 'answered' || same?.settledHow === 'renewed';
-	const before = isPast && !isRenewed ? NOTHING_SEEN : isAnswered ? withUnknown(kept, seen, empty) : kept;
+	// 1.0.0, and who watched late, saw or stored no more of its value.
+	const isUnseen = isAnswered && kept.arrived === null;
+	const unseen = { answerId: null, number: null, at: seen.at, positions: [...empty], steps: seen.steps, waited: false };
+	const before = isPast && !isRenewed ? NOTHING_SEEN : isUnseen ? withArrival(kept, unseen) : kept;
 	if (isBefore(read, before)) {
 		const closedItems = same?.settledHow === null ? NOT_JUDGED.closedItems : over.closedItems;
 		return { ...over, verdict: null, closedItems, evidence: before };
@@ -379,18 +360,18 @@ export function judge(
 	}
 }
 
-/** Of a question that is known to be answered: 1.0.0, and who watched late, saw or stored no more of its value. */
-function withUnknown(answered: Evidence, { at, steps }: Sighting, empty: ReadonlySet<number>): Evidence {
-	if (answered.arrived !== null) return answered;
-	return withArrival(answered, { answerId: null, number: null, at, positions: [...empty], steps, waited: false });
-}
-
 /** `index` -1: the message is gone, and only the status shows something. */
-export function sightingOf(
-	session: Session,
-	index: number,
-	{ readAt: at, steadySince = Number.NEGATIVE_INFINITY }: Omit<ReadTime, 'arrival'>,
-): Sighting {
-	const steps = index === -1 ? 0 : stepsSince(session, index);
-	return { at, steadySince, status: session.status, steps, index, filled: filledAt(session, index) };
+export function sightingOf(session: Session, index: number, read: Omit<ReadTime, 'arrival'>) {
+	return {
+		/** When the read began, clock milliseconds. */
+		at: read.readAt,
+		/** No time since then was measured with a clock that was set: times before it do not say how long something lasted. */
+		steadySince: read.steadySince ?? Number.NEGATIVE_INFINITY,
+		status: session.status,
+		/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
+		steps: index === -1 ? 0 : stepsSince(session, index),
+		index,
+		/** The positions that have a value. */
+		filled: filledAt(session, index),
+	};
 }

@@ -2,33 +2,19 @@ import { z } from 'zod';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
 import {
 	askingMessageIndex,
+	asks,
 	assistantCountOf,
 	type ClosedItems,
 	filledAt,
 	indexesOf,
+	isAnswered,
 	isOver,
+	type QuestionDigest,
 	questionAt,
+	questionDigest,
 	type Session,
 	sameBefore,
 } from './session.ts';
-
-const positions = z.array(z.int()).readonly();
-
-const questionDigest = z
-	.object({
-		messageIndex: z.int(),
-		fingerprint: z.string(),
-		shownHash: z.string(),
-		/** How many earlier messages ask the same: identifies the question when its index changes. */
-		sameBefore: z.int(),
-		/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
-		answered: positions,
-		open: positions,
-	})
-	.readonly();
-export type QuestionDigest = z.infer<typeof questionDigest>;
-
-type QuestionState = Omit<QuestionDigest, 'sameBefore'>;
 
 export const digest = z
 	.object({
@@ -46,37 +32,29 @@ export type Digest = z.infer<typeof digest>;
 
 export type Change =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
-	/** More assistant messages, or fewer. */
-	| { readonly kind: 'stepped' }
-	/** These positions need a value and did not before. */
-	| { readonly kind: 'questionAsked'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** It got values; `isWhole`: it needs no more. `taken`: by an answer of ours that no read has shown. */
-	| {
-			readonly kind: 'questionAnswered';
-			readonly messageIndex: number;
-			readonly isWhole: boolean;
-			readonly taken?: true;
-	  }
-	/** The question has another index, because messages before it were added or removed. */
-	| { readonly kind: 'questionMoved'; readonly messageIndex: number }
-	/** The same open question has another text above its items. */
-	| { readonly kind: 'questionReworded'; readonly messageIndex: number }
-	/** The same message asks something else. `items` are open. If it is answered already, `questionAnswered` follows. */
-	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see `Verdict`. */
-	| { readonly kind: 'questionClosed'; readonly messageIndex: number; readonly wentOn?: true }
-	/** The agent waits again, after it had gone on without an answer. */
-	| { readonly kind: 'questionReopened'; readonly messageIndex: number; readonly items: readonly number[] }
 	| { readonly kind: 'ended'; readonly status: string }
-	| { readonly kind: 'resultChanged' }
-	| { readonly kind: 'filesChanged' };
+	/** `stepped`: more assistant messages, or fewer. */
+	| { readonly kind: 'stepped' | 'resultChanged' | 'filesChanged' }
+	| (QuestionChange & { readonly messageIndex: number });
+
+type QuestionChange =
+	/**
+	 * `items` need a value and did not before (`questionAsked`); the agent waits again, after it had gone on without an answer
+	 * (`questionReopened`); or the same message asks something else, and if that is answered already, `questionAnswered` follows.
+	 */
+	| { readonly kind: 'questionAsked' | 'questionReopened' | 'questionChanged'; readonly items: readonly number[] }
+	/** It got values; `isWhole`: it needs no more. `taken`: by an answer of ours that no read has shown. */
+	| { readonly kind: 'questionAnswered'; readonly isWhole: boolean; readonly taken?: true }
+	/** It has another index, because messages before it were added or removed; or another text above its items. */
+	| { readonly kind: 'questionMoved' | 'questionReworded' }
+	/** Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see `Verdict`. */
+	| { readonly kind: 'questionClosed'; readonly wentOn?: true };
 
 export function digestOf(session: Session, closedItems?: ClosedItems): Digest {
-	const index = askingMessageIndex(session);
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
-		question: index === null ? null : digestOfQuestionAt(session, index, closedItems),
+		question: digestOfQuestionAt(session, askingMessageIndex(session) ?? -1, closedItems),
 		result: session.resultHash,
 		files: session.filesHash,
 	};
@@ -87,9 +65,11 @@ export function digestOfQuestionAt(
 	messageIndex: number,
 	closedItems?: ClosedItems,
 ): QuestionDigest | null {
-	const question = questionDigestAt(session, messageIndex, closedItems);
+	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
-	return { ...question, sameBefore: sameBefore(session, messageIndex) };
+	const { fingerprint, shownHash, openItems: open } = question;
+	const answered = filledAt(session, messageIndex);
+	return { messageIndex, fingerprint, shownHash, answered, open, sameBefore: sameBefore(session, messageIndex) };
 }
 
 /**
@@ -103,8 +83,8 @@ export function changesBetween(before: Digest | null, session: Session, judged: 
 	const current = digestOf(session, closedItems);
 	const changes: Change[] = [];
 	if (before === null) {
-		if (current.question !== null && current.question.open.length > 0)
-			changes.push(asked(current.question, current.question.open));
+		const { messageIndex, open: items } = current.question ?? { messageIndex: -1, open: [] };
+		if (items.length > 0) changes.push({ kind: 'questionAsked', messageIndex, items });
 		if (isOver(current.status)) changes.push({ kind: 'ended', status: current.status });
 		return changes;
 	}
@@ -133,52 +113,51 @@ export function changesBetween(before: Digest | null, session: Session, judged: 
 }
 
 /** The announced question with its current index. Messages before it may have been added or removed. */
-export function atCurrentIndex(before: QuestionDigest, session: Session, judged = NOT_JUDGED): QuestionState {
+export function atCurrentIndex(before: QuestionDigest, session: Session, judged = NOT_JUDGED): QuestionDigest {
 	const isLeft = judged.renumbered !== null && judged.of?.fingerprint === before.fingerprint;
 	const messageIndex = isLeft ? judged.of.messageIndex : indexesOf(session, before.fingerprint)[before.sameBefore];
 	return messageIndex === undefined ? before : { ...before, messageIndex };
 }
 
 /** The open positions of which `arrived` got a value that `session` does not show. */
-function takenFrom({ messageIndex, fingerprint, open }: QuestionState, arrived: readonly number[], session: Session) {
-	const current = questionDigestAt(session, messageIndex);
-	const isThere =
-		current?.fingerprint === fingerprint && arrived.some((position) => current.answered.includes(position));
-	return isThere ? [] : open.filter((position) => arrived.includes(position));
+function takenFrom(question: QuestionDigest, arrived: readonly number[], session: Session): readonly number[] {
+	const filled = filledOf(question, session);
+	const isThere = arrived.some((position) => filled.includes(position));
+	return isThere ? [] : question.open.filter((position) => arrived.includes(position));
 }
 
-function changesOfOlder(before: QuestionState, session: Session): Change[] {
-	const current = questionDigestAt(session, before.messageIndex);
-	if (current !== null && current.fingerprint === before.fingerprint) {
-		if (without(current.answered, before.answered).length > 0) return [answered(current.messageIndex)];
-	}
-	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex: before.messageIndex }] : [];
+/** The positions with a value, where its message still asks it. */
+function filledOf({ messageIndex, fingerprint }: QuestionDigest, session: Session): readonly number[] {
+	return questionAt(session, messageIndex)?.fingerprint === fingerprint ? filledAt(session, messageIndex) : [];
+}
+
+function changesOfOlder(before: QuestionDigest, session: Session): Change[] {
+	const { messageIndex } = before;
+	if (without(filledOf(before, session), before.answered).length > 0) return [answered(messageIndex)];
+	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex }] : [];
 }
 
 /** The most questions that one read tells of, when they were asked and answered since the read before. */
 const MOST_UNSEEN = 50;
 
 /** The newest questions between the announced and the newest one: they were asked and answered since. */
-function answeredBetween(before: QuestionState | null, newest: QuestionState | null, session: Session): Change[] {
+function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest | null, session: Session): Change[] {
 	const first = (before?.messageIndex ?? -1) + 1;
-	const indexes = [...session.messages.keys()].slice(first, newest?.messageIndex ?? 0);
-	const isAnswered = (index: number) => (questionDigestAt(session, index)?.answered.length ?? 0) > 0;
-	return indexes
-		.filter(isAnswered)
-		.slice(-MOST_UNSEEN)
-		.map((index) => answered(index));
+	const messages = [...session.messages.entries()].slice(first, newest?.messageIndex ?? 0);
+	const unseen = messages.filter(([, message]) => asks(message) && isAnswered(message.humanInput));
+	return unseen.slice(-MOST_UNSEEN).map(([index]) => answered(index));
 }
 
 function changesOfNewest(
-	before: QuestionState | null,
-	current: QuestionState,
+	before: QuestionDigest | null,
+	current: QuestionDigest,
 	{ verdict, isReopened, evidence }: Judgement,
 ): Change[] {
 	const { messageIndex } = current;
 	const same = before?.messageIndex === messageIndex ? before : null;
 	if (same !== null && same.fingerprint !== current.fingerprint) {
-		const isAnswered = current.answered.length > 0 && current.open.length === 0;
-		const settled = isAnswered ? [answered(messageIndex)] : [];
+		const isWhole = current.answered.length > 0 && current.open.length === 0;
+		const settled = isWhole ? [answered(messageIndex)] : [];
 		return [{ kind: 'questionChanged', messageIndex, items: current.open }, ...settled];
 	}
 	const changes: Change[] = [];
@@ -201,19 +180,8 @@ function changesOfNewest(
 	return changes;
 }
 
-function asked(question: QuestionState, items: readonly number[]): Change {
-	return { kind: 'questionAsked', messageIndex: question.messageIndex, items };
-}
-
 function answered(messageIndex: number, isWhole = true) {
 	return { kind: 'questionAnswered', messageIndex, isWhole } as const;
-}
-
-function questionDigestAt(session: Session, messageIndex: number, closedItems?: ClosedItems): QuestionState | null {
-	const question = questionAt(session, messageIndex, closedItems);
-	if (question === null) return null;
-	const { fingerprint, shownHash, openItems: open } = question;
-	return { messageIndex, fingerprint, shownHash, answered: filledAt(session, messageIndex), open };
 }
 
 function without(positions: readonly number[], others: readonly number[]): number[] {

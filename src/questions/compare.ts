@@ -9,9 +9,11 @@ import {
 	isReworded,
 	isSameQuestion,
 	isWaiting,
+	type Question,
 	questionAt,
 	type SentItem,
 	type Session,
+	type Shown,
 	sameBefore,
 	stepsSince,
 } from './session.ts';
@@ -26,13 +28,9 @@ export type DeliveryComparison =
 	/** `values`: the service's as people see them, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };
 
-export interface DeliveryInput {
+export interface DeliveryInput extends Shown {
 	readonly session: Session;
 	readonly messageIndex: number;
-	/** Of the question that the person saw. */
-	readonly fingerprint: string;
-	/** Of what the person saw; null when that is not known. */
-	readonly shownHash: string | null;
 	readonly values: OurValues;
 }
 
@@ -169,13 +167,7 @@ function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWa
 export function afterRead(
 	before: Evidence,
 	session: Session,
-	place: {
-		readonly messageIndex: number;
-		readonly fingerprint: string;
-		readonly sameBefore: number | null;
-		/** Null: not known. */
-		readonly shownHash: string | null;
-	},
+	place: Pick<Question, 'messageIndex' | 'fingerprint'> & Pick<Shown, 'shownHash'> & Pick<BeforePut, 'sameBefore'>,
 	read: Omit<ReadTime, 'arrival'>,
 ): { readonly evidence: Evidence; readonly verdict: Verdict } {
 	const equal = indexesOf(session, place.fingerprint);
@@ -186,10 +178,8 @@ export function afterRead(
 	const asking = askingMessageIndex(session);
 	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
 	const verdict = verdictOf(evidence, seen);
-	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
-	const isElsewhere = isAgain && evidence.elsewhere;
 	if (isPast) return { evidence, verdict: 'taken' };
-	const shownHash = session.messages[index]?.shownHash ?? null;
-	const isOther = isElsewhere || (isAgain && isReworded(place.shownHash, shownHash));
-	return { evidence, verdict: isOther ? 'emptied' : verdict };
+	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
+	const isOther = evidence.elsewhere || isReworded(place.shownHash, session.messages[index]?.shownHash ?? null);
+	return { evidence, verdict: isAgain && isOther ? 'emptied' : verdict };
 }

@@ -1,6 +1,6 @@
 import { eachIn } from '../core/slices.ts';
 import { parseAddress } from '../core/values.ts';
-import { type HumanInputItem, type Message, type RawTexts, resultOf, type SentItem, type Session } from './session.ts';
+import { type ItemOf, type Message, resultOf, type SentItem, type Session } from './session.ts';
 import { fingerprintOf, hashOfTexts, shown, shownHashOf } from './texts.ts';
 
 /** A session as it was read, with whole texts. Only the gate takes it. */
@@ -14,7 +14,7 @@ export interface ReadMessage extends Pick<Message, 'role' | 'actions'> {
 	readonly humanInput: readonly ReadItem[];
 }
 
-export type ReadItem = Readonly<Record<'title' | 'description' | 'value', string>> & { readonly raw?: RawTexts };
+export type ReadItem = ItemOf<string> & Pick<SentItem, 'raw'>;
 
 /** Code points of an item's title, description and value, and of any other text. */
 const MOST_OF_ITEM = 8_000;
@@ -64,7 +64,7 @@ function* gatedMessage({ role, content, actions, humanInput }: ReadMessage): Gen
 		content: text,
 		isCut,
 		actions: yield* each(actions, (one) => ({ ...one, text: (one.kind === 'open' ? hostOf : textOf)(one.text) })),
-		humanInput: yield* each(humanInput, ({ title, description, value, raw = {} }): HumanInputItem => {
+		humanInput: yield* each(humanInput, ({ title, description, value, raw = {} }) => {
 			// A number as the agent wrote it. Version 1.0.0 made the fingerprint of the parsed one, so it stays.
 			const named = shown(title && (raw.title ?? title), MOST_OF_ITEM);
 			const described = shown(description && (raw.description ?? description), MOST_OF_ITEM);

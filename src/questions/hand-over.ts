@@ -26,8 +26,7 @@ export const MOST_HAND_OVERS = 3;
 export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
 export const HAND_OVER_WINDOW_MS = 10 * 60_000;
 
-export interface NewHandOver
-	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
+export interface NewHandOver extends Omit<HandOver, 'count' | 'handedOverAt' | 'givenBackAt'> {
 	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
 	/** What `from` writes to `to`. */

@@ -1,5 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { labelOf, matchingTextOf, withoutFinalMarks, words } from './matching-text.ts';
+import { isGeneric, matchingText, withoutFinalMarks, words } from './matching-text.ts';
 import { askedItem, choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
 import { optionOr } from './texts.ts';
@@ -89,35 +89,36 @@ const source = (name: string): string =>
 export const INPUT_RULES = (['number', 'email', 'url', 'date', 'time', 'line', 'line in doubt'] as const).map(
 	(name) => ({
 		kind: name === 'line in doubt' ? 'line' : name,
-		/** The whole label (`labelOf`) without its final marks. */
+		/** All of what names the thing asked for, without its final marks. */
 		label: new RegExp(`^(?:${source(name)})$`, 'u'),
 		/** Words in title or description with which another answer may be correct too: then the rule does not apply. */
 		unless: words(source(`not ${name}`)),
 	}),
 );
 
-/** Code units. A longer description asks for more than one word, number or date. */
+/** Code units. Longer texts explain what is asked for and do not name it. */
+const MAX_LABEL_LENGTH = 200;
+/** A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
 /** By item, with the text above a lone one and without. Several screens and rules ask about each. */
 const guessedAt = new WeakMap<ItemTexts, InputGuess>();
 const guessed = new WeakMap<ItemTexts, InputGuess>();
 
-/** By `SECRET_RULES`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. */
-export function guessInput(item: ItemTexts): InputGuess {
-	if (looksSecret(item)) return { kind: 'line' };
-	const guess = guessed.get(item) ?? guessOf(item);
-	guessed.set(item, guess);
-	return guess;
-}
+/** For an item by itself, without the text above it. */
+export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
-/** The same for an item of a question, whose text above it may have its options. */
+/**
+ * By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. The text above a lone item
+ * may have its options.
+ */
 export function guessInputAt(question: Parameters<typeof askedItem>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
+	if (looksSecret(item)) return { kind: 'line' };
 	const asked = askedItem(question, position);
-	if (asked === item || looksSecret(item)) return guessInput(item);
-	const guess = guessedAt.get(item) ?? guessOf(asked);
-	guessedAt.set(item, guess);
+	const known = asked === item ? guessed : guessedAt;
+	const guess = known.get(item) ?? guessOf(asked);
+	known.set(item, guess);
 	return guess;
 }
 
@@ -128,17 +129,12 @@ function guessOf(item: ItemTexts): InputGuess {
 	return { kind: 'choice', ...choicesFrom(choice.options, choice.isSeveral) };
 }
 
-/** The option of the item that a text is, or several; else the text. */
-export function optionOrText(item: ItemTexts, text: string): string {
-	return optionsOr(text, choicesOf(guessInput(item)));
-}
-
-function kindByRules(item: ItemTexts): 'longText' | (typeof INPUT_RULES)[number]['kind'] {
-	const label = labelOf(item);
-	const text = matchingTextOf(item);
-	if (label === '' || item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';
-	const rule = INPUT_RULES.find(
-		({ label: named, unless }) => named.test(withoutFinalMarks(label)) && !unless.test(text),
-	);
+function kindByRules(item: ItemTexts) {
+	const [title, description] = [matchingText(item.title), matchingText(item.description)];
+	const named = isGeneric(title) ? description : title;
+	const text = `${title}\n${description}`;
+	if (item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';
+	if (named === '' || named.length > MAX_LABEL_LENGTH) return 'longText';
+	const rule = INPUT_RULES.find(({ label, unless }) => label.test(withoutFinalMarks(named)) && !unless.test(text));
 	return rule?.kind ?? 'longText';
 }

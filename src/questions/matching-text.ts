@@ -1,12 +1,8 @@
-import type { ItemTexts } from './session.ts';
 import { wordList } from './word-list.ts';
 
 /** Code units in NFKD, in all and for one: it makes up to 18 of a ligature, and at most four of what people write. */
 const LONGEST_TEXT = 40_000;
 const MOST_OF_ONE = 4;
-
-/** Code units. Longer texts explain what is asked for and do not name it. */
-const MAX_LABEL_LENGTH = 200;
 
 /** Titles that say nothing of what is asked for. */
 const GENERIC_TITLES = new Set(['', ...wordList('generic-titles').map(matchingText)]);
@@ -17,10 +13,6 @@ const GENERIC_TITLES = new Set(['', ...wordList('generic-titles').map(matchingTe
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
-}
-
-export function matchingTextOf({ title, description }: ItemTexts): string {
-	return `${matchingText(title)}\n${matchingText(description)}`;
 }
 
 /**
@@ -58,13 +50,6 @@ function plainWords(text: string): string {
 		.trim();
 }
 
-/** What names the thing asked for: the title, or the description when the title is generic. Empty when it is too long. */
-export function labelOf(item: ItemTexts): string {
-	const title = matchingText(item.title);
-	const label = isGeneric(title) ? matchingText(item.description) : title;
-	return label.length > MAX_LABEL_LENGTH ? '' : label;
-}
-
 /** Whether a title, as `matchingText`, says nothing of what is asked for: "Your answer:". */
 export function isGeneric(title: string): boolean {
 	return GENERIC_TITLES.has(withoutFinalMarks(title));
@@ -79,11 +64,8 @@ export function withoutFinalMarks(text: string): string {
 
 /** A pattern of whole words for `matchingText`, in any script. `source` must be linear: no nested repetition. */
 export function words(source: string): RegExp {
-	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutMarks(source)})(?![\\p{L}\\p{N}])`, 'u');
-}
-
-function withoutMarks(text: string): string {
-	return text.normalize('NFKD').replace(/\p{M}/gu, '');
+	const unmarked = source.normalize('NFKD').replace(/\p{M}/gu, '');
+	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${unmarked})(?![\\p{L}\\p{N}])`, 'u');
 }
 
 /** Characters, and the prototypes that they look like (UTS #39). */

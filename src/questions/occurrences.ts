@@ -1,39 +1,41 @@
-import type { SettledHow } from './asked.ts';
-import type { Change, Digest, QuestionDigest } from './changes.ts';
-import type { QuestionView, seenIn } from './session-snapshot.ts';
+import type { Judgement, SettledHow } from './asked.ts';
+import { type Change, type Digest, digestOf, digestOfQuestionAt } from './changes.ts';
+import type { QuestionDigest, Session } from './session.ts';
+import type { QuestionView } from './session-snapshot.ts';
+
+type ItemsShown = QuestionView['items'] | undefined;
 
 /** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
 export type OccurrenceChange =
 	/** The agent asks; or asked, and was answered before anybody saw it open (`settled`). */
 	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
-	/** The newest one waits again, after its agent had gone on without an answer. */
-	| { readonly kind: 'reopened'; readonly question: QuestionDigest }
-	/** The open one has another text, place, or other answered items. */
-	| { readonly kind: 'updated'; readonly question: QuestionDigest }
+	/** The newest one waits again, after its agent had gone on without an answer; the open one changed its text, place or values. */
+	| { readonly kind: 'reopened' | 'updated'; readonly question: QuestionDigest }
 	/** `items`: with the values of an answer that this read shows. */
-	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: QuestionView['items'] | undefined };
+	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: ItemsShown };
 
-/** What to write, in this order. `changes` are those since `before`. `isAnsweredAnew`: see `Judgement`. */
+/** What to write, in this order. `changes` are those of the session since `before`. `itemsAt`: what is shown of its question there. */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
-	{ view: { digest: current }, digestAt, questionAt }: ReturnType<typeof seenIn>,
-	isAnsweredAnew = false,
+	session: Session,
+	{ closedItems, isAnsweredAnew, itemsAt }: Judgement & { itemsAt(messageIndex: number): ItemsShown },
 ): OccurrenceChange[] {
 	const found: OccurrenceChange[] = [];
 	const known = before?.question ?? null;
+	const current = digestOf(session, closedItems).question;
 	/** Where the newest known question is, as the changes so far tell, and whether it is open. */
 	let knownAt = known?.messageIndex ?? null;
 	let isOpen = known !== null && known.open.length > 0;
-	let isUpdated = known?.shownHash !== current.question?.shownHash;
+	let isUpdated = known?.shownHash !== current?.shownHash;
 
-	function settle(how: SettledHow, items?: QuestionView['items']): void {
+	function settle(how: SettledHow, items?: ItemsShown): void {
 		if (isOpen) found.push({ kind: 'settled', how, items });
 		isOpen = false;
 	}
 
 	function ask(messageIndex: number, settled: SettledHow | null): void {
-		const question = digestAt(messageIndex);
+		const question = digestOfQuestionAt(session, messageIndex, closedItems);
 		if (question === null) return;
 		found.push({ kind: 'asked', question, settled });
 		isOpen = settled === null;
@@ -53,14 +55,13 @@ export function occurrenceChanges(
 				else knownAt = null;
 				break;
 			case 'questionAnswered': {
-				const { isWhole } = change;
-				const isKnown = change.messageIndex === knownAt;
+				const { messageIndex, isWhole, taken } = change;
+				const isKnown = messageIndex === knownAt;
 				// Only of the known one: the rules read the items that are shown.
-				const shows = isKnown && isWhole && change.taken !== true;
-				if (isKnown && isWhole) settle('answered', shows ? questionAt(change.messageIndex)?.items : undefined);
+				if (isKnown && isWhole) settle('answered', taken === true ? undefined : itemsAt(messageIndex));
 				else if (isKnown) isUpdated = true;
 				// Of those that are still open it is told next that they are asked.
-				else if (isWhole) ask(change.messageIndex, 'answered');
+				else if (isWhole) ask(messageIndex, 'answered');
 				break;
 			}
 			case 'questionMoved':
@@ -71,17 +72,16 @@ export function occurrenceChanges(
 				settle(change.wentOn === true ? 'wentOn' : 'closed');
 				break;
 			case 'questionReopened':
-				if (current.question !== null) found.push({ kind: 'reopened', question: current.question });
+				if (current !== null) found.push({ kind: 'reopened', question: current });
 				isOpen = true;
 				isUpdated = false;
 				break;
 			default:
 		}
 	}
-	const { question } = current;
 	const isNew = found.some(({ kind }) => kind === 'asked');
 	// What was answered before anybody watched or saw it asked: reads may show later that it is asked again.
-	const isUnseen = isAnsweredAnew || (before === null && (question?.answered.length ?? 0) > 0);
-	if (isUnseen && !isNew && question !== null) ask(question.messageIndex, 'answered');
-	return isOpen && !isNew && isUpdated && question !== null ? [...found, { kind: 'updated', question }] : found;
+	const isUnseen = isAnsweredAnew || (before === null && (current?.answered.length ?? 0) > 0);
+	if (isUnseen && !isNew && current !== null) ask(current.messageIndex, 'answered');
+	return isOpen && !isNew && isUpdated && current !== null ? [...found, { kind: 'updated', question: current }] : found;
 }

@@ -3,7 +3,7 @@ import { questionsIn } from './introductions.ts';
 import { PROTOTYPES } from './matching-text.ts';
 import { askedItem, type Choice, choiceOf, YES_NO } from './options.ts';
 import { readable, Words } from './phrases.ts';
-import type { ItemTexts, Question } from './session.ts';
+import type { Question } from './session.ts';
 
 /** More buttons are harder to read than a select. */
 const MAX_OPTIONS = 5;
@@ -16,7 +16,7 @@ const MAX_OPTION_LENGTH = 30;
  * wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a position is secret.
  */
 export function quickAnswerOf(
-	question: Pick<Question, 'openItems'> & { readonly items: readonly ItemTexts[]; readonly context: string },
+	question: Pick<Question, 'openItems'> & Parameters<typeof askedItem>[0],
 	isSecret: (position: number) => boolean,
 ) {
 	const [position] = question.openItems;

@@ -1,15 +1,12 @@
 import { atOnce } from '../core/slices.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
 import { choicesOf, guessInput, guessInputAt, splitNote } from './input-kind.ts';
+import type { askedItem } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { sameText, stringOf } from './texts.ts';
 
-interface Texts {
-	readonly items: readonly ItemTexts[];
-	readonly context: string;
-	/** Whether the context is cut: then every item counts as secret. What is stored has marks of its own. */
-	readonly isCut?: boolean;
-}
+/** `isCut`: the context is cut. Then every item counts as secret. What is stored has marks of its own. */
+type Texts = Parameters<typeof askedItem>[0] & { readonly isCut?: boolean };
 
 /** By the items: what the text above them is about a secret, where no item asks for one. */
 const requestsAbove = new WeakMap<Texts['items'], Request>();
@@ -46,9 +43,7 @@ export function* examine(question: Texts): Generator<void, void> {
 }
 
 /** What an answer of ours says about secrecy. Its row keeps this after the values are removed. */
-export interface AnswerMarks {
-	readonly messageIndex: number;
-	readonly fingerprint: string;
+export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprint'> {
 	/** Secret positions: those of ticked boxes, or the guessed ones when the form had no box; null: which is not known. */
 	readonly secret: readonly number[] | null;
 	/** Whether the form had the box. If so, the author chose that positions outside `secret` are ordinary. */
@@ -78,31 +73,29 @@ type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 
 export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
 	const sent = asked.sent[position];
 	if (sent === undefined) return true;
-	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
-	const arrived = ours.filter(({ mayHaveArrived }) => mayHaveArrived);
-	if (arrived.some((mark) => mark.messageIndex === asked.messageIndex && isMarked(mark, position))) return true;
+	const arrived = marks.filter(({ mayHaveArrived }) => mayHaveArrived);
+	const here = arrived.filter(({ messageIndex }) => messageIndex === asked.messageIndex);
+	const isSame = ({ fingerprint }: AnswerMarks) => fingerprint === asked.fingerprint;
+	if (here.some((mark) => isSame(mark) && isMarked(mark, position))) return true;
 	const isOrdinary = (mark: AnswerMarks) => {
 		const value = mark.values[position] ?? '';
 		return mark.boxed && !isMarked(mark, position) && value !== '' && sameText(stringOf(sent.value), value);
 	};
-	if (arrived.some(isOrdinary)) return false;
+	if (arrived.some((mark) => isSame(mark) && isOrdinary(mark))) return false;
 	// Agents reword a message or add items but keep a value. At which position it is then is not known.
-	const isReworded = marks.some(
-		(mark) =>
-			mark.mayHaveArrived &&
-			mark.messageIndex === asked.messageIndex &&
-			mark.fingerprint !== asked.fingerprint &&
-			mark.secret?.length !== 0,
-	);
-	return isReworded || ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
+	const isReworded = here.some((mark) => !isSame(mark) && mark.secret?.length !== 0);
+	return isReworded || isSecretAtFirst(marks, asked, position);
 }
 
-/** The positions whose box is ticked in a new form: they look secret, or somebody gave a secret answer to them. */
+/** Whether it looks secret, or somebody gave a secret answer to it. */
+function isSecretAtFirst(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
+	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
+	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
+}
+
+/** The positions whose box is ticked in a new form. */
 export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): number[] {
-	const ours = marks.filter((mark) => mark.fingerprint === asked.fingerprint);
-	return asked.items.flatMap((_, position) =>
-		looksSecretAt(asked, position) || ours.some((mark) => isMarked(mark, position)) ? [position] : [],
-	);
+	return [...asked.items.keys()].filter((position) => isSecretAtFirst(marks, asked, position));
 }
 
 /** The setting `SHOW_ANSWERS`: whether channels see answers or only that there is one. */
@@ -136,14 +129,9 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 /** Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible codes. */
 export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: string): boolean {
 	if (mode !== 'auto') return mode === 'always';
+	if (isShortAndPlain(value.trim())) return true;
 	// The texts of an item can be long, so they are looked at only when the value alone does not tell.
-	return isShortAndPlain(value.trim()) || isChoice(item, value.trim());
-}
-
-function isChoice(item: ItemTexts, value: string): boolean {
-	const guess = guessInput(item);
-	if (guess.kind === 'yesNo' && /^(?:yes|no)$/i.test(value)) return true;
-	const { chosen, note } = splitNote(value, choicesOf(guess));
+	const { chosen, note } = splitNote(value.trim(), choicesOf(guessInput(item)));
 	return chosen.length > 0 && isShortAndPlain(note);
 }
 

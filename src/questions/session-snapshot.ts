@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { createCutMark, cutWithNote, type OnCut } from '../core/cut.ts';
-import type { DeepReadonly } from '../core/values.ts';
-import { digest, digestOf, digestOfQuestionAt } from './changes.ts';
+import { type DeepReadonly, pick } from '../core/values.ts';
+import { digest, digestOf } from './changes.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
 	agentAction,
 	askingMessageIndex,
+	assistantCountOf,
 	type ClosedItems,
 	isSameQuestion,
 	latestAssistantMessages,
@@ -14,7 +15,6 @@ import {
 	questionAt,
 	resultOf,
 	type Session,
-	stepOf,
 } from './session.ts';
 import { withoutSignedLinks } from './texts.ts';
 
@@ -52,15 +52,13 @@ export const questionView = z.object({
 });
 export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
 
-const step = z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) });
-
 export const sessionSnapshot = z.object({
 	sessionId: z.string(),
 	name: z.string(),
 	status: z.string(),
 	step: z.int(),
 	maxSteps: z.int(),
-	steps: z.array(step),
+	steps: z.array(z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) })),
 	/** The newest question, open or not. */
 	question: questionView.nullable(),
 	result: z.string().nullable(),
@@ -94,30 +92,24 @@ export interface OurAnswers {
 
 export const NO_ANSWERS: OurAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
-/** The session as channels may see it, as it was read at `seenAt`, when `arrival` answers of ours had arrived. */
-export function seenIn(session: Session, seenAt: number, ours: OurAnswers, arrival: number | null) {
-	return {
-		view: snapshotOf(session, seenAt, ours, arrival),
-		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
-		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.closedItems),
-	};
-}
-
-/** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
+/**
+ * What cards and posts show of a session, as it was read at `seenAt`, when `arrival` answers of ours had arrived. Without `ours`,
+ * as if nobody had answered through Handraise.
+ */
 export function snapshotOf(
 	session: Session,
 	seenAt: number,
 	ours = NO_ANSWERS,
 	arrival: number | null = null,
 ): SessionSnapshot {
-	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
-	const question = asking === null ? null : questionViewAt(session, asking, ours);
+	const question = questionViewAt(session, askingMessageIndex(session) ?? -1, ours);
 	return {
 		sessionId: session.sessionId,
 		name: cut(session.name, NAME_LENGTH),
 		status: cut(session.status, NAME_LENGTH),
-		...stepOf(session),
+		step: assistantCountOf(session),
+		maxSteps: session.maxSteps,
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
 			step,
 			text: cut(message.content, STEP_TEXT_LENGTH),
@@ -146,11 +138,7 @@ export function questionViewAt(
 	const mark = createCutMark(false);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
-		messageIndex,
-		fingerprint: question.fingerprint,
-		shownHash: question.shownHash,
-		goneOn: question.goneOn,
-		stepsSince: question.stepsSince,
+		...pick(question, 'messageIndex', 'fingerprint', 'shownHash', 'goneOn', 'stepsSince'),
 		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);

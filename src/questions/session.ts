@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pick } from '../core/values.ts';
 import type { SentText, ShownText } from './texts.ts';
 
 export interface SessionKey {
@@ -10,7 +11,7 @@ export interface SessionKey {
 /** A session as Handraise sees it. `session-service/schema.ts` reads it from the service's JSON, and `gated` bounds its texts. */
 export interface Session {
 	readonly sessionId: string;
-	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status. */
+	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status, as `Active` is. */
 	readonly status: string;
 	readonly name: string;
 	readonly messages: readonly Message[];
@@ -47,14 +48,11 @@ export interface Message {
 	readonly shownHash: string;
 }
 
-export interface HumanInputItem {
-	readonly title: ShownText;
-	readonly description: ShownText;
-	/** Empty until somebody answers. */
-	readonly value: ShownText;
-	/** Whether title and description are cut, or the rules do not read them: then it counts as secret. */
-	readonly isCut: boolean;
-}
+/** The texts of an item. Its value is empty until somebody answers. */
+export type ItemOf<Text> = Readonly<Record<'title' | 'description' | 'value', Text>>;
+
+/** `isCut`: title and description are cut, or the rules do not read them. Then it counts as secret. */
+export type HumanInputItem = ItemOf<ShownText> & { readonly isCut: boolean };
 
 /** What rules look at. `isCut`: see `HumanInputItem`; left out of what is stored, which has a mark of its own. */
 export interface ItemTexts {
@@ -63,10 +61,10 @@ export interface ItemTexts {
 	readonly isCut?: boolean;
 }
 
-export type SentItem = Readonly<Record<'title' | 'description' | 'value', SentText>> & { readonly raw?: RawTexts };
+export type SentItem = ItemOf<SentText> & { readonly raw?: RawTexts };
 
 /** The JSON texts of an item's fields that are not strings: sent back unchanged and never shown, stored or hashed. */
-export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: string };
+export type RawTexts = Partial<ItemOf<string>>;
 
 export const agentAction = z
 	.object({
@@ -81,21 +79,12 @@ export const agentAction = z
 /** One thing the agent did, reduced to what may be shown. */
 export type AgentAction = z.infer<typeof agentAction>;
 
-const KNOWN_STATUSES = ['active', 'humanInput', 'inactive', 'paused', 'stopped', 'completed', 'failed'] as const;
-
-export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
-
 export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
 	readonly status: string;
 	/** When it was last saved through the service, by the service's clock; null: unknown. Agents may not change it. */
 	readonly updatedAt: number | null;
-}
-
-/** Compares exactly, as the service does: `Active` is unknown. */
-export function statusKind(status: string): StatusKind {
-	return KNOWN_STATUSES.find((known) => known === status) ?? 'unknown';
 }
 
 /** The service still saves answers to such a session, but no agent reads them. */
@@ -107,14 +96,9 @@ export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
 }
 
-/** The step is the number of assistant messages so far. It can exceed `maxSteps`. */
-export function stepOf(session: Pick<Session, 'messages' | 'maxSteps'>): { step: number; maxSteps: number } {
-	return { step: assistantCountOf(session), maxSteps: session.maxSteps };
-}
-
-/** Grows when the agent goes on. */
+/** The step: grows when the agent goes on, and can exceed `maxSteps`. */
 export function assistantCountOf(session: Pick<Session, 'messages'>): number {
-	return session.messages.filter((message) => message.role === 'assistant').length;
+	return stepsSince(session, -1);
 }
 
 /** How many messages the agent has written after this one. A count of all falls when a history is compacted. */
@@ -169,22 +153,33 @@ function newestFirst({ messages }: Pick<Session, 'messages'>) {
 	return entries.reverse();
 }
 
-export interface Question {
+export interface Question extends Pick<Message, 'sent' | 'fingerprint' | 'shownHash' | 'isCut'> {
 	readonly messageIndex: number;
 	readonly items: readonly HumanInputItem[];
-	readonly sent: readonly SentItem[];
 	/** The positions that still need a value, ascending. */
 	readonly openItems: readonly number[];
-	readonly fingerprint: string;
-	readonly shownHash: string;
 	/** A newer assistant message exists. The question can still be answered. */
 	readonly goneOn: boolean;
 	readonly stepsSince: number;
-	/** What the agent wrote in the message that asks. */
+	/** What the agent wrote in the message that asks; `isCut`: not all of it. */
 	readonly context: ShownText;
-	/** Whether that is not all of it. */
-	readonly isCut: boolean;
 }
+
+export const positions = z.array(z.int()).readonly();
+
+export const questionDigest = z
+	.object({
+		messageIndex: z.int(),
+		fingerprint: z.string(),
+		shownHash: z.string(),
+		/** How many earlier messages ask the same: identifies the question when its index changes. */
+		sameBefore: z.int(),
+		/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
+		answered: positions,
+		open: positions,
+	})
+	.readonly();
+export type QuestionDigest = z.infer<typeof questionDigest>;
 
 /** The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there. */
 export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;
@@ -206,8 +201,7 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
  * status is `humanInput`. Never those in `closedItems`.
  */
 export function openQuestion(session: Session, closedItems?: ClosedItems): Question | null {
-	const index = askingMessageIndex(session);
-	const question = index === null ? null : questionAt(session, index, closedItems);
+	const question = questionAt(session, askingMessageIndex(session) ?? -1, closedItems);
 	return question !== null && question.openItems.length > 0 ? question : null;
 }
 
@@ -216,28 +210,18 @@ export function questionAt(session: Session, messageIndex: number, closedItems?:
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
-	const isPartly = isAnswered(items);
 	const closed = closedItems?.(messageIndex);
-	const isClosed = isOver(session.status) || (isPartly && !isWaiting(session.status));
-	const open = items.flatMap(({ value }, position) =>
-		value === '' && closed?.has(position) !== true ? [position] : [],
-	);
+	const isClosed = isOver(session.status) || (isAnswered(items) && !isWaiting(session.status));
+	const open = [...items.keys()].filter((at) => items[at]?.value === '' && closed?.has(at) !== true);
+	const steps = stepsSince(session, messageIndex);
 	return {
+		...pick(message, 'sent', 'fingerprint', 'shownHash', 'isCut'),
 		messageIndex,
 		items,
-		sent: message.sent,
 		openItems: isClosed ? [] : open,
-		fingerprint: message.fingerprint,
-		shownHash: message.shownHash,
-		// When asked for only: comparing two reads looks at every question of a session.
-		get goneOn() {
-			return session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex;
-		},
-		get stepsSince() {
-			return stepsSince(session, messageIndex);
-		},
+		goneOn: steps > 0,
+		stepsSince: steps,
 		context: message.content,
-		isCut: message.isCut,
 	};
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { boundaryBefore, NOTE_LENGTH, noteOf } from '../core/cut.ts';
-import { atOnce } from '../core/slices.ts';
+import { atOnce, eachIn } from '../core/slices.ts';
 
 declare const SENT: unique symbol;
 declare const SHOWN: unique symbol;
@@ -105,18 +105,16 @@ export function fingerprintOf(items: readonly Texts[]): Generator<void, string> 
 
 /** A hash of all that an asking message shows, but for what changes by itself: white space, composition, link signatures. */
 export function* shownHashOf(content: string, items: readonly Texts[]): Generator<void, string> {
-	const lasting: string[] = [];
-	for (const text of [content, ...items.flatMap(({ title, description }) => [title, description])]) {
-		lasting.push(yield* composed(yield* unsigned(text)));
-	}
-	return yield* hashOfTexts(lasting);
+	const texts = [content, ...items.flatMap(({ title, description }) => [title, description])];
+	return yield* hashOfTexts(yield* eachIn(texts, lasting));
 }
 
 /** What never joins what stands before it: no mark, Hangul vowel or final, vowel sign of Kirat Rai, or half of a character. */
 const APART = /[^\p{M}\u1160-\u11ff\udc00-\udfff\u{16d63}-\u{16d6a}]/u;
 
-/** One space for white space, and NFC. */
-function* composed(text: string): Generator<void, string> {
+/** One space for white space, NFC, and no signatures of links. */
+function* lasting(whole: string): Generator<void, string> {
+	const text = yield* unsigned(whole);
 	const parts: string[] = [];
 	for (let from = 0; from < text.length; ) {
 		const to = apartBefore(text, from, Math.min(text.length, from + PART));

@@ -1,5 +1,5 @@
 import { type Answer, type AnswerItem, isForgotten, SOMEBODY } from '../questions/answer.ts';
-import { type AgentAction, isOver, statusKind } from '../questions/session.ts';
+import { type AgentAction, isOver } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import { escapeMrkdwn, unescaped } from './mrkdwn.ts';
 import { isBlank, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from './text.ts';
@@ -95,7 +95,7 @@ export function viewTitle(sessionId: string): string {
 }
 
 /** `meaning`: for people who want to answer when no question is open; see `waitingWords`. All are mrkdwn. */
-const STATUSES = {
+export const STATUSES = {
 	active: { emoji: '⚙️', mrkdwn: 'working', meaning: 'The agent is working and has no question right now.' },
 	humanInput: { emoji: '✋', mrkdwn: 'needs you', meaning: 'The agent waits for a person.' },
 	inactive: { emoji: '⚪', mrkdwn: 'inactive', meaning: 'The agent is not running and has no question right now.' },
@@ -104,11 +104,11 @@ const STATUSES = {
 	completed: { emoji: '✅', mrkdwn: 'completed', meaning: 'The agent is done. It takes no more answers.' },
 	failed: { emoji: '❌', mrkdwn: 'failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
+const isKnown = (status: string): status is keyof typeof STATUSES => Object.hasOwn(STATUSES, status);
 
 /** A session's status for people. An unknown status is quoted. */
 export function statusWords(status: string) {
-	const kind = statusKind(status);
-	if (kind !== 'unknown') return STATUSES[kind];
+	if (isKnown(status)) return STATUSES[status];
 	const mrkdwn = quotedNameMrkdwn(status, 60) || 'no status';
 	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
 }

@@ -11,25 +11,18 @@ import {
 	type Verdict,
 	withArrival,
 } from '../../src/questions/asked.ts';
-import {
-	changesBetween,
-	type Digest,
-	digest,
-	digestOf,
-	digestOfQuestionAt,
-	type QuestionDigest,
-} from '../../src/questions/changes.ts';
+import { changesBetween, type Digest, digest, digestOf, digestOfQuestionAt } from '../../src/questions/changes.ts';
 import { afterRead, type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
 import {
 	askingMessageIndex,
 	filledAt,
 	indexesOf,
+	type QuestionDigest,
 	type Session,
 	sameBefore,
 	stepsSince,
 } from '../../src/questions/session.ts';
-import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 
 /** What a read showed of a question, or that an answer arrived (`put`: what the read before its PUT showed). */
 export interface Shown {
@@ -168,12 +161,7 @@ export function createRows() {
 			const older = open();
 			const olderAt = indexesOf(session, older?.question.fingerprint ?? '')[older?.question.sameBefore ?? 0];
 			if (older !== known && olderAt !== undefined) older?.shown.push(shownIn(session, readAt, olderAt));
-			const seen = {
-				view: { digest: current } as SessionSnapshot,
-				digestAt: (index: number) => digestOfQuestionAt(session, index, judged.closedItems),
-				questionAt: () => null,
-			};
-			for (const one of occurrenceChanges(before, changes, seen, judged.isAnsweredAnew)) {
+			for (const one of occurrenceChanges(before, changes, session, { ...judged, itemsAt: () => undefined })) {
 				const row = open();
 				if (one.kind === 'settled') settle(one.how, readAt);
 				else {

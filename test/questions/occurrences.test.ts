@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Judgement, NOT_JUDGED, type SettledHow } from '../../src/questions/asked.ts';
-import {
-	changesBetween,
-	type Digest,
-	digestOf,
-	digestOfQuestionAt,
-	type QuestionDigest,
-} from '../../src/questions/changes.ts';
+import { changesBetween, type Digest, digestOf } from '../../src/questions/changes.ts';
 import type { ReadSession } from '../../src/questions/gate.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
-import type { Session } from '../../src/questions/session.ts';
-import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
+import type { QuestionDigest, Session } from '../../src/questions/session.ts';
 import { buildSession, fingerprintOf, saying } from '../support/sessions.ts';
 import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';
@@ -33,13 +26,8 @@ function occurrencesOf(reads: readonly Session[], judgedAt: (read: number) => Pa
 		const judged = { ...NOT_JUDGED, ...judgedAt(index) };
 		const current = digestOf(session, judged.closedItems);
 		const changes = changesBetween(before, session, judged);
-		const seen = {
-			view: { digest: current } as SessionSnapshot,
-			digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, judged.closedItems),
-			// Snapshots of so many reads take minutes.
-			questionAt: () => null,
-		};
-		for (const change of occurrenceChanges(before, changes, seen)) {
+		// Snapshots of so many reads take minutes.
+		for (const change of occurrenceChanges(before, changes, session, { ...judged, itemsAt: () => undefined })) {
 			const open = rows.find(({ how }) => how === null);
 			if (change.kind === 'asked') {
 				if (open !== undefined) throw new Error('two are open');
@@ -53,8 +41,8 @@ function occurrencesOf(reads: readonly Session[], judgedAt: (read: number) => Pa
 				continue;
 			}
 			if (open === undefined) throw new Error(`nothing is open: ${JSON.stringify(change)}`);
-			if (change.kind === 'updated') open.question = change.question;
-			else open.how = change.how;
+			if (change.kind === 'settled') open.how = change.how;
+			else open.question = change.question;
 		}
 		before = current;
 		expect(rows.filter(({ how }) => how === null).map(({ question }) => question)).toEqual(

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-	choicesFrom,
-	choicesOf,
-	guessInput,
-	optionOrText,
-	optionsOr,
-	splitNote,
-	withNote,
-} from '../../src/questions/input-kind.ts';
+import { choicesFrom, choicesOf, guessInput, optionsOr, splitNote, withNote } from '../../src/questions/input-kind.ts';
 import { isShownInChannels } from '../../src/questions/secrecy.ts';
 
 const TOPPINGS = { title: 'Which toppings? Select all that apply.', description: '- Ham\n- Olives\n- Basil' };
@@ -64,7 +56,7 @@ describe('as one text', () => {
 	});
 
 	it('are those of the item in a reply', () => {
-		expect(optionOrText(TOPPINGS, 'basil, ham')).toBe('Ham, Basil');
+		expect(optionsOr('basil, ham', choicesOf(guessInput(TOPPINGS)))).toBe('Ham, Basil');
 	});
 
 	it('can be taken apart again, whatever the options and the note are', () => {

@@ -127,6 +127,7 @@ describe('statuses', () => {
 		['dreaming <!here>', '❔', '“dreaming &lt;!here&gt;”'],
 		['constructor', '❔', '“constructor”'],
 		['', '❔', 'no status'],
+		['Completed', '❔', '“Completed”'],
 	])('%j is %s %s', (status, emoji, mrkdwn) => {
 		expect(statusWords(status)).toMatchObject({ emoji, mrkdwn });
 	});

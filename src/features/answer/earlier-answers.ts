@@ -12,10 +12,10 @@ import {
 	type OtherAnswer,
 } from '../../questions/answer.ts';
 import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
-import { atCurrentIndex, digestOfQuestionAt, type QuestionDigest } from '../../questions/changes.ts';
+import { atCurrentIndex, digestOfQuestionAt } from '../../questions/changes.ts';
 import { afterRead } from '../../questions/compare.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
-import type { Session } from '../../questions/session.ts';
+import type { QuestionDigest, Session } from '../../questions/session.ts';
 import { askingMessageIndex, isOver, isReworded, isWaiting, questionAt } from '../../questions/session.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';

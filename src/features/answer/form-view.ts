@@ -6,12 +6,11 @@ import type { Became, Question, Session } from '../../questions/session.ts';
 import {
 	ageOf,
 	askingMessageIndex,
+	assistantCountOf,
 	isAnswered,
 	isOver,
 	isWaiting,
 	questionAt,
-	statusKind,
-	stepOf,
 } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type ViewMetadata } from '../../slack/ids.ts';
@@ -165,7 +164,7 @@ export function sessionModal(model: SessionModel): ModalView {
 function headline({ session, metadata: { sessionId }, now }: SessionModel): string {
 	const age = isOver(session.status) ? ageOf(session, now) : null;
 	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
-	return joined(titleLine({ ...session, ...stepOf(session), sessionId }), took);
+	return joined(titleLine({ ...session, step: assistantCountOf(session), sessionId }), took);
 }
 
 /** Notices and claims: at most two blocks. */
@@ -173,7 +172,7 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	const { question } = model;
 	const notices = model.notices.slice(0, 6);
 	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(GONE_ON);
-	if (question !== null && statusKind(model.session.status) === 'paused')
+	if (question !== null && model.session.status === 'paused')
 		notices.push(
 			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
 		);

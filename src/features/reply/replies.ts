@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optionOrText } from '../../questions/input-kind.ts';
+import { choicesOf, guessInput, optionsOr } from '../../questions/input-kind.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { type MessageContent, textMessage } from '../../slack/parts.ts';
@@ -58,7 +58,7 @@ export function registerReplies(
 		const { fingerprint, shownHash } = draft;
 		const item = await offers.itemOf(person, offered, fingerprint);
 		const title = item?.title ?? '';
-		const value = item === null ? text : optionOrText(item, text);
+		const value = item === null ? text : optionsOr(text, choicesOf(guessInput(item)));
 		const choice = { ...offered, position: 0, fingerprint, shownHash, title, option: value };
 		// It can be undone: one press sends what was perhaps written to colleagues.
 		const by = { submissionKey: `reply:${id}`, person, origin: { channelId, threadTs } };

@@ -3,7 +3,7 @@ import { codeOf, retryAtOf } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
-import type { QuestionDigest } from '../../questions/changes.ts';
+import type { QuestionDigest } from '../../questions/session.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
 import { MISSING, WAITING_CODES } from '../../session-service/errors.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';

@@ -7,8 +7,8 @@ import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post
 import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
-import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
-import { type OurAnswers, seenIn } from '../../questions/session-snapshot.ts';
+import { isOver, isWaiting, type Session } from '../../questions/session.ts';
+import { type OurAnswers, questionViewAt, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import {
 	createPlanner,
@@ -91,8 +91,8 @@ export function createReading(
 			const now = clock.now();
 			const readAt = Math.min(leftAt, now);
 			const { judged } = ours;
-			const seen = seenIn(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
-			const { view } = seen;
+			const shownWith = { ...ours, closedItems: judged.closedItems };
+			const view = snapshotOf(session, readAt, shownWith, arrival);
 			const { digest } = view;
 			const sinceRead = changesBetween(taken.digest, session, judged);
 			const isEnded = isOver(digest.status);
@@ -105,7 +105,10 @@ export function createReading(
 			const isLost = taken.digest === null && taken.lastReadAt !== null && !hasOpenQuestion(digest);
 			const questions = isLost
 				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
-				: occurrenceChanges(taken.digest, sinceRead, seen, judged.isAnsweredAnew);
+				: occurrenceChanges(taken.digest, sinceRead, session, {
+						...judged,
+						itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
+					});
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const base = {
 				stepRate: measuredRate(taken, digest, readAt, steadySince(clock)),
@@ -247,6 +250,6 @@ function farewell(watch: Watch): NewPost {
 function statusMatters({ from, to }: { from: string; to: string }, changes: readonly Change[]): boolean {
 	const isTold = (...kinds: Change['kind'][]) => changes.some(({ kind }) => kinds.includes(kind));
 	if (isOver(to) || isTold('ended')) return false;
-	if (statusKind(to) === 'humanInput') return !isTold('questionAsked', 'questionChanged');
-	return statusKind(to) !== 'active' || !(statusKind(from) === 'humanInput' || isOver(from));
+	if (isWaiting(to)) return !isTold('questionAsked', 'questionChanged');
+	return to !== 'active' || !(isWaiting(from) || isOver(from));
 }

@@ -6,8 +6,8 @@ import {
 	NOTHING_SEEN,
 	type SettledHow,
 } from '../../../src/questions/asked.ts';
-import type { QuestionDigest } from '../../../src/questions/changes.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import type { QuestionDigest } from '../../../src/questions/session.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { accepted, BOB, current, EVE, item, LEASE, lease, moved, patched, submission, T0 } from '../support.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionDigest } from '../../../src/questions/changes.ts';
-
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import type { QuestionDigest } from '../../../src/questions/session.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { accepted, LEASE, moved, submission, T0 } from '../support.ts';

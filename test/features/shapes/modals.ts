@@ -33,8 +33,8 @@ import {
 import { receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
-import type { StatusKind } from '../../../src/questions/session.ts';
 import { errorModal, errorWords, FAILURES, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import type { STATUSES } from '../../../src/slack/words.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
@@ -67,7 +67,7 @@ const HAND_OVER_OUTCOMES: Readonly<Record<string, Parameters<typeof handOverWord
 	closed: { kind: 'closed', by: null },
 };
 
-const STATUSES: Readonly<Record<StatusKind, string>> = {
+const SHOWN_STATUSES: Readonly<Record<keyof typeof STATUSES | 'unknown', string>> = {
 	active: 'active',
 	humanInput: 'humanInput',
 	inactive: 'inactive',
@@ -86,7 +86,7 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 	'every field optional': modelOf(FIELDS, { metadata: metadataOf({ partial: true }) }),
 	'every field': modelOf(FIELDS),
 	'every field as plain text': modelOf(FIELDS, { draft: FIELD_DRAFTS, metadata: metadataOf({ plainText: true }) }),
-	...casesOf(STATUSES, (status) => modelOf({ ...AT_WORK, status })),
+	...casesOf(SHOWN_STATUSES, (status) => modelOf({ ...AT_WORK, status })),
 	...casesOf(SHOWN_NOTICES, (notices) => modelOf(FIELDS, { notices })),
 	'all notices': modelOf(FIELDS, { notices: Object.values(SHOWN_NOTICES).flat() }),
 	'one person answers': modelOf(FIELDS, { claims: CLAIMS.slice(0, 1) }),
