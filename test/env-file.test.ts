@@ -51,7 +51,7 @@ function readAll(contents: readonly (string | Buffer)[]): readonly { problems: s
 	writeFileSync(join(folder, 'read.mjs'), script);
 	const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'read.mjs')], {
 		cwd: folder,
-		env: { PATH: process.env.PATH ?? '' },
+		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE },
 		encoding: 'utf8',
 	});
 	expect(stderr).toBe('');
