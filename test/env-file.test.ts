@@ -51,7 +51,7 @@ function readAll(contents: readonly (string | Buffer)[]): readonly { problems: s
 	writeFileSync(join(folder, 'read.mjs'), script);
 	const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'read.mjs')], {
 		cwd: folder,
-		env: { PATH: process.env.PATH ?? '' },
+		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE },
 		encoding: 'utf8',
 	});
 	expect(stderr).toBe('');
@@ -214,11 +214,11 @@ describe('with a .env that a start refuses, commands', () => {
 			expect(existsSync(join(folder, name))).toBe(false);
 	});
 
+	// Of main.ts and of doctor.ts alone: main.test.ts.
 	it('do nothing else either, and say the same', () => {
 		const content = utf16(`\uFEFF${CONNECTIONS}`);
 		const words = '.env is UTF-16, so no setting in it is read: save it as UTF-8';
 		for (const args of [
-			['main.ts'],
 			['migrate.ts'],
 			['backup.ts', 'copy.db'],
 			['person.ts', 'forget', 'U0ADA', '--yes', 'U0ADA'],

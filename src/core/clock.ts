@@ -17,6 +17,9 @@ export interface Clock {
 /** For durations within the process: correct even when the clock is set in between. */
 export const uptimeOf = (clock: Clock) => clock.uptime?.() ?? clock.now();
 
+/** Without a reason each abort would make an error with a stack. */
+export const OVER = 'over';
+
 /** A signal that is aborted after `ms` milliseconds, until it is disposed. */
 export function startDeadline(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
 	const late = new AbortController();
@@ -25,13 +28,13 @@ export function startDeadline(clock: Clock, ms: number): Disposable & { readonly
 		() => late.abort(new Error(`no answer within ${ms} ms`)),
 		() => undefined,
 	);
-	return { signal: late.signal, [Symbol.dispose]: () => ended.abort() };
+	return { signal: late.signal, [Symbol.dispose]: () => ended.abort(OVER) };
 }
 
 /** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */
 export async function within<Value>(clock: Clock, work: Promise<Value>, ms: number, late: () => Value): Promise<Value> {
 	const ended = new AbortController();
-	return Promise.race([work, clock.sleep(ms, ended.signal).then(late)]).finally(() => ended.abort());
+	return Promise.race([work, clock.sleep(ms, ended.signal).then(late)]).finally(() => ended.abort(OVER));
 }
 
 /** Rejects with the signal's reason once it is aborted, after `onAbort`. What comes from `call` then is ignored. */
@@ -73,9 +76,6 @@ export const systemClock: Clock = {
 		}),
 };
 
-/** Without a reason each abort would make an error with a stack. */
-const WOKEN = 'woken';
-
 /** A sleep that can be ended early. */
 export function createWaker(clock: Clock) {
 	let isWoken = false;
@@ -83,7 +83,7 @@ export function createWaker(clock: Clock) {
 	return {
 		wake() {
 			isWoken = true;
-			sleeper?.abort(WOKEN);
+			sleeper?.abort(OVER);
 		},
 		/** Forgets wakes since the last wait. */
 		clear() {

@@ -20,13 +20,19 @@ import { type Db, LEASED_KEYS, type LeasedTable, type Row, type Tables } from '.
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.
 
-export const nameInSql = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Kept, because each query has a dozen of them. */
+const NAMES_IN_SQL: Record<string, string> = Object.create(null);
+
+export function nameInSql(name: string): string {
+	NAMES_IN_SQL[name] ??= name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+	return NAMES_IN_SQL[name];
+}
 
 export function rowsOf(columns: readonly { readonly name: string }[]) {
 	const names = columns.map(({ name }) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
 	return (values: readonly unknown[]): Record<string, unknown> => {
 		const row: Record<string, unknown> = {};
-		for (const [index, name] of names.entries()) row[name] = values[index];
+		for (let index = 0; index < names.length; index += 1) row[names[index] as string] = values[index];
 		return row;
 	};
 }

@@ -103,25 +103,25 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	}
 }
 
-/** One transaction for the batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
+/** One transaction for the batch. Of several writes, each has a savepoint: one that fails does not affect the others. Never throws. */
 async function commitTogether(connection: Db, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
-		await sql`begin immediate`.execute(connection);
+		guard(() => database.exec('begin immediate'));
 		for (const write of batch) {
-			guard(() => database.exec('savepoint one_write'));
+			if (batch.length > 1) guard(() => database.exec('savepoint one_write'));
 			try {
 				const value = await write.work(connection);
 				settled.push(() => write.resolve(value));
 			} catch (error) {
 				// After a full disk or an I/O error the whole transaction may be rolled back, so all writes fail.
-				if (error instanceof StoreUnavailableError) throw error;
+				if (batch.length === 1 || error instanceof StoreUnavailableError) throw error;
 				guard(() => database.exec('rollback to one_write'));
 				settled.push(() => write.reject(error));
 			}
-			guard(() => database.exec('release one_write'));
+			if (batch.length > 1) guard(() => database.exec('release one_write'));
 		}
-		await sql`commit`.execute(connection);
+		guard(() => database.exec('commit'));
 	} catch (error) {
 		try {
 			if (database.isTransaction) database.exec('rollback');

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, unlessAborted } from '../core/clock.ts';
+import { type Clock, OVER, unlessAborted } from '../core/clock.ts';
 import { type Operation, SessionServiceError } from './errors.ts';
 
 export interface HttpRequest {
@@ -50,7 +50,7 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 
 	function settle(): boolean {
 		if (settled.signal.aborted) return false;
-		settled.abort();
+		settled.abort(OVER);
 		return true;
 	}
 

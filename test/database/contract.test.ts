@@ -1,9 +1,11 @@
 import type { StoreOptions } from '../../src/stores.ts';
+import { putDatabase } from '../support/made-database.ts';
 import { describeStores, type Replicas } from './contract.ts';
 import { makeDataDir, open } from './support.ts';
 
 async function openReplicas(options: Partial<StoreOptions> = {}): Promise<Replicas> {
 	const directory = makeDataDir();
+	await putDatabase(directory.path);
 	const store = await open({ dataDir: directory.path, ...options });
 	return {
 		store,

@@ -14,6 +14,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { createLog } from '../../src/core/log.ts';
 import { applyProxy } from '../../src/core/proxy.ts';
 import { notAsWritten } from './as-written.ts';
+import { putDatabase } from './made-database.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
 import { questionsNotAsRead } from './questions-as-read.ts';
 
@@ -55,7 +56,8 @@ export async function startApp({
 	await service.start();
 	const slack = await createFakeSlack({ waitMs: 45_000, manifest, ...someSlack });
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
-	await prepare?.({ dataDir, service });
+	const isMade = program === PRESENT && prepare === undefined && env.DATABASE_URL === undefined;
+	await (isMade ? putDatabase(dataDir) : prepare?.({ dataDir, service }));
 	const log: string[] = [];
 	const configOf = (changedEnv: Readonly<Record<string, string>>) =>
 		program.parseConfig({

@@ -5,9 +5,14 @@ import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 /** Starts the program like `npm start`, or by it, with only these settings in its environment. */
-export function startProgram(env: Record<string, string>, main = MAIN, { byNpm = false }: { byNpm?: boolean } = {}) {
-	const [command, args] = byNpm ? ['npm', ['start']] : [process.execPath, [main]];
+export function startProgram(
+	env: Record<string, string>,
+	main = MAIN,
+	{ byNpm = false, cwd, nodeOptions = [] }: { byNpm?: boolean; cwd?: string; nodeOptions?: readonly string[] } = {},
+) {
+	const [command, args] = byNpm ? ['npm', ['start']] : [process.execPath, [...nodeOptions, main]];
 	const child = spawn(command, args, {
+		...(cwd !== undefined && { cwd }),
 		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
 		// A group of its own, so that nothing of it survives a test.
 		detached: byNpm,

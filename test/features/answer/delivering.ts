@@ -14,6 +14,7 @@ import { createServiceHealth } from '../../../src/session-service/health.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
+import { putDatabase } from '../../support/made-database.ts';
 import { fingerprintOf, readSession, saying, shownHashOf, throughGate, unanswered } from '../../support/sessions.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
@@ -54,6 +55,7 @@ const sentAsRead = (items: readonly SentItem[]) => items as unknown as readonly 
 export async function createHarness() {
 	const clock = createManualClock(T0);
 	const dataDir = makeDataDir();
+	await putDatabase(dataDir.path);
 	const store = await open({ dataDir: dataDir.path, clock });
 	const sessions = new Map<string, ReadSession>();
 	const calls: Call[] = [];

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
+import type { Clock } from '../../../src/core/clock.ts';
 import { settableClock } from '../../support/settable-clock.ts';
-import { addWatch, createPollerHarness, createWatchedHarness, pass, SERVICE, T0 } from './support.ts';
+import { addWatch, createPollerHarness, createWatchedHarness, pass, plentiful, SERVICE, T0 } from './support.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** A day of reads takes a busy machine half a minute. */
-const A_DAY = { timeout: 180_000 };
 const MISSING = 'session_not_found';
 const GONE = { kind: 'watchEnded', reason: 'sessionGone' };
-const BOTH = { watches: [{}, { sessionId: 's2' }], ms: 5_000 };
+/** Reads a session every ten seconds or so, where minutes pass: more reads say nothing more. */
+const FEW_READS = { ...plentiful, rates: () => ({ left: 0.2, planned: 0.2, usual: 0.2 }) };
+const BOTH = { watches: [{}, { sessionId: 's2' }], ms: 5_000, budget: FEW_READS };
 
 type Watched = Awaited<ReturnType<typeof createWatchedHarness>>;
 
@@ -21,6 +22,19 @@ async function inTurn({ failures, readsOf, clock }: Watched, ...codes: string[])
 		const before = readsOf('s1').length;
 		for (let turn = 0; turn < 200 && readsOf('s1').length === before; turn += 1) await pass(clock, 500);
 	}
+}
+
+/** A poller of one session on a machine so slow that it wakes once a minute: every few seconds of a day take half a minute. */
+async function createSlowHarness(): Promise<Watched> {
+	const harness = await createPollerHarness({ budget: FEW_READS });
+	const { clock } = harness;
+	harness.put({ sessionId: 's1' });
+	const watch = await addWatch(harness.store);
+	const untilMinute = (at: number) => Math.ceil((at - T0) / MINUTE) * MINUTE + T0 - clock.now();
+	const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(ms > 0 ? untilMinute(clock.now() + ms) : ms, signal);
+	const started = harness.start({ clock: { ...clock, sleep } });
+	await pass(clock, 5_000);
+	return { ...harness, ...started, watch };
 }
 
 async function passHours(clock: Watched['clock'], hours: number): Promise<void> {
@@ -67,8 +81,8 @@ it('takes 404s of all sessions for an outage, whose end begins the ten minutes a
 	expect(await kinds(watched)).toEqual([]);
 });
 
-it('ends the watches of the only session after a day of 404s alone', A_DAY, async () => {
-	const watched = await createWatchedHarness({ ms: 5_000 });
+it('ends the watches of the only session after a day of 404s alone', async () => {
+	const watched = await createSlowHarness();
 	await watched.announced();
 	watched.failures.set('s1', MISSING);
 	await passHours(watched.clock, 23);
@@ -77,8 +91,8 @@ it('ends the watches of the only session after a day of 404s alone', A_DAY, asyn
 	expect(await watched.announced()).toEqual([GONE]);
 });
 
-it('any other failure begins the day anew', A_DAY, async () => {
-	const watched = await createWatchedHarness({ ms: 5_000 });
+it('any other failure begins the day anew', async () => {
+	const watched = await createSlowHarness();
 	await watched.announced();
 	watched.failures.set('s1', MISSING);
 	await passHours(watched.clock, 13);
@@ -173,7 +187,7 @@ it.each([
 	['forward', 25 * HOUR],
 	['back', -HOUR],
 ])('ends no watch early when the clock is set %s during its 404s', async (_, shift) => {
-	const harness = await createPollerHarness();
+	const harness = await createPollerHarness({ budget: FEW_READS });
 	const { clock, store, failures, put, announced } = harness;
 	const machine = await settableClock(clock, harness);
 	for (const sessionId of ['s1', 's2']) {

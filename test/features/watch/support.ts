@@ -21,6 +21,7 @@ import { createServiceHealth } from '../../../src/session-service/health.ts';
 import type { Store } from '../../../src/stores.ts';
 import { createRecordingLog, makeDataDir, open } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
+import { putDatabase } from '../../support/made-database.ts';
 import { buildSession, saying, unanswered } from '../../support/sessions.ts';
 
 export const SERVICE = 'https://service.example';
@@ -182,6 +183,7 @@ export function judgingBy(answers: Store['answers']): Pick<PollerOptions, 'ourAn
 /** A store on its own database, closed at the end of the test. */
 export async function openTestStore(): Promise<Store> {
 	const directory = makeDataDir();
+	await putDatabase(directory.path);
 	const store = await open({ dataDir: directory.path });
 	onTestFinished(async () => {
 		await store.close();

@@ -23,7 +23,7 @@ const CHECKS: readonly Check[] = [
 		what: 'the alerts fire in their recorded series, and only there',
 		tool: 'promtool',
 		comesWith: 'Prometheus',
-		args: ['test', 'rules', 'ops/alerts.test.yml'],
+		args: ['test', 'rules', 'ops/alerts.test.yml', 'ops/alerts-day.test.yml'],
 	},
 ];
 
