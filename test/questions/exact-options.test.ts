@@ -76,10 +76,10 @@ it('are exactly those of a list with semicolons, bars or commas in a line, or no
 	const commas = fc
 		.tuple(introduction, options(safe), fc.constantFrom(', ', ' / ', ', or '))
 		.map(([before, all, separator]): [string, string[]] => {
-			const last = separator === ', or ' ? separator : separator;
 			const between = separator === ', or ' ? ', ' : separator;
-			return [`${before} ${all.slice(0, -1).join(between)}${last}${all.at(-1)}`, all];
+			return [`${before} ${all.slice(0, -1).join(between)}${separator}${all.at(-1)}`, all];
 		});
-	expect(countFound(strong)).toBeGreaterThan(500);
+	// Commas inside only one of two options may be a remark, and numbers beside words a pair.
+	expect(countFound(strong)).toBeGreaterThan(400);
 	expect(countFound(commas)).toBeGreaterThan(500);
 });
