@@ -26,7 +26,7 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	const [behind = ''] = sentencesOf(after);
 	// A sentence that is over leads to a list only where it points at one.
 	const leads = !/[.。।]$/.test(introduction) || words.says(introduction, 'points');
-	if (leads && words.says(introduction, 'gone')) return 'no';
+	if (leads && isGone(introduction, words)) return 'no';
 	const facts = leads && words.says(introduction, 'facts');
 	// "Let me know which one you would like."
 	const isAsked = (sentence: string) =>
@@ -38,7 +38,10 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	const isOfList = words.says(asks, 'one') || sharesWord(asks, [introduction, ...bodies].join('\n'));
 	// "Flight: LH 1172", "Seat: 17C"
 	const isTold = mostOf(bodies, (body) => /^[^\s:][^:]{0,30}:\s/.test(body));
-	if (!facts && (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words))) return 'choose';
+	// "How many seats?" behind the plans
+	const asksOther = questionsIn(after).some((question) => !words.says(question, 'which', 'one', 'choose'));
+	if (!facts && (words.says(introduction, 'choose', 'several') || asksForSeveral(introduction, words)))
+		return asksOther ? 'loose' : 'choose';
 	if (words.says(introduction, 'open') || mostOf(bodies, (body) => words.is(body, 'data'))) return 'no';
 	// "Should I accept:"
 	const isAsking = isQuestion(introduction) || (introduction.endsWith(':') && words.says(introduction, 'ask', 'which'));
@@ -56,7 +59,13 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	// "Which name should it have?" asks for another thing.
 	const isOther = asks === '' ? !words.says(questions.join('\n'), 'what') : words.says(asks, 'data');
 	const isNamed = names(nameOf(after)) && sharesWord(after, introduction) && !asksYesOrNo(after, words);
-	return !facts && (!isOther || isNamed || words.says(after, 'choose')) ? 'loose' : 'no';
+	const isAbout = !isOther || (!facts && (isNamed || words.says(after, 'choose')));
+	return isAbout && (!facts || asks !== '') ? 'loose' : 'no';
+}
+
+/** "Sold out:", "Don't pick:": what stands behind is not to be had. */
+export function isGone(introduction: string, words: Words): boolean {
+	return words.says(introduction, 'gone') || (words.says(introduction, 'not') && words.says(introduction, 'choose'));
 }
 
 /** Words of a title that only names what the list below it is of. */
@@ -105,13 +114,13 @@ function beginnings(text: string): readonly string[] {
 	return [...words, ...Array.from(pairs, ([, pair = '']) => pair)];
 }
 
-const PLURAL_NOUN = '\\p{L}*[^\\Wsui]s';
-const OF_THESE = 'of (?:these|those|the|my|your|our|them) (?:\\p{L}+ )?';
+const PLURAL_NOUN = '\\p{L}{2,}[^\\Wsui]s';
+const OF_THESE = 'of (?:these|those|the|my|your|our|them) (?!two|three|four|five)(?:\\p{L}+ )?';
 const PLURAL_VERB =
 	'(?:do|did|are|were|have|should|shall|can|may|would|could|will|must|to|work|need|hold|apply|i|you|we)';
 /** "Which of these emails?", "which days work": a plural of English. "Which bus" and "which address" are none. */
 const PLURAL = new RegExp(
-	`\\b(?:which|what) (?:${OF_THESE}${PLURAL_NOUN}(?=\\?)|(?:${OF_THESE})?(?:\\p{L}+ )?${PLURAL_NOUN} ${PLURAL_VERB}\\b)`,
+	`\\b(?:which|what) (?:${OF_THESE}${PLURAL_NOUN}(?=\\?)|(?:${OF_THESE})?(?:\\p{L}+ )?${PLURAL_NOUN} ${PLURAL_VERB}\\b|${PLURAL_NOUN}\\?)|\\b(?:choose|pick|select) (?:the |your )?(?!options|choices|yours)${PLURAL_NOUN}\\b`,
 	'u',
 );
 
@@ -120,7 +129,7 @@ const COUNTED: Build = (entries) =>
 
 /** "Select all that apply", "your top three", "which days": more than one may be the answer. */
 export function asksForSeveral(text: string, words: Words): boolean {
-	if (words.says(text, 'several') || PLURAL.test(text) || /\p{L}\(s\)/u.test(text)) return true;
+	if (words.says(text, 'several') || PLURAL.test(text) || /\p{L}[([]\p{L}{1,2}[)\]]/u.test(text)) return true;
 	const counted = words.pattern(COUNTED);
 	return sentencesOf(text).some((sentence) => counted.test(sentence) && !words.says(sentence, 'one'));
 }
@@ -133,14 +142,22 @@ export function asksYesOrNo(text: string, words: Words): boolean {
 	const [question, another] = questionsIn(text);
 	if (question === undefined || another !== undefined || !words.says(question, 'ask')) return false;
 	// "By card, cash?", "9:00 vs 10:00?"
-	const offers = /[,|]\s?[^\s,|?]+[?？]$| vs /.test(question) || words.says(question, 'choose');
+	const offers = /[,|]\s?[^\s,|?]+(?: [^\s,|?]+)?[?？]$| vs | -- /.test(question) || words.says(question, 'choose');
 	if (offers || words.pattern(ASKS_TWICE).test(question)) return false;
-	return !words.says(text, 'unsure', 'what', 'which', 'open', 'reason') && !offersOther(question, words);
+	return !words.says(text, 'unsure', 'what', 'which', 'open', 'reason') && !mayOfferOther(question, words);
 }
 
 /** "Now or later?", but not "now or not?". */
 export function offersOther(question: string, words: Words): boolean {
 	return words.says(question.replace(/ or not\b/g, ''), 'or');
+}
+
+const OR_HERE: Build = (entries) => ` (?:${entries('or', 'or here')}) `;
+
+/** The same also of words that are "or" only between others, as the Italian "o". The Portuguese "o" is none. */
+export function mayOfferOther(sentence: string, words: Words): boolean {
+	const isHere = !words.hasArticle(sentence) && words.pattern(OR_HERE).test(sentence.replace(/ or not\b/g, ''));
+	return isHere || offersOther(sentence, words);
 }
 
 const YES_NO_PAIR: Build = (entries) => {

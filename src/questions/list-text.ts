@@ -108,7 +108,7 @@ function listAlone(text: string, words: Words): Part | null {
 	const bare = text.slice(0, end).replace(/(?<![?!؟。！？।,;:\s])[?!؟。！？।,;:\s]+$/u, '');
 	const word = lastWord(bare);
 	// "p.m." ends with its own point; "Inc." may, or the sentence does.
-	const isOpen = bare.endsWith('.') && !/^(?:\p{L}{1,2}\.)+$/u.test(word);
+	const isOpen = bare.endsWith('.') && !/^(?:\p{L}{1,2}\.){2,}$/u.test(word);
 	if (bare.endsWith('..') || (isOpen && words.is(word.slice(0, -1), 'short', 'suffix'))) return null;
 	const length = bare.length - Number(isOpen);
 	return { text: text.slice(0, length), mask: mask.slice(0, length) };

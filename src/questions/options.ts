@@ -4,8 +4,10 @@ import {
 	asksToType,
 	asksYesOrNo,
 	isAbout,
+	isGone,
 	isLongLine,
 	isNamed,
+	mayOfferOther,
 	namesTwo,
 	offersOther,
 	questionsIn,
@@ -108,8 +110,9 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 		const asked = questionsIn(own).length > 0 || !isOfTitle ? own : text;
 		const offers = found?.isExplicit === true || words.says(said, 'choose', 'typed') || OTHERS.test(own);
 		// "Is Monday fine?" with "Or a new date.", "Time:"
-		const others = sentencesOf(readable(description)).filter((sentence) => !/[?？؟]/.test(sentence));
-		const asksMore = others.some((sentence) => /:[\s_]*$/.test(sentence) || words.says(sentence, 'or', 'type', 'more'));
+		const behind = readable(/[^?？؟]*$/.exec(asked)?.[0] ?? '');
+		const isMore = /[:=][\s_]*$/m.test(behind) || PLACEHOLDER.test(behind) || mayOfferOther(` ${behind}`, words);
+		const asksMore = isMore || words.says(behind, 'type', 'more');
 		const isPlain = !isTyped && !offers && !asksMore && asksYesOrNo(readable(asked), words);
 		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text: asked } : null;
 	}
@@ -120,7 +123,7 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	const isRule = (option: string) => words.says(readable(option), 'rule') || PLACEHOLDER.test(option);
 	if (options.length < 2 || options.some(isRule)) return null;
 	// "Other store (enter its number)"
-	const isMore = options.some((option) =>
+	const asksMore = options.some((option) =>
 		words.says(readable(BRACKETS.exec(option)?.[1] ?? ''), 'type', 'open', 'reason', 'more', 'choose'),
 	);
 	return {
@@ -130,7 +133,8 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 			!namesTwo(title, words) &&
 			(isOfTitle || pair !== null || found.line >= told.length) &&
 			!isTyped &&
-			!isMore,
+			!asksMore &&
+			!questionsIn(said).some((question) => words.says(question, 'open')),
 		isSeveral: mayBeSeveral(options, lines, words),
 		text: found.line < told.length ? text : own,
 	};
@@ -151,14 +155,18 @@ function mayBeSeveral(options: readonly string[], lines: readonly string[], word
 
 /** `{"options": ["A", "B"]}`: the agent's own structure, if it has one choice. */
 function namedOptions(text: string, words: Words): Found | null {
-	const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+	const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1).replace(/"\w+"\s*:\s*false/g, '');
 	const lists = [...object.matchAll(/"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/g)].map(([, list = '']) => list);
 	const [list, another] = lists;
 	if (list === undefined) return null;
 	// Only plain texts: an escape is not what the agent wrote.
 	const isPlain = /^\[\s*"[^"\\]*"(?:\s*,\s*"[^"\\]*")+\s*\]$/.test(list);
-	const isOne = another === undefined && !/"(?:max\w*|fields|properties|items)"|"array"/.test(object);
-	const isAsked = /^\{[^{}]*"(?:question|prompt|message)"[^{}]*\}$/.test(object);
+	const isOne =
+		another === undefined &&
+		!/"(?:(?:max|min)\w*|[\w-]*(?:multi|many)[\w-]*|fields|properties|items|disabled|array|checkbox|ranking)"/i.test(
+			object,
+		);
+	const isAsked = /^\{[^{}]*"(?:question|prompt)"[^{}]*\}$/.test(object);
 	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: isAsked, line: 0 };
 }
 
@@ -228,9 +236,13 @@ function fromSentences(allLines: readonly string[], words: Words): Found | null 
 		({ options, isExplicit }) => isExplicit || options !== null,
 	);
 	const explicit = found.filter(({ isExplicit }) => isExplicit);
-	const isOne = explicit.length < 2 && new Set(found.map(({ options }) => options?.join('\n'))).size === 1;
-	const one = explicit[0] ?? found[0];
-	return one === undefined || isOne ? (one ?? null) : { options: null, isExplicit: true, line: 0 };
+	const one = explicit[0] ?? found.at(-1);
+	if (one === undefined) return null;
+	// "Formal or informal?", "Formal (vous) or informal (tu)?"
+	const isSame = ({ options }: Found) =>
+		options?.length === one.options?.length &&
+		(options ?? []).every((option, at) => one.options?.[at]?.startsWith(option) === true);
+	return explicit.length < 2 && found.every(isSame) ? one : { options: null, isExplicit: true, line: 0 };
 }
 
 /** Whether these options of a sentence name things: the sentence may offer nothing, or say what to write. */
@@ -241,7 +253,9 @@ function areNames(options: Options, words: Words): options is readonly string[] 
 		// The words of "us-east-1" are none of a sentence.
 		const said = bare.split(' ').filter((word) => !/[-\d]/.test(word));
 		// "One or two sentences"
-		return isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(readable(said.join(' ')), 'speech');
+		return (
+			isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(readable(said.join(' ')), 'speech', 'remark')
+		);
 	};
 	if (options === null) return false;
 	const data = options.filter((option) => words.is(option, 'data') || words.is(option.split(' ').at(-1) ?? '', 'data'));
@@ -261,10 +275,11 @@ function cued(line: string, words: Words): readonly Options[] {
 	return [line, group].flatMap((part) =>
 		Array.from((masked(part) ?? part).matchAll(/[:：](?=\s*\S)/g), ({ index }) => {
 			const introduction = readable(sentencesOf(part.slice(0, index).split(/[:：]/).at(-1) ?? '').at(-1) ?? '');
-			const asks = words.says(introduction, 'choose') && !words.says(introduction, 'facts', 'gone');
+			const asks =
+				words.says(introduction, 'choose') && !words.says(introduction, 'facts') && !isGone(introduction, words);
 			const options = inlineList(part.slice(index + 1), words);
 			// "Options: it should be short, clear"
-			const isProse = options?.some((option) => words.says(readable(option), 'prose')) === true;
+			const isProse = options?.some((option) => words.says(readable(option), 'prose', 'remark')) === true;
 			return asks ? [isProse ? null : options] : [];
 		}).flat(),
 	);

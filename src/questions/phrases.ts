@@ -8,8 +8,8 @@ const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', '
 // biome-ignore format: a list of words
 const ROLES = [
 	'choose', 'between', 'or', 'or here', 'and', 'yes', 'no', 'which', 'what', 'open', 'ask', 'unsure', 'several', 'number', 'one',
-	'rank', 'facts', 'gone', 'parts', 'example', 'type', 'typed', 'reason', 'more', 'data', 'other', 'answer', 'points',
-	'opener', 'speech', 'prose', 'rule', 'short', 'suffix', 'month', 'common',
+	'rank', 'facts', 'gone', 'not', 'parts', 'example', 'type', 'typed', 'reason', 'more', 'data', 'other', 'answer', 'points',
+	'opener', 'speech', 'prose', 'remark', 'article', 'rule', 'short', 'suffix', 'month', 'common',
 ] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -98,6 +98,8 @@ export type Build = (entries: (...roles: Role[]) => string) => string;
 /** The words of the languages that a text may be in: those with the most words in it, and all without any. */
 export class Words {
 	readonly #languages: ReadonlySet<string>;
+	/** The one with the most words; null where several have as many. */
+	readonly #main: string | null;
 
 	constructor(text: string) {
 		const said = readable(text);
@@ -106,6 +108,13 @@ export class Words {
 		const counts = LANGUAGES.map((name) => found.filter(({ language }) => language === name).length);
 		const most = Math.max(...counts);
 		this.#languages = new Set(LANGUAGES.filter((_, at) => (counts[at] ?? 0) * 2 >= most));
+		const [main = null, another] = LANGUAGES.filter((_, at) => counts[at] === most);
+		this.#main = another === undefined ? main : null;
+	}
+
+	/** Whether a sentence has an article that looks like "or" of another language. */
+	hasArticle(sentence: string): boolean {
+		return this.#main !== null && sentence.search(patternOf(this.#main, 'article')) !== -1;
 	}
 
 	/** Whether a sentence of a text, as `readable` gives it, has an entry of one of these roles. */
@@ -119,7 +128,10 @@ export class Words {
 	/** Whether all of a text is an entry of one of these roles. */
 	is(text: string, ...roles: readonly Role[]): boolean {
 		const entries = BY_TEXT.get(readable(text)) ?? [];
-		return entries.some(({ role, language }) => roles.includes(role) && this.#languages.has(language));
+		// A title such as "Answer" may be in another language than the question.
+		return entries.some(
+			({ role, language }) => roles.includes(role) && (role === 'answer' || this.#languages.has(language)),
+		);
 	}
 
 	/** A pattern of these languages, remembered by `build`, which gets a function that gives the entries of roles as alternatives. */

@@ -54,6 +54,9 @@ describe('options', () => {
 		['Which size: S, M or L?', '', ['S', 'M', 'L']],
 		['Seat', 'There are two seats left. Window or aisle?', ['Window', 'aisle']],
 		['Tea, coffee or something else?', '', ['Tea', 'coffee']],
+		['Formal or informal?', 'Formal (vous) or informal (tu)?', ['Formal (vous)', 'informal (tu)']],
+		['Sizes', 'Options: S, M, XL.', ['S', 'M', 'XL']],
+		['Which of these two flights?', '- LH 1\n- LH 2', ['LH 1', 'LH 2']],
 	])('are found in %j with %j', (title, description, expected) => {
 		expect(options(title, description)).toEqual(expected);
 		expect(guessInput({ title, description })).toEqual({ kind: 'choice', options: expected });
