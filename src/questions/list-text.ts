@@ -190,7 +190,7 @@ function optionsOf(parts: readonly string[], words: Words): Options {
 		const before = entries[at - 1] ?? '';
 		const isNumber = /^\d+(?:[:.]\d\d)?(?:\s?[ap]\.?m\.?)?$/.test(entry);
 		const isOfName = /^\p{Lu}{2}$/u.test(entry) && /\p{Ll}{3}/u.test(before);
-		const isOfFirm = entry.includes(' & ') && !entries.some((one) => one.includes(','));
+		const isOfFirm = /\p{L} & \p{Lu}/u.test(entry) && !entries.some((one) => one.includes(','));
 		const hasUnit = /^[\d:.]+$/.test(before) && /^[\d:.]+\s*\p{L}/u.test(entry);
 		return before !== '' && ((isNumber && !/^\d/.test(before)) || isOfName || hasUnit || isOfFirm);
 	});

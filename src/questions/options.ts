@@ -116,7 +116,8 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 		const isPlain = !isTyped && !offers && !asksMore && asksYesOrNo(readable(asked), words);
 		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text: asked } : null;
 	}
-	if (words.says(said, 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)(?!\d)/.test(text)) return null;
+	const around = found.line < told.length ? text : own;
+	if (words.says(readable(around), 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)(?!\d)/.test(around)) return null;
 	const isOther = (option: string) => words.is(option.replace(NOTE, ''), 'other');
 	const options = [...new Set(found.options)].filter((option) => !isOther(option)).slice(0, MAX_OPTIONS);
 	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
@@ -136,7 +137,7 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 			!asksMore &&
 			!questionsIn(said).some((question) => words.says(question, 'open')),
 		isSeveral: mayBeSeveral(options, lines, words),
-		text: found.line < told.length ? text : own,
+		text: around,
 	};
 }
 
