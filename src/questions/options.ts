@@ -151,7 +151,10 @@ function mayBeSeveral(options: readonly string[], lines: readonly string[], word
 	const asking = sentencesOf(bare).filter(
 		(sentence) => !/[.。]$/.test(sentence) || words.says(sentence, 'choose', 'which'),
 	);
-	return lines.some(hasBox) || asking.some((sentence) => asksForSeveral(sentence, words));
+	// "Which desks? One of: A, B" asks for one.
+	const isOne = asking.some((sentence) => sentence.includes(':') && words.says(sentence, 'one'));
+	const asks = (sentence: string) => words.says(sentence, 'several') || (!isOne && asksForSeveral(sentence, words));
+	return lines.some(hasBox) || asking.some(asks);
 }
 
 /** `{"options": ["A", "B"]}`: the agent's own structure, if it has one choice. */

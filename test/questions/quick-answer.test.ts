@@ -76,6 +76,7 @@ describe('one press answers', () => {
 		// After words with a colon.
 		['Which flight should I book?', 'One of: LH 1173, TP 570', ['LH 1173', 'TP 570']],
 		['Plan', 'Options: Basic / Pro / Team', ['Basic', 'Pro', 'Team']],
+		['Which desks?', 'One of: Graphite, Sand', ['Graphite', 'Sand']],
 		['Plan', 'Please choose one of the following: Basic, Pro or Team.', ['Basic', 'Pro', 'Team']],
 		['Priority', 'Select: low|medium|high', ['low', 'medium', 'high']],
 		['Version', 'Options: v1.2, v1.3. The newer one is slower.', ['v1.2', 'v1.3']],
