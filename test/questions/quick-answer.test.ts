@@ -197,6 +197,8 @@ const NO_PRESS: readonly (readonly [title: string, description: string, above: s
 	['Severity', 'Options: low, medium, high (pick two)', ''],
 	['Choose a seat', '| Seat | Price |\n| 12A | 10 |\n| 14C | 8 |', ''],
 	['Which label(s)?', 'Options: bug, docs', ''],
+	['Which hotel should I book?', '', 'So far I have booked:\n- Station Inn\n- Hotel Sol'],
+	['Which task should I do next?', '', 'I have finished these tasks:\n- Flight\n- Hotel'],
 	['Devo usare Visa o PayPal?', '', ''],
 	['¿Continúo o espero?', '', ''],
 	['Czy wysłać teraz, czy później?', '', ''],
