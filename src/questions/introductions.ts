@@ -30,10 +30,9 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	const facts = leads && words.says(introduction, 'facts');
 	// "Let me know which one you would like."
 	const isAsked = (sentence: string) =>
-		isQuestion(sentence) || (words.says(sentence, 'which') && words.says(sentence, 'one'));
-	const questions = sentencesOf(`${before}\n${after}`)
-		.filter(isAsked)
-		.filter((question) => !words.says(question, 'open'));
+		(isQuestion(sentence) || (words.says(sentence, 'which') && words.says(sentence, 'one'))) &&
+		!words.says(sentence, 'open');
+	const questions = sentencesOf(`${before}\n${after}`).filter(isAsked);
 	const asks = questions.find((question) => words.says(question, 'which')) ?? '';
 	const isOfList = words.says(asks, 'one') || sharesWord(asks, [introduction, ...bodies].join('\n'));
 	// "Flight: LH 1172", "Seat: 17C"
@@ -58,9 +57,9 @@ export function asksToChoose({ before, after, bodies }: Listed, words: Words): '
 	if (asks !== '' && isOfList) return 'choose';
 	// "Which name should it have?" asks for another thing.
 	const isOther = asks === '' ? !words.says(questions.join('\n'), 'what') : words.says(asks, 'data');
-	const isNamed = names(nameOf(after)) && sharesWord(after, introduction) && !asksYesOrNo(after, words);
-	const isAbout = !isOther || (!facts && (isNamed || words.says(after, 'choose')));
-	return isAbout && (!facts || asks !== '') ? 'loose' : 'no';
+	const isOfName = names(nameOf(after)) && sharesWord(after, introduction) && !asksYesOrNo(after, words);
+	const mayAsk = !isOther || (!facts && (isOfName || words.says(after, 'choose')));
+	return mayAsk && (!facts || asks !== '') ? 'loose' : 'no';
 }
 
 /** "Sold out:", "Don't pick:": what stands behind is not to be had. */
@@ -152,12 +151,11 @@ export function offersOther(question: string, words: Words): boolean {
 	return words.says(question.replace(/ or not\b/g, ''), 'or');
 }
 
-const OR_HERE: Build = (entries) => ` (?:${entries('or', 'or here')}) `;
+const OR_HERE: Build = (entries) => ` (?:${entries('or here')}) `;
 
 /** The same also of words that are "or" only between others, as the Italian "o". The Portuguese "o" is none. */
 export function mayOfferOther(sentence: string, words: Words): boolean {
-	const isHere = !words.hasArticle(sentence) && words.pattern(OR_HERE).test(sentence.replace(/ or not\b/g, ''));
-	return isHere || offersOther(sentence, words);
+	return offersOther(sentence, words) || (!words.hasArticle(sentence) && words.pattern(OR_HERE).test(sentence));
 }
 
 const YES_NO_PAIR: Build = (entries) => {

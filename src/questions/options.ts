@@ -109,11 +109,7 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 	if (found?.options == null) {
 		const asked = questionsIn(own).length > 0 || !isOfTitle ? own : text;
 		const offers = found?.isExplicit === true || words.says(said, 'choose', 'typed') || OTHERS.test(own);
-		// "Is Monday fine?" with "Or a new date.", "Time:"
-		const behind = readable(/[^?？؟]*$/.exec(asked)?.[0] ?? '');
-		const isMore = /[:=][\s_]*$/m.test(behind) || PLACEHOLDER.test(behind) || mayOfferOther(` ${behind}`, words);
-		const asksMore = isMore || words.says(behind, 'type', 'more');
-		const isPlain = !isTyped && !offers && !asksMore && asksYesOrNo(readable(asked), words);
+		const isPlain = !isTyped && !offers && isAnsweredByYesOrNo(asked, words);
 		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text: asked } : null;
 	}
 	const around = found.line < told.length ? text : own;
@@ -139,6 +135,13 @@ export function choiceOf({ title, description, above = '' }: AskedItem): Choice 
 		isSeveral: mayBeSeveral(options, lines, words),
 		text: around,
 	};
+}
+
+/** Not "Is Monday fine?" with "Or a new date." or "Time:" behind it. */
+function isAnsweredByYesOrNo(asked: string, words: Words): boolean {
+	const behind = readable(/[^?？؟]*$/.exec(asked)?.[0] ?? '');
+	const isToWrite = /[:=][\s_]*$/m.test(behind) || PLACEHOLDER.test(behind) || words.says(behind, 'type', 'more');
+	return !isToWrite && !mayOfferOther(` ${behind}`, words) && asksYesOrNo(readable(asked), words);
 }
 
 /** Whether what asks for a list asks for several of its things. "Up to 5 users" in an option, or in what is told, does not. */

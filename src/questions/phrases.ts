@@ -4,7 +4,8 @@ import { LETTER, oneOf, wordList } from './word-list.ts';
 /* What words do in the questions of agents, by language: `words/options/`. */
 
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh'] as const;
-/** What an entry does: `words/options/en.txt` says it of each. */
+type Language = (typeof LANGUAGES)[number];
+/** What an entry does: `words/options/en.txt` says it of each, and `de.txt` and `pt.txt` of what only they have. */
 // biome-ignore format: a list of words
 const ROLES = [
 	'choose', 'between', 'or', 'or here', 'and', 'yes', 'no', 'which', 'what', 'open', 'ask', 'unsure', 'several', 'number', 'one',
@@ -81,9 +82,9 @@ const UNSPACED_WORDS = Array.from(VOCABULARY.keys()).filter((word) => UNSPACED.t
 /** By language and role. */
 const PATTERNS = new Map<string, RegExp>();
 
-function patternOf(language: string, role: Role): RegExp {
+function patternOf(language: Language, role: Role): RegExp {
 	const key = `${language} ${role}`;
-	const entries = () => ENTRIES.filter((entry) => entry.language === language && entry.role === role);
+	const entries = () => BY_LANGUAGE.get(language)?.filter((entry) => entry.role === role) ?? [];
 	const pattern = PATTERNS.get(key) ?? anyOf(entries());
 	PATTERNS.set(key, pattern);
 	return pattern;
@@ -97,9 +98,9 @@ export type Build = (entries: (...roles: Role[]) => string) => string;
 
 /** The words of the languages that a text may be in: those with the most words in it, and all without any. */
 export class Words {
-	readonly #languages: ReadonlySet<string>;
+	readonly #languages: readonly Language[];
 	/** The one with the most words; null where several have as many. */
-	readonly #main: string | null;
+	readonly #main: Language | null;
 
 	constructor(text: string) {
 		const said = readable(text);
@@ -107,7 +108,7 @@ export class Words {
 		const found = Array.from(new Set([...wordsOf(said), ...inside])).flatMap((word) => VOCABULARY.get(word) ?? []);
 		const counts = LANGUAGES.map((name) => found.filter(({ language }) => language === name).length);
 		const most = Math.max(...counts);
-		this.#languages = new Set(LANGUAGES.filter((_, at) => (counts[at] ?? 0) * 2 >= most));
+		this.#languages = LANGUAGES.filter((_, at) => (counts[at] ?? 0) * 2 >= most);
 		const [main = null, another] = LANGUAGES.filter((_, at) => counts[at] === most);
 		this.#main = another === undefined ? main : null;
 	}
@@ -120,9 +121,7 @@ export class Words {
 	/** Whether a sentence of a text, as `readable` gives it, has an entry of one of these roles. */
 	says(text: string, ...roles: readonly Role[]): boolean {
 		const lines = sentencesOf(text).join('\n');
-		return Array.from(this.#languages).some((language) =>
-			roles.some((role) => lines.search(patternOf(language, role)) !== -1),
-		);
+		return this.#languages.some((language) => roles.some((role) => lines.search(patternOf(language, role)) !== -1));
 	}
 
 	/** Whether all of a text is an entry of one of these roles. */
@@ -130,16 +129,18 @@ export class Words {
 		const entries = BY_TEXT.get(readable(text)) ?? [];
 		// A title such as "Answer" may be in another language than the question.
 		return entries.some(
-			({ role, language }) => roles.includes(role) && (role === 'answer' || this.#languages.has(language)),
+			({ role, language }) => roles.includes(role) && (role === 'answer' || this.#languages.includes(language)),
 		);
 	}
 
 	/** A pattern of these languages, remembered by `build`, which gets a function that gives the entries of roles as alternatives. */
 	pattern(build: Build, flags = 'u'): RegExp {
-		const languages = Array.from(this.#languages).toSorted().join(' ');
+		const languages = this.#languages.join(' ');
 		const known = BUILT.get(build) ?? new Map<string, RegExp>();
 		const entriesOf = (...roles: readonly Role[]) => {
-			const entries = ENTRIES.filter(({ role, language }) => roles.includes(role) && this.#languages.has(language));
+			const entries = ENTRIES.filter(
+				({ role, language }) => roles.includes(role) && this.#languages.includes(language),
+			);
 			const longestFirst = entries.toSorted((one, other) => other.text.length - one.text.length);
 			const texts = longestFirst.map(({ text }) => text.replace(/^… | …$/g, '')).filter((text) => !text.includes('~'));
 			return texts.map((text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('|') || '(?!)';
