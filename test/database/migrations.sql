@@ -1,0 +1,65 @@
+-- 29: initial
+create table if not exists "migrations" ("number" integer primary key, "name" text not null, "applied_at" bigint not null);
+create table if not exists "meta" ("name" text primary key, "value" text not null);
+create table if not exists "answers" ("id" text primary key, "submission_key" text not null unique, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "lease_token" text, "leased_until" bigint, "fingerprint" text not null, "content" text, "secrets" text, "other" text, "submission" text not null default '', "secret_positions" text, "state" text not null, "attempts" integer not null, "edit_count" integer not null default 0, "accepted_at" bigint not null, "give_up_at" bigint not null, "undo_until" bigint, "next_attempt_at" bigint, "put_started_at" bigint, "before_put" text, "delivered_at" bigint, "agent_outcome" text, "ended_at" bigint, "last_error" text, "timeline" text not null, "receipt_state" text not null, "not_before" bigint, "missing_count" integer not null default 0, "start_failed" integer not null default 0, "restart_asked_at" bigint, "dismissed_at" bigint);
+create table if not exists "drafts" ("form_id" text primary key, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "fingerprint" text not null, "content" text not null, "updated_at" bigint not null);
+create table if not exists "windows" ("view_id" text primary key, "team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "message_index" integer not null, "lease_token" text, "leased_until" bigint, "fingerprint" text not null, "shown_hash" text, "hash" text not null, "view" text not null, "learned" text, "notice" text not null default '', "touched_at" bigint not null, "due_at" bigint);
+create table if not exists "claims" ("service" text not null, "session_id" text not null, "message_index" integer not null, "team_id" text not null, "user_id" text not null, "claimed_at" bigint not null, "until" bigint not null, primary key (service, session_id, message_index, team_id, user_id));
+create table if not exists "watches" ("id" text primary key, "team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "mode" text not null, "questions_in_channel" integer not null, "discreet" integer not null default 0, "buttons" integer not null default 1, "created_by" text not null, "created_at" bigint not null, "revision" integer not null default 0, "last_change_at" bigint not null, "ended_reason" text, "ended_at" bigint);
+create table if not exists "watched_sessions" ("service" text not null, "session_id" text not null, "lease_token" text, "leased_until" bigint, "rhythm" text not null, "digest" text, "view" text, "next_read_at" bigint, "read_by" bigint not null, "last_read_at" bigint, "last_change_at" bigint, "touched_at" bigint, "failures" integer not null, "over_since" bigint, "hurry" integer not null, primary key (service, session_id));
+create table if not exists "questions" ("id" text primary key, "service" text not null, "session_id" text not null, "message_index" integer not null, "number" integer not null, "same_before" integer not null, "fingerprint" text not null, "shown_hash" text not null, "content" text, "reworded_count" integer not null default 0, "reworded_at" bigint, "asked_at" bigint not null, "settled_at" bigint, "settled_how" text, "answer_id" text, "hand_over_id" text, "held_watch_id" text, "held_team_id" text, "held_channel_id" text, "from_user_id" text, "to_user_id" text, "hand_over_count" integer not null default 0, "handed_over_at" bigint, "hand_over_note" text, "given_back_at" bigint, unique (service, session_id, number));
+create table if not exists "posts" ("id" text primary key, "lease_token" text, "leased_until" bigint, "stream" text not null, "number" integer not null, "unique_key" text not null, "team_id" text not null, "place_id" text not null, "watch_id" text, "service" text, "session_id" text, "question_id" text, "kind" text not null, "content" text not null, "state" text not null, "created_at" bigint not null, "due_at" bigint, "urgency" integer not null default 0, "wanted" integer not null default 0, "attempts" integer not null default 0, "sending_since" bigint, "ts" text, "shown_key" text, "shown_at" bigint, "last_error" text, unique (stream, unique_key), unique (stream, number));
+create table if not exists "inboxes" ("id" text primary key, "team_id" text not null, "user_id" text not null, "lease_token" text, "leased_until" bigint, "view_id" text, "page" integer not null, "opened_at" bigint not null, "asked_count" integer not null, "change_count" integer not null, "next_update_at" bigint, "shown_count" integer not null default 0, "shown_key" text, "built_at" bigint);
+create table if not exists "ladders" ("watch_id" text primary key, "team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "lease_token" text, "leased_until" bigint, "question_id" text not null, "post_ts" text not null, "posted_at" bigint not null, "reminded_at" bigint, "escalation_count" integer not null default 0, "is_sending" integer not null default 0, "last_reminder_at" bigint, "reminder_due_at" bigint, "held_by" text, "waiting_since" bigint, "few_since" bigint, "due_at" bigint, "change_count" integer not null default 0);
+create table if not exists "channel_settings" ("team_id" text not null, "channel_id" text not null, "settings" text not null, "revision" integer not null, "changed_by" text not null, "changed_at" bigint not null, primary key (team_id, channel_id));
+create table if not exists "snoozes" ("team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "fingerprint" text not null, "until" bigint not null, primary key (team_id, user_id, service, session_id));
+create table if not exists "waiting_sessions" ("service" text not null, "session_id" text not null, "name" text not null, "since" bigint not null, "lowered_at" bigint, "lowered_count" integer not null default 0, "is_new" integer not null default 0, "gone_at" bigint, primary key (service, session_id));
+create table if not exists "discoveries" ("team_id" text not null, "channel_id" text not null, "service" text not null, "discreet" integer not null, "buttons" integer not null, "created_by" text not null, "created_at" bigint not null, primary key (team_id, channel_id));
+create table if not exists "service_outages" ("service" text primary key, "down_since" bigint not null);
+create table if not exists "shared_states" ("name" text primary key, "state" text not null, "changed_at" bigint not null);
+create unique index answers_one_live on answers (service, session_id, message_index)
+		where state in ('accepted', 'delivering');
+create unique index answers_one_lease on answers (service, session_id) where lease_token is not null;
+create index answers_ended on answers (ended_at) where content is not null;
+create index answers_undelivered on answers (accepted_at)
+		where state in ('accepted', 'delivering', 'waiting');
+create index answers_question on answers (service, session_id, message_index, accepted_at);
+create index answers_state on answers (state);
+create index answers_due on answers (service, next_attempt_at) where next_attempt_at is not null;
+create index answers_secret on answers (id) where secrets is not null;
+create index answers_person on answers (user_id, accepted_at);
+create index drafts_question on drafts (service, session_id, message_index, team_id, user_id, updated_at);
+create index drafts_updated on drafts (updated_at);
+create index drafts_person on drafts (user_id, updated_at);
+create index windows_session on windows (service, session_id);
+create index windows_due on windows (due_at) where due_at is not null;
+create index claims_until on claims (until);
+create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
+		where ended_at is null;
+create index watches_session on watches (service, session_id) where ended_at is null;
+create index watches_ended on watches (ended_at) where ended_at is not null;
+create index watches_of_session on watches (service, session_id);
+create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null;
+create unique index questions_one_open on questions (service, session_id) where settled_at is null;
+create index questions_held on questions (held_watch_id) where held_watch_id is not null;
+create index questions_settled on questions (settled_at) where settled_at is not null;
+create index questions_asked on questions (service, asked_at);
+create index posts_due on posts (due_at) where due_at is not null;
+create index posts_planned on posts (stream, number) where state = 'planned';
+create index posts_done on posts (created_at) where state not in ('planned', 'shown');
+create index posts_session on posts (service, session_id, state);
+create index posts_watch on posts (watch_id);
+create index posts_ts on posts (ts);
+create index posts_handed_over on posts (team_id, created_at) where kind = 'handedOver';
+create index posts_digests on posts (place_id) where kind = 'digest' and state = 'shown';
+create index inboxes_due on inboxes (next_update_at) where next_update_at is not null;
+create index ladders_due on ladders (service, due_at) where due_at is not null;
+create index ladders_session on ladders (service, session_id);
+create index ladders_channel on ladders (team_id, channel_id);
+insert into meta (name, value) values ('key_salt', $1);
+-- 30: what reads have shown
+alter table "answers" add column "question_id" text;
+alter table "answers" add column "evidence" text;
+alter table "answers" add column "missing_since" bigint;
+alter table "questions" add column "evidence" text;
+alter table "watched_sessions" add column "reads" text;
