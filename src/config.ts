@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
+import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { createLiveSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
@@ -141,7 +142,7 @@ const environment = z.object({
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
 	DISCOVER_SESSIONS: flag,
 	QUICK_ANSWERS: oneOf(['on', 'off'], 'on').transform((word) => word === 'on'),
-	UNDO_SECONDS: wholeNumber(10, 0, 60),
+	UNDO_SECONDS: wholeNumber(10, 0, LONGEST_UNDO_MS / UNITS.s),
 	THREAD_REPLIES: oneOf(['on', 'off'], 'off').transform((word) => word === 'on'),
 	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
 	ESCALATE_AFTER: duration('off'),
@@ -150,7 +151,7 @@ const environment = z.object({
 	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
-	GIVE_UP_HOURS: wholeNumber(24, 1, 720),
+	GIVE_UP_HOURS: wholeNumber(24, 1, LONGEST_GIVE_UP_MS / UNITS.h),
 	HOST: optionally(
 		(value) => !/[\s/]/.test(value),
 		'is neither an address nor the name of a host: use one like 127.0.0.1',

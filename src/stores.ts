@@ -9,7 +9,7 @@ import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
-import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './database/tables.ts';
+import { LEASED_TABLES, WITHOUT_LEASE } from './database/tables.ts';
 import { createAnswerStore } from './features/answer/answer-store.ts';
 import { createClaimStore, createDraftStore, createWindowStore } from './features/answer/answering-store.ts';
 import { createHandOverStore, giveBackUndelivered } from './features/hand-over/hand-over-store.ts';
@@ -126,7 +126,7 @@ export async function migratePostgres(databaseUrl: string, context: { clock: Clo
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
-		for (const table of Object.keys(LEASED_KEYS) as LeasedTable[]) {
+		for (const table of LEASED_TABLES) {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 		}
 	});

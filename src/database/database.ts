@@ -15,7 +15,7 @@ import {
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
-import { type Db, LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
+import { type Db, type LeasedTable, lastKeyOf, type Row, type Tables } from './tables.ts';
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.
@@ -114,7 +114,7 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
  * of each in the order of their keys: two transactions with other orders would wait for each other.
  */
 export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
-	const key = ((LEASED_KEYS as Readonly<Record<string, string>>)[table] ?? 'id') as 'id';
+	const key = lastKeyOf(table) as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
 	// Sessions in the order of `inLockOrder`, whatever the database's own is.
 	const isCollated = table === 'watched_sessions' && isPostgres(trx);

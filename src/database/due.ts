@@ -3,7 +3,7 @@ import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
 import { change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { type Db, LEASED_KEYS, type LeasedTable, type Row, WITHOUT_LEASE } from './tables.ts';
+import { type Db, type LeasedTable, lastKeyOf, type Row, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
@@ -29,7 +29,7 @@ export function leaseDue<T extends LeasedTable>(
 	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Row<T>[]> {
-	const key: string = LEASED_KEYS[table];
+	const key = lastKeyOf(table);
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
@@ -95,7 +95,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 }
 
 export async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filter: Filter<T>): Promise<void> {
-	const freed = { ...filter, [LEASED_KEYS[table]]: locked(trx, table, filter) } as Filter<LeasedTable>;
+	const freed = { ...filter, [lastKeyOf(table)]: locked(trx, table, filter) } as Filter<LeasedTable>;
 	await change(trx, table as LeasedTable, freed, WITHOUT_LEASE).execute();
 }
 

@@ -5,7 +5,14 @@ import type { z } from 'zod';
 import { HandraiseError } from '../core/errors.ts';
 import { parseOrNull } from '../core/values.ts';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
-import { type CipherPlace, type PlacedRow, placeIn, SEALED_COLUMNS, type SealedName } from './sealed-columns.ts';
+import {
+	type CipherPlace,
+	type PlacedRow,
+	placeIn,
+	SEALED_COLUMNS,
+	type SealedColumn,
+	type SealedName,
+} from './sealed-columns.ts';
 import { syncDirectory } from './sqlite.ts';
 
 export interface StoreParts {
@@ -99,7 +106,7 @@ function additionalData({ table, id, column, bound }: CipherPlace): Buffer {
 
 /** A column with encrypted JSON. `row`: the one of the value. */
 export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.ZodType<T>) {
-	const own = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name) as (typeof SEALED_COLUMNS)[0];
+	const own = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name) as SealedColumn;
 	return {
 		schema,
 		seal: (value: T, row: PlacedRow<Name>, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), placeIn(own, row)),

@@ -8,10 +8,10 @@ import { type Cipher, createKeyRing, type GivenKeys, prefixOf } from './encrypti
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
-import { boundOf, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
+import { placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
 import { isSqliteBusy } from './sqlite.ts';
-import { COLUMNS } from './tables.ts';
+import { TABLE_NAMES } from './tables.ts';
 
 export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 
@@ -64,7 +64,7 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 	const counts = { own: 0, needed: 0, otherKey: 0, damaged: 0 };
 	const kindOf = (key: Cipher) => (opened[0]?.includes(key) ? 'own' : 'needed');
 	for (const column of SEALED_COLUMNS) {
-		const places = [{ bound: boundOf(column) }, ...(ring.opensOld() ? [{}] : [])];
+		const places = [column, ...(ring.opensOld() ? [{}] : [])];
 		const kinds = new Map<string, keyof typeof counts>(
 			ring.all.flatMap((key) => places.map((place) => [prefixOf(key.keyId, place), kindOf(key)] as const)),
 		);
@@ -173,7 +173,7 @@ const FACTS = `
 		array(select verb || ' ' || name from unnest($1::text[]) as name, unnest($2::text[]) as verb
 			where not has_table_privilege(to_regclass(name), verb) and (name <> 'migrations' or verb = 'SELECT')) as forbidden`;
 
-const ASKED = [Object.keys(COLUMNS), ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
+const ASKED = [TABLE_NAMES, ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
 
 /** Never throws: `code` is an SQLSTATE, or the system's for a failed connection. */
 export async function inspectPostgres(databaseUrl: string, keys: GivenKeys | null) {

@@ -4,7 +4,8 @@ import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { isPostgres, lockFor, nameInSql, type StoreDatabase } from './database.ts';
-import { COLUMNS, type Db } from './tables.ts';
+import type { Column, Table } from './schema/columns.ts';
+import { columnsOf, type Db, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -17,107 +18,57 @@ export interface Migration {
 	up(db: Kysely<unknown>): Promise<void>;
 }
 
-const KEYS: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
-	claims: ['primary key (service, session_id, message_index, team_id, user_id)'],
-	watched_sessions: ['primary key (service, session_id)'],
-	questions: ['unique (service, session_id, number)'],
-	posts: ['unique (stream, unique_key)', 'unique (stream, number)'],
-	channel_settings: ['primary key (team_id, channel_id)'],
-	snoozes: ['primary key (team_id, user_id, service, session_id)'],
-	waiting_sessions: ['primary key (service, session_id)'],
-	discoveries: ['primary key (team_id, channel_id)'],
-};
+/** The schema of 1.0.0, which never changes again: `test/database/released-schema.test.ts` keeps it. */
+const INITIAL = 29;
+const DESCRIBED: Readonly<Record<TableName, Table>> = TABLES;
 
-const INDEXES = [
-	// One live answer for a question, from any team, click or replica.
-	`create unique index answers_one_live on answers (service, session_id, message_index)
-		where state in ('accepted', 'delivering')`,
-	// One replica at a time works on a session.
-	`create unique index answers_one_lease on answers (service, session_id) where lease_token is not null`,
-	`create index answers_ended on answers (ended_at) where content is not null`,
-	`create index answers_undelivered on answers (accepted_at)
-		where state in ('accepted', 'delivering', 'waiting')`,
-	`create index answers_question on answers (service, session_id, message_index, accepted_at)`,
-	`create index answers_state on answers (state)`,
-	`create index answers_due on answers (service, next_attempt_at) where next_attempt_at is not null`,
-	`create index answers_secret on answers (id) where secrets is not null`,
-	`create index answers_person on answers (user_id, accepted_at)`,
-	`create index drafts_question on drafts (service, session_id, message_index, team_id, user_id, updated_at)`,
-	`create index drafts_updated on drafts (updated_at)`,
-	`create index drafts_person on drafts (user_id, updated_at)`,
-	`create index windows_session on windows (service, session_id)`,
-	`create index windows_due on windows (due_at) where due_at is not null`,
-	`create index claims_until on claims (until)`,
-	`create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
-		where ended_at is null`,
-	`create index watches_session on watches (service, session_id) where ended_at is null`,
-	`create index watches_ended on watches (ended_at) where ended_at is not null`,
-	`create index watches_of_session on watches (service, session_id)`,
-	`create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null`,
-	`create unique index questions_one_open on questions (service, session_id) where settled_at is null`,
-	`create index questions_held on questions (held_watch_id) where held_watch_id is not null`,
-	`create index questions_settled on questions (settled_at) where settled_at is not null`,
-	`create index questions_asked on questions (service, asked_at)`,
-	`create index posts_due on posts (due_at) where due_at is not null`,
-	`create index posts_planned on posts (stream, number) where state = 'planned'`,
-	`create index posts_done on posts (created_at) where state not in ('planned', 'shown')`,
-	`create index posts_session on posts (service, session_id, state)`,
-	`create index posts_watch on posts (watch_id)`,
-	`create index posts_ts on posts (ts)`,
-	`create index posts_handed_over on posts (team_id, created_at) where kind = 'handedOver'`,
-	`create index posts_digests on posts (place_id) where kind = 'digest' and state = 'shown'`,
-	`create index inboxes_due on inboxes (next_update_at) where next_update_at is not null`,
-	`create index ladders_due on ladders (service, due_at) where due_at is not null`,
-	`create index ladders_session on ladders (service, session_id)`,
-	`create index ladders_channel on ladders (team_id, channel_id)`,
-];
-
-type Added = { readonly [Table in keyof typeof COLUMNS]?: Partial<(typeof COLUMNS)[Table]> };
-
-/** Never changes once it is released: the columns of a later migration stand in a list of their own. */
-const COLUMNS_OF_30 = {
-	answers: { questionId: 'text', evidence: 'text', missingSince: 'bigint' },
-	questions: { evidence: 'text' },
-	watched_sessions: { reads: 'text' },
-} as const satisfies Added;
-
-/** What `COLUMNS` has and the schema of 1.0.0 does not, by migration. */
-const ADDED_LATER: readonly Added[] = [COLUMNS_OF_30];
-
-const column = ([name, type]: readonly [string, string]) => sql`${sql.ref(name)} ${sql.raw(type)}`;
-
-function createTable(table: keyof typeof COLUMNS) {
-	const later = ADDED_LATER.flatMap((added) => Object.keys(added[table] ?? {}));
-	const columns = Object.entries(COLUMNS[table]).filter(([name]) => !later.includes(name));
-	const keys = (KEYS[table] ?? []).map((key) => sql.raw(key));
-	return sql`create table if not exists ${sql.table(table)} (${sql.join([...columns.map(column), ...keys])})`;
+/** What stands between the brackets of `create table`, as of a migration. A key of one column stands beside that. */
+function partsOf(name: TableName, migration = OWN_SCHEMA): string[] {
+	const { key, unique = [] } = DESCRIBED[name];
+	const columns = columnsOf(name).filter(([, { since = 0 }]) => since <= migration);
+	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
+	return [
+		...columns.map(([column, described]) => {
+			const part = partOf(column, described);
+			return String(key) === column ? part.replace('not null', 'primary key') : part;
+		}),
+		...(key.length > 1 ? [`primary key ${list(key)}`] : []),
+		...unique.map((names) => `unique ${list(names)}`),
+	];
 }
 
-/** The schema of 1.0.0, which never changes again: `test/database/released-schema.test.ts` keeps it. */
-const initialSchema: Migration = {
-	number: 29,
-	name: 'initial',
-	async up(db) {
-		for (const table of Object.keys(COLUMNS)) await createTable(table as keyof typeof COLUMNS).execute(db);
-		for (const index of INDEXES) await sql.raw(index).execute(db);
-		// The salt for a passphrase, for each database its own.
-		await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
-	},
-};
+const partOf = (column: string, { type, isNull, isUnique, default: value }: Column) =>
+	`"${nameInSql(column)}" ${type}${isNull ? '' : ' not null'}${isUnique ? ' unique' : ''}${value === undefined ? '' : ` default ${value}`}`;
 
-const evidence: Migration = {
-	number: 30,
-	name: 'what reads have shown',
-	async up(db) {
-		for (const [table, columns] of Object.entries(COLUMNS_OF_30)) {
-			for (const added of Object.entries(columns)) {
-				await sql`alter table ${sql.table(table)} add column ${column(added)}`.execute(db);
-			}
-		}
-	},
-};
+const createTable = (name: TableName, migration: number) =>
+	sql.raw(`create table if not exists "${name}" (${partsOf(name, migration).join(', ')})`);
 
-export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema, evidence];
+/** Makes the tables that are described since a migration, their indexes, and what older tables have since then. */
+async function make(db: Kysely<unknown>, migration: number): Promise<void> {
+	const made = TABLE_NAMES.filter((name) => (DESCRIBED[name].since ?? INITIAL) === migration);
+	for (const name of made) await createTable(name, migration).execute(db);
+	for (const name of made) {
+		for (const [index, on] of Object.entries(DESCRIBED[name].indexes ?? {}))
+			await sql.raw(`create ${on.replace(/^(?:unique )?/, `$&index ${name}_${index} on ${name} `)}`).execute(db);
+	}
+	for (const name of TABLE_NAMES.toSorted()) {
+		for (const [column, described] of columnsOf(name).filter(([, { since }]) => since === migration))
+			await sql.raw(`alter table "${name}" add column ${partOf(column, described)}`).execute(db);
+	}
+}
+
+export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
+	{
+		number: INITIAL,
+		name: 'initial',
+		async up(db) {
+			await make(db, INITIAL);
+			// The salt for a passphrase, for each database its own.
+			await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
+		},
+	},
+	{ number: 30, name: 'what reads have shown', up: (db) => make(db, 30) },
+];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
 
@@ -173,7 +124,7 @@ export async function migrate(
 		// A pooler may not pass on the time-out of the connection.
 		if (isPostgres(trx)) await sql`set local statement_timeout = ${sql.lit(MIGRATION_MS)}`.execute(trx);
 		await lockFor(trx, 'migrating');
-		if (!(await hasMigrations(trx))) await createTable('migrations').execute(trx);
+		if (!(await hasMigrations(trx))) await createTable('migrations', INITIAL).execute(trx);
 		const { schema } = await trx
 			.selectFrom('migrations')
 			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
@@ -201,10 +152,8 @@ export async function warnOfForeignCode({ dialect, read }: StoreDatabase, log: L
 	if (code.length > 0) log.warn('foreign_code', { code });
 }
 
-const OURS = Object.keys(COLUMNS)
-	.map((name) => `'${name}'`)
-	.join(', ');
-const NAMED = new RegExp(`\\b(?:${Object.keys(COLUMNS).join('|')})\\b`, 'i');
+const OURS = TABLE_NAMES.map((name) => `'${name}'`).join(', ');
+const NAMED = new RegExp(`\\b(?:${TABLE_NAMES.join('|')})\\b`, 'i');
 
 /**
  * What is on our tables, or reached from them, and may change their rows, such as a trigger that moves answers; with the SQL of
@@ -242,11 +191,9 @@ type Found = { readonly kind: string; readonly name: string; readonly on: string
 /** Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger that names none of our tables. */
 function isOwn({ kind, on, sql: text }: Found): boolean {
 	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
-	const partsOf = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
-	const table = on.toLowerCase() as keyof typeof COLUMNS;
-	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => `"${nameInSql(name)}" ${type}`);
-	const own = new Set(partsOf([...columns, ...(KEYS[table] ?? [])].join(', ')));
-	return partsOf(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
+	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
+	const own = new Set(split(partsOf(on.toLowerCase() as TableName).join(', ')));
+	return split(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
 }
 
 /** Each as `trigger "name" on "table"`, with at most 100 characters of a name. */

@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts';
 import { change, type StoreDatabase } from './database.ts';
 import { type KeyRing, prefixOf } from './encryption.ts';
 import { cellsOf } from './postgres.ts';
-import { boundOf, isSecret, placeIn, placeInSql, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+import { placeIn, placeInSql, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 /** Rows that are read at once, and the pause after them: people come first. */
 const SCANNED_AT_ONCE = 100;
@@ -55,7 +55,7 @@ interface Options {
  * goes on after a stop. On SQLite the values with a key of their own are those of `secret-wiping.ts`. One replica at a time does it.
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish, follow }: Options) {
-	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !isSecret(column));
+	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !column.isSecret);
 	const cell = cellsOf({ db, clock })<Progress>(`keys:${ring.keyId}`);
 	const keyIds = ring.all.map(({ keyId }) => keyId);
 	const isOldOfOther = (sealed: string) => /^1\.\w{8}\./.test(sealed) && !keyIds.includes(keyIdOf(sealed));
@@ -108,7 +108,7 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 	async function readAfter(sealed: SealedColumn, after: readonly string[]) {
 		const { table, column, keys } = sealed;
 		const [key, value] = [sql.join(keys.map((name) => sql.ref(name))), sql.ref(column)];
-		const prefix = prefixOf(ring.keyId, { bound: boundOf(sealed) });
+		const prefix = prefixOf(ring.keyId, sealed);
 		const { rows } = await sql<StoredRow>`
 			select ${sql.raw(placeInSql(sealed))},
 				case when substr(${value}, 1, ${sql.lit(prefix.length)}) <> ${prefix} then ${value} end as sealed

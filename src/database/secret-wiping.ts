@@ -4,7 +4,7 @@ import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { add, nameInSql, StoreUnavailableError } from './database.ts';
 import { type Cipher, createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
-import { type CipherPlace, isSecret, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
+import { type CipherPlace, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 import type { Db } from './tables.ts';
 
@@ -14,7 +14,7 @@ const WIPE_DELAY_MS = 500;
 const BLOCKED_MS = 5_000;
 
 /** What the key of secrets encrypts. */
-const SECRET_COLUMNS = SEALED_COLUMNS.filter(isSecret);
+const SECRET_COLUMNS = SEALED_COLUMNS.filter(({ isSecret }) => isSecret);
 
 /** The row of `meta` with the key of secrets that this key encrypts. */
 export const secretsKeyName = ({ keyId }: Cipher) => `secrets_key:${keyId}`;

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { type Clock, createWaker, STEP_MS } from '../core/clock.ts';
-import { codeOf, LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
+import { codeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { remove, type StoreDatabase } from './database.ts';
-import { COLUMNS, type Db, type Tables } from './tables.ts';
+import { columnsOf, type Db, TABLE_NAMES, type TableName } from './tables.ts';
 
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
 const MEASURE_SOON_MS = 100;
@@ -110,64 +110,6 @@ export async function createStoreClock(
 	} satisfies Clock & { close(): void };
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
-
-interface Rule {
-	/** The longest legal delay: a time further ahead was stored by a clock that was ahead. */
-	readonly longestMs: number;
-	/** What such a time becomes, counted from now. */
-	readonly becomesMs?: number;
-	/** Whether it is the end of a duration, which goes on when the clock is set. Other times follow the clock. */
-	readonly lasts?: true;
-	/** Whether the row decides anew when it is due, so that each step of the clock makes it due. */
-	readonly decides?: true;
-}
-
-/** When something happened. Clocks of replicas differ by less. */
-const NOTED: Rule = { longestMs: STEP_MS };
-const LEASE: Rule = { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true };
-
-/** The columns with times that may lie ahead. In all other `bigint` columns something happened. */
-export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tables[T]]?: Rule } } = {
-	answers: {
-		leasedUntil: LEASE,
-		// `GIVE_UP_HOURS` is at most 30 days.
-		giveUpAt: { longestMs: 30 * DAY_MS, becomesMs: DAY_MS },
-		// `UNDO_SECONDS` is at most 60.
-		undoUntil: { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true },
-		// The last confirmation check comes 10 minutes after a delivery; a receipt is retried after 10 minutes.
-		nextAttemptAt: { longestMs: 15 * MINUTE_MS, decides: true },
-		notBefore: { longestMs: LONGEST_RETRY_AFTER_MS, lasts: true },
-	},
-	// A claim ("(name) is answering") lasts 5 minutes.
-	claims: { until: { longestMs: 10 * MINUTE_MS, lasts: true } },
-	posts: {
-		leasedUntil: LEASE,
-		// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look at their `notBefore` again.
-		dueAt: { longestMs: 15 * MINUTE_MS, lasts: true },
-		// A post that may exist is searched for from then on, by Slack's clock.
-		sendingSince: { ...NOTED, becomesMs: -DAY_MS },
-	},
-	watched_sessions: {
-		leasedUntil: LEASE,
-		// The longest interval between two reads.
-		nextReadAt: { longestMs: 30 * MINUTE_MS, lasts: true },
-		readBy: { longestMs: 60 * MINUTE_MS, lasts: true },
-	},
-	// The end of a snooze may be the next update.
-	inboxes: { leasedUntil: LEASE, nextUpdateAt: { longestMs: LONGEST_SNOOZE_MS, decides: true } },
-	windows: { leasedUntil: LEASE, dueAt: { longestMs: LONGEST_RETRY_AFTER_MS, decides: true } },
-	ladders: {
-		leasedUntil: LEASE,
-		// Quiet hours may last for days. The start makes all ladders due.
-		dueAt: { longestMs: 30 * DAY_MS, decides: true },
-		reminderDueAt: { longestMs: 10 * MINUTE_MS, lasts: true },
-	},
-	snoozes: { until: { longestMs: LONGEST_SNOOZE_MS } },
-};
-
 /** Repairs times that are further ahead of `now` than legal: their rows would wait. `stepMs`: null at the start. */
 export async function repairTimes(db: StoreDatabase, now: number, stepMs: number | null = null): Promise<void> {
 	// The step that one replica sees may be its own sleep.
@@ -176,12 +118,11 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 	const ahead = now + STEP_MS;
 	await db.writeOne((trx) => remove(trx, 'shared_states').where('changedAt', '>', ahead).execute());
 
-	async function repair(table: keyof typeof COLUMNS): Promise<void> {
-		const rules: Readonly<Record<string, Rule>> = DELAYS[table] ?? {};
-		const times = Object.entries(COLUMNS[table]).filter(([, type]) => type.startsWith('bigint'));
+	async function repair(table: TableName): Promise<void> {
 		const set: Record<string, unknown> = {};
-		const wrong = times.map(([name]) => {
-			const { longestMs, becomesMs = 0, lasts, decides } = rules[name] ?? NOTED;
+		const wrong = columnsOf(table).flatMap(([name, column]) => {
+			if (!('longestMs' in column)) return [];
+			const { longestMs, becomesMs = 0, lasts, decides } = column;
 			const at = sql.ref(name);
 			const latest = now + (decides && stepMs !== null ? 0 : longestMs);
 			const isKept = lasts && before !== now;
@@ -199,5 +140,5 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 		});
 	}
 
-	await Promise.all((Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).map(repair));
+	await Promise.all(TABLE_NAMES.map(repair));
 }

@@ -1,4 +1,5 @@
 import type { Core } from '../core.ts';
+import { TABLES } from '../database/tables.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
 import type { WatchStore } from '../features/watch/watch-store.ts';
@@ -6,10 +7,6 @@ import { createPersonRequests } from './person-requests.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
-/** A draft is kept for this many days, but never longer than answers. */
-const DRAFT_DAYS = 30;
-/** Watches that have ended are kept for this many days, but never longer than answers. */
-const WATCH_DAYS = 7;
 
 /** Removes what is kept no longer, every hour: values, secrets, authors, drafts and so on; and a person, when asked to. */
 export function createHousekeeping(
@@ -25,7 +22,7 @@ export function createHousekeeping(
 ) {
 	const { config, serviceUrl, clock, log } = core;
 	const { answers, drafts, claims, watches, windows } = core.store;
-	const personRequests = createPersonRequests(core, Math.min(WATCH_DAYS, config.RETENTION_DAYS) * DAY_MS);
+	const personRequests = createPersonRequests(core);
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
@@ -36,11 +33,11 @@ export function createHousekeeping(
 		const removed = {
 			waitingSecrets: await answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
 			answers: await answers.removeValues(before(config.RETENTION_DAYS), now),
-			drafts: await drafts.removeOlderThan(before(DRAFT_DAYS)),
+			drafts: await drafts.removeOlderThan(before(TABLES.drafts.kept)),
 			claims: await claims.removeLapsed(now),
 			authors: historyDays === null ? 0 : await answers.forgetAuthors(now - historyDays * DAY_MS),
 		};
-		await watches.removeEnded(before(WATCH_DAYS));
+		await watches.removeEnded(before(TABLES.watches.kept));
 		await watches.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
 		await windows.removeOld(now);
 		await forgetInboxes();

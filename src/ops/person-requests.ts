@@ -9,7 +9,7 @@ import type { Core } from '../core.ts';
 import { addNew, change, from, remove, type StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, TABLES } from '../database/tables.ts';
 import { giveBack } from '../features/hand-over/hand-over-store.ts';
 import { createPersonStore } from '../features/person/person-store.ts';
 
@@ -48,11 +48,8 @@ async function nameInLog(trx: Db, userId: string): Promise<string> {
 }
 
 /** Does what `npm run person` asks for: over a socket in `DATA_DIR`, which only this user and root can open, or by rows. */
-export function createPersonRequests(
-	{ config, clock, log, store: { db, cipher, compact } }: Core<Parts>,
-	postsKeptMs: number,
-) {
-	const people = createPersonStore(cipher, giveBack, postsKeptMs);
+export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
+	const people = createPersonStore(cipher, giveBack, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
 	const stopping = new AbortController();
 	let server: Server | null = null;
 	let loop: Promise<void> | null = null;

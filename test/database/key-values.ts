@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { nameInSql, type StoreDatabase } from '../../src/database/database.ts';
 import { readKeys } from '../../src/database/encryption.ts';
 import { openKeyRing } from '../../src/database/key-ring.ts';
-import { type CipherPlace, isSecret, placeIn, SEALED_COLUMNS } from '../../src/database/sealed-columns.ts';
+import { type CipherPlace, placeIn, SEALED_COLUMNS } from '../../src/database/sealed-columns.ts';
 import { secretsCipher, secretsKeyName } from '../../src/database/secret-wiping.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
@@ -79,7 +79,7 @@ export async function keyIdsOf({ db }: Store): Promise<Record<string, readonly s
 	return Object.fromEntries(await Promise.all(found));
 }
 
-const BOUND = SEALED_COLUMNS.filter((column) => 'bound' in column);
+const BOUND = SEALED_COLUMNS.filter(({ bound }) => bound !== undefined);
 
 /** The rows with a value that is bound to more than its place. */
 async function boundRows({ read }: Pick<StoreDatabase, 'read'>) {
@@ -115,7 +115,7 @@ export async function asVersion1(place: string, key: string): Promise<() => Prom
 	};
 	const changes = (await boundRows(db)).map(({ column, row, sealed }) => {
 		const { table, id, column: own } = placeIn(column, row);
-		const cipher = isSecret(column) && secrets !== null ? secrets : ring;
+		const cipher = column.isSecret && secrets !== null ? secrets : ring;
 		const text = cipher.decrypt(sealed, placeIn(column, row));
 		if (text === null) throw new Error(`${table}.${own} of ${id} cannot be read`);
 		const old = cipher.encrypt(text, { table, id, column: own } as CipherPlace);

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { channelSettings } from '../../src/database/channel-settings.ts';
-import { PERSON_IDS } from '../../src/database/person-ids.ts';
-import { stepRate } from '../../src/database/watch.ts';
+import { PERSON_TABLES, peopleColumns } from '../../src/database/person-ids.ts';
+import { columnsOf, TABLE_NAMES } from '../../src/database/tables.ts';
+import { sessionReads, stepRate } from '../../src/database/watch.ts';
 import { draftColumn } from '../../src/features/answer/answering-store.ts';
 import * as rows from '../../src/features/answer/rows-store.ts';
 import { content } from '../../src/posts/kinds.ts';
@@ -13,62 +12,8 @@ import { RECEIPT_STATE, SUBMISSION } from '../../src/questions/answer.ts';
 import { evidence } from '../../src/questions/asked.ts';
 import { digest } from '../../src/questions/changes.ts';
 import { sessionSnapshot } from '../../src/questions/session-snapshot.ts';
-import { makeDataDir, open } from './support.ts';
 
-/** Columns, and their JSON, that hold no id of a person. A new column has to be added here or to `PERSON_IDS`. */
-const OTHERS: Readonly<Record<string, string>> = {
-	migrations: 'number name appliedAt',
-	meta: 'name value',
-	answers: `id teamId service sessionId messageIndex fingerprint content secrets state attempts
-		acceptedAt giveUpAt undoUntil nextAttemptAt putStartedAt beforePut deliveredAt agentOutcome endedAt
-		lastError timeline receiptState leaseToken leasedUntil editCount notBefore missingCount startFailed
-		restartAskedAt secretPositions submission dismissedAt questionId evidence missingSince`,
-	drafts: 'formId teamId service sessionId messageIndex fingerprint content updatedAt',
-	claims: 'service sessionId messageIndex teamId claimedAt until',
-	windows: `viewId teamId service sessionId messageIndex fingerprint shownHash hash learned notice touchedAt dueAt
-		leaseToken leasedUntil`,
-	watches: `id teamId channelId service sessionId mode questionsInChannel createdAt revision
-		lastChangeAt endedReason endedAt discreet buttons`,
-	watched_sessions: `service sessionId rhythm digest view nextReadAt readBy lastReadAt lastChangeAt touchedAt
-		failures overSince hurry leaseToken leasedUntil reads`,
-	questions: `id service sessionId messageIndex number sameBefore fingerprint shownHash
-		content rewordedCount rewordedAt askedAt settledAt settledHow answerId handOverId heldWatchId heldTeamId
-		heldChannelId handOverCount handedOverAt handOverNote givenBackAt evidence`,
-	posts: `id number teamId watchId service sessionId questionId kind state createdAt dueAt urgency wanted attempts
-		sendingSince ts shownKey shownAt lastError leaseToken leasedUntil`,
-	inboxes: `teamId viewId page openedAt askedCount changeCount nextUpdateAt shownCount shownKey builtAt
-		leaseToken leasedUntil`,
-	ladders: `watchId teamId channelId service sessionId questionId postTs postedAt remindedAt escalationCount
-		lastReminderAt isSending reminderDueAt dueAt changeCount leaseToken leasedUntil waitingSince fewSince`,
-	channel_settings: 'teamId channelId revision changedAt',
-	snoozes: 'teamId service sessionId fingerprint until',
-	waiting_sessions: 'service sessionId name since loweredAt loweredCount isNew goneAt',
-	discoveries: 'teamId channelId service discreet buttons createdAt',
-	service_outages: 'service downSince',
-	shared_states: 'changedAt',
-};
-
-it('classifies each column: it holds ids of people, or none', async () => {
-	const directory = makeDataDir();
-	await (await open({ dataDir: directory.path })).close();
-	const database = new DatabaseSync(join(directory.path, 'handraise.db'));
-	const found = database
-		.prepare(
-			`select t.name as "table", c.name as "column" from sqlite_schema as t, pragma_table_info(t.name) as c
-			where t.type = 'table' order by 1, 2`,
-		)
-		.all()
-		.map(({ table, column }) => `${table}.${String(column).replace(/_(.)/g, (_, letter) => letter.toUpperCase())}`);
-	database.close();
-	await directory.remove();
-	const listed = (lists: Readonly<Record<string, readonly string[]>>) =>
-		Object.entries(lists).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`));
-	const columnsOf = <T>(tables: Readonly<Record<string, T>>, names: (columns: T) => readonly string[]) =>
-		listed(Object.fromEntries(Object.entries(tables).map(([table, columns]) => [table, names(columns)])));
-	const people = columnsOf<object>(PERSON_IDS, Object.keys);
-	const others = columnsOf(OTHERS, (names) => names.split(/\s+/));
-	expect([...people, ...others].sort()).toEqual(found.sort());
-});
+const ANY_TEXT = z.null();
 
 const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
 	answers: {
@@ -83,10 +28,14 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		secretPositions: rows.positions,
 	},
 	drafts: { content: draftColumn.schema },
-	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
+	// What Slack shows, which names whoever is answering.
+	windows: { view: ANY_TEXT },
+	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot, reads: sessionReads },
 	posts: { content },
-	questions: { content: contentColumn.schema, evidence },
+	questions: { content: contentColumn.schema, evidence, handOverNote: ANY_TEXT },
 	channel_settings: { settings: channelSettings },
+	waiting_sessions: { name: ANY_TEXT },
+	shared_states: { state: ANY_TEXT },
 };
 
 /** Fields of JSON that may hold any text, but no id of a person; `{}`: the names of a record. */
@@ -110,6 +59,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
 		after.quietHours.to after.quietHours.timeZone watchId handOverId questionId channelId sessionId
 		sessionIds[]`,
+	'watched_sessions.reads': 'unread.code',
 	'questions.evidence': 'arrived.answerId lost',
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] answered[].title answered[].description
@@ -144,17 +94,27 @@ function textsIn(schema: JsonSchema, path = ''): readonly string[] {
 	];
 }
 
+it('knows the schema of each column with JSON', () => {
+	const described = TABLE_NAMES.flatMap((table) =>
+		columnsOf(table).flatMap(([name, column]) =>
+			'bound' in column || ('people' in column && typeof column.people === 'object') ? `${table}.${name}` : [],
+		),
+	);
+	const listed = Object.entries(JSON_COLUMNS).flatMap(([table, columns]) =>
+		Object.keys(columns).map((name) => `${table}.${name}`),
+	);
+	expect(listed.sort()).toEqual(described.sort());
+});
+
 it('classifies each text in JSON: it is the id of a person, or none', () => {
 	const found = Object.entries(JSON_COLUMNS).flatMap(([table, columns]) =>
 		Object.entries(columns).flatMap(([column, schema]) =>
 			textsIn(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema).map((path) => `${table}.${column}: ${path}`),
 		),
 	);
-	const people = Object.entries(PERSON_IDS).flatMap(([table, columns]) =>
-		Object.entries<string | readonly string[]>(columns).flatMap(([column, fields]) =>
-			typeof fields === 'string' || table === 'shared_states'
-				? []
-				: fields.map((path) => `${table}.${column}: ${path}`),
+	const people = PERSON_TABLES.filter((table) => table !== 'shared_states').flatMap((table) =>
+		peopleColumns(table).flatMap(({ column, people: fields }) =>
+			typeof fields === 'string' ? [] : fields.map((path) => `${table}.${column}: ${path}`),
 		),
 	);
 	const others = Object.entries(OTHER_FIELDS).flatMap(([column, paths]) =>

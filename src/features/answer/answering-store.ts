@@ -18,7 +18,7 @@ import {
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
-import { type Db, personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import { type Db, personOf, questionOf, type Row, sessionOf, TABLES, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import { markSession, touchLadders } from '../../posts/watch-store.ts';
 import type { Answer, Person, QuestionChange, QuestionKey } from '../../questions/answer.ts';
@@ -134,9 +134,8 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 				const own = ofPerson(person, question);
 				if (await hasChanged(change(trx, 'claims', own, { until }).where('until', '>', now))) return false;
 				const begun = { claimedAt: now, until };
-				const key = ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'] as const;
 				const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>
-					conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now),
+					conflict.columns(TABLES.claims.key).doUpdateSet(begun).where('claims.until', '<=', now),
 				);
 				return markIf(await hasChanged(made), { trx, now }, question);
 			}),

@@ -3,6 +3,7 @@ import { uptimeOf } from '../../core/clock.ts';
 import { codeOf } from '../../core/errors.ts';
 import { pick, setBounded } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
+import { CLAIM_MS } from '../../database/schema/answers.ts';
 import {
 	type Answer,
 	isSamePerson,
@@ -19,8 +20,6 @@ import type { ViewHandle } from '../../slack/windows.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
 import type { SessionModel } from './form-view.ts';
 
-/** A claim lapses after this long without an action of its person. */
-const CLAIM_MS = 5 * 60_000;
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
 const MAX_FORMS = 2_000;

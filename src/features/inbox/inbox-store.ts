@@ -5,7 +5,7 @@ import { pick } from '../../core/values.ts';
 import { add, change, countChanged, from, hasChanged, isFound, remove } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
-import { personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import { personOf, questionOf, type Row, sessionOf, TABLES, WITHOUT_LEASE } from '../../database/tables.ts';
 import { IS_ANSWERED, readHandOver } from '../../posts/question-store.ts';
 import { viewColumn } from '../../posts/watch-rows.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';
@@ -276,9 +276,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		snooze: ({ person, session, fingerprint, until }: Snooze) =>
 			db.writeOne((trx) =>
 				add(trx, 'snoozes', { ...personOf(person), ...sessionOf(session), fingerprint, until })
-					.onConflict((conflict) =>
-						conflict.columns(['teamId', 'userId', 'service', 'sessionId']).doUpdateSet({ fingerprint, until }),
-					)
+					.onConflict((conflict) => conflict.columns(TABLES.snoozes.key).doUpdateSet({ fingerprint, until }))
 					.execute(),
 			),
 

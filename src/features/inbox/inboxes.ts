@@ -3,12 +3,12 @@ import { backOff, createFailures } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
+import { LONGEST_SNOOZE_MS } from '../../database/schema/watches.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, type Discovered, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
-import { LONGEST_SNOOZE_MS } from './snooze.ts';
 
 /** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */
 const LEASE_MS = 25_000;

@@ -5,9 +5,6 @@ import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest }
 import type { InboxStore } from './inbox-store.ts';
 import { snoozedMessage } from './view.ts';
 
-/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
-export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
-
 /** Registers the entries that snooze a question in its person's inbox, the button that shows all again, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
 	const { listen, reply, serviceUrl, clock, directory } = core;

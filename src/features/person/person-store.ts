@@ -25,7 +25,7 @@ export function createPersonStore(
 	cipher: Cipher,
 	giveBack: (tx: Tx, given: HandOver & { readonly userId: string }) => Promise<unknown>,
 	/** How long a post is stored. */
-	postsKeptMs: number,
+	days: number,
 ) {
 	/** What they have not sent is discarded, and so is what lost to it and would wait for them then. */
 	async function discardWaiting(tx: Tx, userId: string): Promise<number> {
@@ -133,8 +133,7 @@ export function createPersonStore(
 			await remove(trx, 'windows').execute();
 			if (!isPostgres(trx)) await markForCompaction(trx);
 			counts['messages in Slack that may name them, being drawn again'] = drawn;
-			const older = answers.filter(({ acceptedAt }) => acceptedAt < tx.now - postsKeptMs);
-			const days = postsKeptMs / DAY_MS;
+			const older = answers.filter(({ acceptedAt }) => acceptedAt < tx.now - days * DAY_MS);
 			return { kind: 'forgotten', name, counts, days, left: [...new Set(older.map(placeOf))] } as const;
 		},
 

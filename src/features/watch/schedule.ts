@@ -1,4 +1,5 @@
 import { backOff } from '../../core/errors.ts';
+import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
 import type { WatchedSession } from '../../posts/watch-rows.ts';
 import type { SessionKey } from '../../questions/session.ts';
@@ -36,8 +37,6 @@ export const CEILING_MS = 15_000;
 export const UTILISATION = 1.1;
 /** Due reads with short intervals go first: each is put off by this share of its interval. */
 const SLACK = 0.3;
-/** The longest interval, however many sessions there are. */
-export const LONGEST_INTERVAL_MS = 30 * 60_000;
 /** Until the last read of a session that is over: the service may write the result a moment after the status. */
 const LAST_READ_MS = 5_000;
 /** The interval after an early read was asked for, and for how long: the agent goes on within seconds of an answer. */

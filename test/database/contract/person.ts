@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
-import { PERSON_IDS, PERSON_TABLES, type PersonPage } from '../../../src/database/person-ids.ts';
+import { PERSON_TABLES, type PersonPage, peopleColumns } from '../../../src/database/person-ids.ts';
 import {
 	type PlacedRow,
 	placeIn,
@@ -9,7 +9,7 @@ import {
 	type SealedColumn,
 	type SealedName,
 } from '../../../src/database/sealed-columns.ts';
-import { COLUMNS, type Row } from '../../../src/database/tables.ts';
+import { columnsOf, type Row, TABLE_NAMES, type TableName } from '../../../src/database/tables.ts';
 import { giveBack } from '../../../src/features/hand-over/hand-over-store.ts';
 import { createPersonStore } from '../../../src/features/person/person-store.ts';
 import type { Page } from '../../../src/ops/person-requests.ts';
@@ -42,18 +42,17 @@ const TAGS: Readonly<Record<string, string>> = { [ADA]: 'hers', [ADAM]: 'his' };
 const HER: Person = { teamId: 'T1', userId: ADA };
 const BOB: Person = { teamId: 'T1', userId: 'U0BOB' };
 const DAY = 86_400_000;
-const people = (store: Store) => createPersonStore(store.cipher, giveBack, 7 * DAY);
+const people = (store: Store) => createPersonStore(store.cipher, giveBack, 7);
 export const forget = (store: Store, userId = ADA, now = T0 + 60_000) =>
 	store.db.write((trx) => people(store).forget({ trx, now }, userId));
-const rowsOf = async <T extends keyof typeof COLUMNS>(store: Store, table: T) =>
+const rowsOf = async <T extends TableName>(store: Store, table: T) =>
 	(await (store.db.read as unknown as Kysely<Record<T, Row<T>>>).selectFrom(table).selectAll().execute()) as Row<T>[];
 
 /** A row with these columns; the others have the least that the schema asks for. */
-async function insert<T extends keyof typeof COLUMNS>(store: Store, table: T, columns: Partial<Row<T>>): Promise<void> {
-	const least = Object.entries(COLUMNS[table]).flatMap(([name, type]: [string, string]) => {
-		if (!/not null|primary key/.test(type) || type.includes('default')) return [];
-		return [[name, type.startsWith('text') ? randomUUID() : 0] as const];
-	});
+async function insert<T extends TableName>(store: Store, table: T, columns: Partial<Row<T>>): Promise<void> {
+	const least = columnsOf(table).flatMap(([name, { type, isNull, default: byDefault }]) =>
+		isNull || byDefault !== undefined ? [] : [[name, type === 'text' ? randomUUID() : 0] as const],
+	);
 	const row = { ...Object.fromEntries(least), ...columns };
 	await store.db.writeOne((trx) =>
 		trx
@@ -68,7 +67,7 @@ const columnOf = (name: string) => SEALED_COLUMNS.find(({ table, column }) => `$
 const seal = <Name extends SealedName>(store: Store, name: Name, row: PlacedRow<Name>, value: unknown) =>
 	store.cipher.encrypt(JSON.stringify(value), placeIn(columnOf(name) as SealedColumn, row));
 
-/** What the fields of some JSON hold, by a path of `PERSON_IDS`. */
+/** What the fields of some JSON hold, by a path of `Column`. */
 function valuesAt(json: unknown, path: string): unknown[] {
 	let found: unknown[] = [json];
 	for (const part of path.split('.')) {
@@ -168,7 +167,7 @@ async function placesOf(store: Store, userId: string): Promise<string[]> {
 	const found = new Set<string>();
 	for (const table of PERSON_TABLES) {
 		for (const row of (await rowsOf(store, table)) as Record<string, string | number | null>[]) {
-			for (const [column, how] of Object.entries<'id' | 'part' | readonly string[]>(PERSON_IDS[table])) {
+			for (const { column, people: how } of peopleColumns(table)) {
 				const name = `${table}.${column}`;
 				const sealed = columnOf(name);
 				const stored = String(row[column] ?? '');
@@ -183,16 +182,15 @@ async function placesOf(store: Store, userId: string): Promise<string[]> {
 	return [...found].sort();
 }
 
-const ALL_PLACES = Object.entries(PERSON_IDS).flatMap(([table, columns]) =>
-	Object.entries<'id' | 'part' | readonly string[]>(columns).flatMap(([column, how]) =>
+const ALL_PLACES = PERSON_TABLES.flatMap((table) =>
+	peopleColumns(table).flatMap(({ column, people: how }) =>
 		typeof how === 'string' ? `${table}.${column}` : how.map((path) => `${table}.${column}: ${path}`),
 	),
 );
 
 /** Every text of every row that names somebody, opened: also columns of which the list says nothing. */
 async function textOf(store: Store): Promise<string> {
-	const tables = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
-	return JSON.stringify(await Promise.all(tables.map((table) => rowsOf(store, table))));
+	return JSON.stringify(await Promise.all(TABLE_NAMES.map((table) => rowsOf(store, table))));
 }
 
 async function exported(store: Store, userId: string): Promise<Record<string, Record<string, unknown>[]>> {

@@ -1,0 +1,149 @@
+import { LONGEST_RETRY_AFTER_MS } from '../../core/errors.ts';
+import {
+	ahead,
+	DAY_MS,
+	fromZero,
+	integer,
+	json,
+	LEASE,
+	MINUTE_MS,
+	noted,
+	OF_PERSON,
+	orNull,
+	PERSON,
+	QUESTION,
+	sealed,
+	tables,
+	text,
+} from './columns.ts';
+
+/** The most that `GIVE_UP_HOURS` and `UNDO_SECONDS` may be. */
+export const LONGEST_GIVE_UP_MS = 30 * DAY_MS;
+export const LONGEST_UNDO_MS = MINUTE_MS;
+/** "(name) is answering" lapses after this long without an action of that person. */
+export const CLAIM_MS = 5 * MINUTE_MS;
+
+const bound = [...OF_PERSON, 'messageIndex', 'fingerprint'] as const;
+
+/** What people give agents, and the forms in which they do. */
+export const ANSWER_TABLES = tables({
+	answers: {
+		key: ['id'],
+		columns: {
+			id: text,
+			submissionKey: { ...text, people: 'part', isUnique: true },
+			...PERSON,
+			...QUESTION,
+			...LEASE,
+			fingerprint: text,
+			/** The items without secret values. Null after removal. */
+			content: orNull({ ...sealed, bound }),
+			/** Secret values by position. Null after wiping, which needs no key. */
+			secrets: orNull({ ...sealed, bound, isSecret: true }),
+			/** The answer that was there first. */
+			other: orNull({ ...sealed, bound, people: ['person.userId'] }),
+			/** What no query filters by, see `rows-store.ts`. */
+			submission: { ...json, default: `''` },
+			secretPositions: orNull(json),
+			state: text,
+			attempts: integer,
+			editCount: fromZero,
+			acceptedAt: noted,
+			giveUpAt: ahead(LONGEST_GIVE_UP_MS, { becomesMs: DAY_MS }),
+			undoUntil: orNull(ahead(LONGEST_UNDO_MS, { becomesMs: LONGEST_UNDO_MS, lasts: true })),
+			// The last confirmation check comes 10 minutes after a delivery; a receipt is retried after 10 minutes.
+			nextAttemptAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
+			putStartedAt: orNull(noted),
+			beforePut: orNull(json),
+			deliveredAt: orNull(noted),
+			agentOutcome: orNull(text),
+			endedAt: orNull(noted),
+			lastError: orNull(text),
+			timeline: json,
+			receiptState: json,
+			notBefore: orNull(ahead(LONGEST_RETRY_AFTER_MS, { lasts: true })),
+			missingCount: fromZero,
+			startFailed: fromZero,
+			restartAskedAt: orNull(noted),
+			/** The row of `questions` that it answers; null: nobody watched the session then, or 1.0.0 accepted it. */
+			questionId: orNull({ ...text, since: 30 }),
+			/** What reads have shown since it arrived, see `Evidence`. */
+			evidence: orNull({ ...json, since: 30 }),
+			/** The first of the attempts in a row that found no such session. */
+			missingSince: orNull({ ...noted, since: 30 }),
+			/** The `endedAt` of the ending that its author has dismissed from their inbox. */
+			dismissedAt: orNull(noted),
+		},
+		indexes: {
+			// One live answer for a question, from any team, click or replica.
+			one_live: `unique (service, session_id, message_index)\n\t\twhere state in ('accepted', 'delivering')`,
+			// One replica at a time works on a session.
+			one_lease: 'unique (service, session_id) where lease_token is not null',
+			ended: '(ended_at) where content is not null',
+			undelivered: `(accepted_at)\n\t\twhere state in ('accepted', 'delivering', 'waiting')`,
+			question: '(service, session_id, message_index, accepted_at)',
+			state: '(state)',
+			due: '(service, next_attempt_at) where next_attempt_at is not null',
+			secret: '(id) where secrets is not null',
+			person: '(user_id, accepted_at)',
+		},
+		kept: 'always',
+	},
+
+	drafts: {
+		key: ['formId'],
+		columns: {
+			formId: text,
+			...PERSON,
+			...QUESTION,
+			fingerprint: text,
+			/** The values by position. */
+			content: { ...sealed, bound: OF_PERSON, isSecret: true },
+			updatedAt: noted,
+		},
+		indexes: {
+			question: '(service, session_id, message_index, team_id, user_id, updated_at)',
+			updated: '(updated_at)',
+			person: '(user_id, updated_at)',
+		},
+		kept: 30,
+	},
+
+	windows: {
+		key: ['viewId'],
+		columns: {
+			viewId: text,
+			...PERSON,
+			...QUESTION,
+			...LEASE,
+			fingerprint: text,
+			shownHash: orNull(text),
+			/** Slack's, of what the view shows. */
+			hash: text,
+			/** With what was typed before it was shown. */
+			view: { ...sealed, bound: OF_PERSON, isSecret: true, people: 'part' },
+			/** See `Became`. */
+			learned: orNull(text),
+			notice: { ...text, default: `''` },
+			touchedAt: noted,
+			dueAt: orNull(ahead(LONGEST_RETRY_AFTER_MS, { decides: true })),
+		},
+		indexes: {
+			session: '(service, session_id)',
+			due: '(due_at) where due_at is not null',
+		},
+		kept: 'whileUsed',
+	},
+
+	claims: {
+		key: ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'],
+		columns: {
+			...QUESTION,
+			...PERSON,
+			claimedAt: noted,
+			until: ahead(2 * CLAIM_MS, { lasts: true }),
+		},
+		indexes: { until: '(until)' },
+		kept: 'whileUsed',
+	},
+});

@@ -1,0 +1,330 @@
+import {
+	ahead,
+	CHANNEL,
+	DAY_MS,
+	fromZero,
+	integer,
+	json,
+	LEASE,
+	MINUTE_MS,
+	noted,
+	OF_SESSION,
+	orNull,
+	PERSON,
+	personId,
+	QUESTION,
+	SESSION,
+	sealed,
+	tables,
+	text,
+} from './columns.ts';
+
+/** The longest interval between two reads, however many sessions there are. */
+export const LONGEST_INTERVAL_MS = 30 * MINUTE_MS;
+
+/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
+export const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
+
+/** Of watches that have ended, and of what was posted and asked under one that goes on. */
+const WATCH_DAYS = 7;
+
+/** What channels and people follow: sessions, their questions, the messages and inboxes that show them. */
+export const WATCH_TABLES = tables({
+	watches: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...CHANNEL,
+			...SESSION,
+			mode: text,
+			questionsInChannel: integer,
+			discreet: fromZero,
+			buttons: { ...integer, default: 1 },
+			createdBy: personId,
+			createdAt: noted,
+			revision: fromZero,
+			lastChangeAt: noted,
+			endedReason: orNull(text),
+			endedAt: orNull(noted),
+		},
+		indexes: {
+			one_live: 'unique (team_id, channel_id, service, session_id)\n\t\twhere ended_at is null',
+			session: '(service, session_id) where ended_at is null',
+			ended: '(ended_at) where ended_at is not null',
+			of_session: '(service, session_id)',
+		},
+		kept: WATCH_DAYS,
+	},
+
+	watched_sessions: {
+		key: OF_SESSION,
+		columns: {
+			...SESSION,
+			...LEASE,
+			/** The step rate. */
+			rhythm: json,
+			/** The digest of the latest read. */
+			digest: orNull(json),
+			/** The content of cards. */
+			view: orNull(sealed),
+			/** Null while no watch is live. */
+			nextReadAt: orNull(ahead(LONGEST_INTERVAL_MS, { lasts: true })),
+			readBy: ahead(60 * MINUTE_MS, { lasts: true }),
+			/** When the newest successful read began. */
+			lastReadAt: orNull(noted),
+			/** When the newest read began that found a change; before any change, the first read. */
+			lastChangeAt: orNull(noted),
+			/** When an early read was asked for, because an answer was delivered. */
+			touchedAt: orNull(noted),
+			/** Failed reads since the last successful one. */
+			failures: integer,
+			/** When a read first found the session over. One more read follows. */
+			overSince: orNull(noted),
+			/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
+			hurry: integer,
+			/** What its reads have shown besides, see `SessionReads`. */
+			reads: orNull({ ...json, since: 30 }),
+		},
+		indexes: { due: '(service, next_read_at) where next_read_at is not null' },
+		kept: 'whileUsed',
+	},
+
+	/** One row for each time the agent of a watched session asks. At most one of a session is open. */
+	questions: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...QUESTION,
+			/** Counts the session's questions in the order of asking. */
+			number: integer,
+			sameBefore: integer,
+			fingerprint: text,
+			shownHash: text,
+			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
+			content: orNull({ ...sealed, bound: OF_SESSION }),
+			rewordedCount: fromZero,
+			rewordedAt: orNull(noted),
+			/** When the read began that found it; 0: it was answered before anybody watched its session. */
+			askedAt: noted,
+			settledAt: orNull(noted),
+			settledHow: orNull(text),
+			/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
+			answerId: orNull(text),
+			/** See `Evidence`; null: the row is of 1.0.0. */
+			evidence: orNull({ ...json, since: 30 }),
+			/** The newest hand-over, see `HandOver`; null when nobody has handed it over. */
+			handOverId: orNull(text),
+			/** Null too when the hand-over is over. */
+			heldWatchId: orNull(text),
+			heldTeamId: orNull(text),
+			heldChannelId: orNull(text),
+			fromUserId: orNull(personId),
+			toUserId: orNull(personId),
+			handOverCount: fromZero,
+			handedOverAt: orNull(noted),
+			/** What whoever handed it over wrote to its holder. Null without, and once that is over. */
+			handOverNote: orNull({ ...sealed, bound: [...OF_SESSION, 'handOverId'] }),
+			givenBackAt: orNull(noted),
+		},
+		unique: [['service', 'sessionId', 'number']],
+		indexes: {
+			one_open: 'unique (service, session_id) where settled_at is null',
+			held: '(held_watch_id) where held_watch_id is not null',
+			settled: '(settled_at) where settled_at is not null',
+			asked: '(service, asked_at)',
+		},
+		kept: WATCH_DAYS,
+	},
+
+	/** One row for each Slack message that has to stay true. */
+	posts: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...LEASE,
+			/** `watch:<id>`, `channel:<team>:<channel>`, `person:<team>:<user>` or `person:<team>:<user>:<topic>`. */
+			stream: { ...text, people: 'part' },
+			/** Position in the stream: the order of first posts. */
+			number: integer,
+			uniqueKey: { ...text, people: 'part' },
+			teamId: text,
+			/** The channel's or person's. */
+			placeId: personId,
+			watchId: orNull(text),
+			/** Null, like `sessionId` and `questionId`, for what is about no session. */
+			service: orNull(text),
+			sessionId: orNull(text),
+			questionId: orNull(text),
+			kind: text,
+			/** See `KINDS`; no text of a person or an agent. */
+			content: {
+				...json,
+				people: ['by', 'from', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
+			},
+			/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
+			state: text,
+			createdAt: noted,
+			// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look at their `notBefore` again.
+			dueAt: orNull(ahead(15 * MINUTE_MS, { lasts: true })),
+			/** 0: now, 1: progress. */
+			urgency: fromZero,
+			/** Counts what changed after it was planned. */
+			wanted: fromZero,
+			attempts: fromZero,
+			/** A post that may exist is searched for from then on, by Slack's clock. */
+			sendingSince: orNull({ ...noted, becomesMs: -DAY_MS }),
+			ts: orNull(text),
+			shownKey: orNull(text),
+			shownAt: orNull(noted),
+			lastError: orNull(text),
+		},
+		unique: [
+			['stream', 'uniqueKey'],
+			['stream', 'number'],
+		],
+		indexes: {
+			due: '(due_at) where due_at is not null',
+			planned: `(stream, number) where state = 'planned'`,
+			done: `(created_at) where state not in ('planned', 'shown')`,
+			session: '(service, session_id, state)',
+			watch: '(watch_id)',
+			ts: '(ts)',
+			handed_over: `(team_id, created_at) where kind = 'handedOver'`,
+			digests: `(place_id) where kind = 'digest' and state = 'shown'`,
+		},
+		kept: WATCH_DAYS,
+	},
+
+	inboxes: {
+		key: ['id'],
+		columns: {
+			/** `home:<team>:<user>` or `view:<view id>`. */
+			id: { ...text, people: 'part' },
+			...PERSON,
+			...LEASE,
+			viewId: orNull(text),
+			/** Counts from 0. */
+			page: integer,
+			openedAt: noted,
+			/** Counts what the person did: opening it, changing the page, pressing something. */
+			askedCount: integer,
+			/** Counts every reason for an update, also these. */
+			changeCount: integer,
+			// The end of a snooze may be the next update.
+			nextUpdateAt: orNull(ahead(LONGEST_SNOOZE_MS, { decides: true })),
+			/** The `askedCount` that it shows. */
+			shownCount: fromZero,
+			/** What it shows, see `InboxDisplay`. */
+			shownKey: orNull(text),
+			builtAt: orNull(noted),
+		},
+		indexes: { due: '(next_update_at) where next_update_at is not null' },
+		kept: 'whileUsed',
+	},
+
+	/** The reminders of a question in a channel. */
+	ladders: {
+		key: ['watchId'],
+		columns: {
+			watchId: text,
+			...CHANNEL,
+			...SESSION,
+			...LEASE,
+			questionId: text,
+			postTs: text,
+			postedAt: noted,
+			remindedAt: orNull(noted),
+			escalationCount: fromZero,
+			isSending: fromZero,
+			lastReminderAt: orNull(noted),
+			/** When the reminder was due that waits for something. */
+			reminderDueAt: orNull(ahead(10 * MINUTE_MS, { lasts: true })),
+			/** Who was answering when a reminder was due. */
+			heldBy: orNull(personId),
+			/** See `WaitingReminders`. */
+			waitingSince: orNull(noted),
+			fewSince: orNull(noted),
+			/** When to look at it; null: when something changes. Quiet hours may last for days. The start makes all due. */
+			dueAt: orNull(ahead(30 * DAY_MS, { decides: true })),
+			changeCount: fromZero,
+		},
+		indexes: {
+			due: '(service, due_at) where due_at is not null',
+			session: '(service, session_id)',
+			channel: '(team_id, channel_id)',
+		},
+		kept: 'whileUsed',
+	},
+
+	channel_settings: {
+		key: ['teamId', 'channelId'],
+		columns: {
+			...CHANNEL,
+			settings: { ...json, people: ['mention.userIds[]'] },
+			revision: integer,
+			changedBy: personId,
+			changedAt: noted,
+		},
+		kept: 'always',
+	},
+
+	/** A question that a person does not see in their inbox for some time. */
+	snoozes: {
+		key: ['teamId', 'userId', 'service', 'sessionId'],
+		columns: {
+			...PERSON,
+			...SESSION,
+			fingerprint: text,
+			until: ahead(LONGEST_SNOOZE_MS),
+		},
+		kept: 'whileUsed',
+	},
+
+	waiting_sessions: {
+		key: OF_SESSION,
+		columns: {
+			...SESSION,
+			name: sealed,
+			since: noted,
+			/** When a read last found that it asks nothing, or it could not be read. */
+			loweredAt: orNull(noted),
+			/** How often in a row; 0: only once, after it had asked. */
+			loweredCount: fromZero,
+			/** 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since. */
+			isNew: fromZero,
+			/** Since when lists lack it; null: it is listed. */
+			goneAt: orNull(noted),
+		},
+		kept: 'whileUsed',
+	},
+
+	discoveries: {
+		key: ['teamId', 'channelId'],
+		columns: {
+			...CHANNEL,
+			service: text,
+			discreet: integer,
+			buttons: integer,
+			createdBy: personId,
+			createdAt: noted,
+		},
+		kept: 'whileUsed',
+	},
+
+	service_outages: {
+		key: ['service'],
+		columns: { service: text, downSince: noted },
+		kept: 'whileUsed',
+	},
+
+	shared_states: {
+		key: ['name'],
+		columns: {
+			/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
+			name: { ...text, people: 'part' },
+			state: { ...json, people: ['{}'] },
+			changedAt: noted,
+		},
+		kept: WATCH_DAYS,
+	},
+});
