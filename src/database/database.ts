@@ -14,7 +14,7 @@ import {
 	type UpdateResult,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
-import type { QueuedRows } from '../core/lease-loop.ts';
+import type { createBus } from './bus.ts';
 import { type Db, LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
@@ -41,7 +41,7 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
  * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`, here
  * and in all methods of the stores. Each of those is one transaction, committed when its promise resolves.
  */
-export interface StoreDatabase {
+export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCommit' | 'queuedRows'> {
 	readonly dialect: 'sqlite' | 'postgres';
 	readonly workspace?: (() => string | null) | undefined;
 	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
@@ -56,7 +56,6 @@ export interface StoreDatabase {
 	write<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
 	writeOne<T>(work: (db: Db) => Promise<T>): Promise<T>;
-	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
 	ping(): Promise<unknown>;
 	close(): Promise<void>;
 }
