@@ -10,8 +10,7 @@ import {
 	UpdateQueryNode,
 } from 'kysely';
 import type { QueuedRows } from '../core/lease-loop.ts';
-import type { Person } from '../questions/answer.ts';
-import { type Db, type LeasedTable, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type LeasedTable, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** What a transaction of this process has changed. */
 export interface Committed {
@@ -25,7 +24,6 @@ export interface Committed {
 export function createBus(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
-
 	return {
 		/** `run` resolves when it is committed, and has made all its queries with the plugin. */
 		async record<T>(run: (changes: KyselyPlugin) => Promise<T>): Promise<T> {
@@ -36,7 +34,6 @@ export function createBus(lookEveryMs: number) {
 		},
 		/** Calls `listener` after each commit of this process, before its writer goes on. It must not throw. */
 		onCommit,
-		/** A table that is a loop's queue. */
 		queuedRows: (table: LeasedTable): QueuedRows => ({
 			onChange: (listener) => onCommit(({ tables }) => tables.has(table) && listener()),
 			lookEveryMs,
@@ -44,13 +41,8 @@ export function createBus(lookEveryMs: number) {
 	};
 }
 
-/** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
-export function noteQuestions(trx: Db, by: Person | null): void {
-	const changes = trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
-	changes?.questionsBy.add(by?.userId ?? null);
-}
-
-class Changes implements Committed, KyselyPlugin {
+/** What a transaction has changed, as a plugin of its queries. */
+export class Changes implements Committed, KyselyPlugin {
 	readonly tables = new Set<keyof Tables>();
 	readonly questionsBy = new Set<string | null>();
 	readonly #writes = new WeakMap<object, keyof Tables>();

@@ -14,7 +14,8 @@ import {
 	type UpdateResult,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
-import type { createBus } from './bus.ts';
+import type { Person } from '../questions/answer.ts';
+import { Changes, type createBus } from './bus.ts';
 import { type Db, LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
@@ -146,6 +147,12 @@ function matching(filter: object) {
 				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
 			}),
 		);
+}
+
+/** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
+export function noteQuestions(trx: Db, by: Person | null): void {
+	const changes = trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
+	changes?.questionsBy.add(by?.userId ?? null);
 }
 
 /** Serializes transactions on PostgreSQL until their end. SQLite has a single writer. */

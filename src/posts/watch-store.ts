@@ -1,6 +1,14 @@
 import { sql, type UpdateObject } from 'kysely';
-import { noteQuestions } from '../database/bus.ts';
-import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
+import {
+	change,
+	type Filter,
+	from,
+	isFound,
+	locked,
+	noteQuestions,
+	remove,
+	type StoreDatabase,
+} from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';

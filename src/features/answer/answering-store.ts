@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
-import { noteQuestions } from '../../database/bus.ts';
 import {
 	add,
 	addIf,
@@ -15,6 +14,7 @@ import {
 	hasChanged,
 	isFound,
 	isPostgres,
+	noteQuestions,
 	remove,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { noteQuestions } from '../../database/bus.ts';
-import { change, from, isFound, lockFor, remove } from '../../database/database.ts';
+import { change, from, isFound, lockFor, noteQuestions, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { type Db, personOf, sessionOf } from '../../database/tables.ts';
 import type { ContentOf } from '../../posts/kinds.ts';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { noteQuestions } from '../../database/bus.ts';
-import { add, change, countChanged, from, locked, lockFor } from '../../database/database.ts';
+import { add, change, countChanged, from, locked, lockFor, noteQuestions } from '../../database/database.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';

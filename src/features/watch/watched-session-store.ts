@@ -2,8 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
-import { noteQuestions } from '../../database/bus.ts';
-import { add, change, countOf, from, inLockOrder, isFound, locked, remove } from '../../database/database.ts';
+import {
+	add,
+	change,
+	countOf,
+	from,
+	inLockOrder,
+	isFound,
+	locked,
+	noteQuestions,
+	remove,
+} from '../../database/database.ts';
 import { leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import type { Cipher, StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
