@@ -36,7 +36,7 @@ import { registerChannelEvents, registerFallbacks } from './features/watch/event
 import { createHousekeeping } from './ops/housekeeping.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMessages } from './posts/messages.ts';
-import type { Answer, QuestionUpdated } from './questions/answer.ts';
+import type { Answer } from './questions/answer.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts';
@@ -166,10 +166,7 @@ export async function createHandraise({
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
 	);
-	const reminders = createReminders(core, {
-		onNews: () => watching.wakeOutbox(),
-		onEarlyRead: () => watching.wakePoller(),
-	});
+	const reminders = createReminders(core);
 	const watching = createWatching(core, {
 		budget: budget.background,
 		health,
@@ -182,31 +179,17 @@ export async function createHandraise({
 			});
 			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
 		},
-		onQuestions: inboxes.touch,
 	});
-	const questionUpdated: QuestionUpdated = (what, by) => {
-		watching.wake();
-		inboxes.touch(what === 'delivered' ? null : by);
-		reminders.wake();
-		openWindows.wake();
-	};
 	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
 	const worker = createAnswerWorker(core, {
 		checkAuthor: async (...asked) => (await latePolicy?.checkAbsent(...asked)) ?? NOT_CHECKED,
 		missed: health.missed,
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
-		questionUpdated,
 	});
-	const claims = createClaims(core, questionUpdated);
-	const answers = createAnswers(core, claims, questionUpdated, worker.wake);
-	const handOvers = createHandOvers(core, {
-		mayAct,
-		onNews() {
-			watching.wakeOutbox();
-			inboxes.touch();
-		},
-	});
+	const claims = createClaims(core);
+	const answers = createAnswers(core, claims);
+	const handOvers = createHandOvers(core, mayAct);
 	const housekeeping = createHousekeeping(core, {
 		isDiscovering: () => watching.discoveries.whyNot() === null,
 		forgetInboxes: inboxes.forget,
@@ -276,10 +259,7 @@ export async function createHandraise({
 			...watchCommands,
 			openHistory: registerHistory(context),
 			openInbox: registerInbox(context),
-			openSettings: registerChannelSettings(context, () => {
-				watching.wakeOutbox();
-				reminders.wake();
-			}),
+			openSettings: registerChannelSettings(context),
 		});
 		registerSessionActions(context);
 		registerSubmission(context);

@@ -11,7 +11,7 @@ import { type Announcer, createOutbox, type Outbox } from './posts/outbox.ts';
 import type { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 
-interface Options extends Omit<PollerOptions, 'onNews' | 'onEnd'> {
+interface Options extends Omit<PollerOptions, 'onEnd'> {
 	readonly listCell: Cell<ListingState>;
 }
 
@@ -24,25 +24,14 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 	const { config, clock } = core;
 	const stopping = new AbortController();
 	let outbox: Outbox | null = null;
-	const wakeOutbox = () => outbox?.wake();
-
-	const wakeLoops = () => {
-		poller.wake();
-		wakeOutbox();
-	};
-	const wakeAll = () => {
-		wakeLoops();
-		options.onQuestions();
-	};
-	const discoveries = createDiscoveries(core, {
-		whyUnlisted: () => (listing === null ? 'listOff' : listing.isUnlisted() ? 'noList' : null),
-		onChange: wakeAll,
-	});
+	const discoveries = createDiscoveries(core, () =>
+		listing === null ? 'listOff' : listing.isUnlisted() ? 'noList' : null,
+	);
 	const listing: Listing | null = config.SESSION_SERVICE_LIST
-		? createListing(core, { ...options, cell: listCell, discoveries, onEarlyRead: () => poller.wake() })
+		? createListing(core, { ...options, cell: listCell, discoveries })
 		: null;
-	const endings = createEndings(core, wakeAll);
-	const poller = createPoller(core, { ...options, onNews: wakeOutbox, onEnd: endings.ended });
+	const endings = createEndings(core);
+	const poller = createPoller(core, { ...options, onEnd: endings.ended });
 
 	/** By watch, or by channel for `watch all`, who waits for Slack's word on its new post. */
 	const expected = new Map<string, (refused: string | null) => void>();
@@ -54,19 +43,15 @@ export function createWatching(core: Core<{ watches: WatchStore }>, { listCell, 
 
 	const running: Promise<unknown>[] = [];
 	return {
-		subscriptions: createSubscriptions(core, { ...options, onChange: wakeAll, expectPost }),
+		subscriptions: createSubscriptions(core, { ...options, expectPost }),
 		discoveries: { ...discoveries, expectPost },
 		isListed: () => listing?.isAvailable() ?? false,
-		/** Posts were marked, or reads moved forward. */
-		wake: wakeLoops,
 		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */
 		showPressed({ person, channelId, messageTs: ts, responseUrl, postKey }: PersonRequest, isChanged: boolean): void {
 			if (channelId === null || ts === null) return;
 			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts, key: postKey };
 			outbox?.showPressed(place, responseUrl, isChanged);
 		},
-		wakeOutbox,
-		wakePoller: poller.wake,
 		endings,
 		/** Begins to read, which needs no Slack. */
 		async start(): Promise<void> {

@@ -14,7 +14,8 @@ import {
 	type UpdateResult,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
-import type { QueuedRows } from '../core/lease-loop.ts';
+import type { Person } from '../questions/answer.ts';
+import { Changes, type createBus } from './bus.ts';
 import { type Db, type LeasedTable, lastKeyOf, type Row, type Tables } from './tables.ts';
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
@@ -41,7 +42,7 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
  * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`, here
  * and in all methods of the stores. Each of those is one transaction, committed when its promise resolves.
  */
-export interface StoreDatabase {
+export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCommit' | 'queuedRows'> {
 	readonly dialect: 'sqlite' | 'postgres';
 	readonly workspace?: (() => string | null) | undefined;
 	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
@@ -56,7 +57,6 @@ export interface StoreDatabase {
 	write<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
 	writeOne<T>(work: (db: Db) => Promise<T>): Promise<T>;
-	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
 	ping(): Promise<unknown>;
 	close(): Promise<void>;
 }
@@ -147,6 +147,12 @@ function matching(filter: object) {
 				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
 			}),
 		);
+}
+
+/** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
+export function noteQuestions(trx: Db, by: Person | null): void {
+	const changes = trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
+	changes?.questionsBy.add(by?.userId ?? null);
 }
 
 /** Serializes transactions on PostgreSQL until their end. SQLite has a single writer. */

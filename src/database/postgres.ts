@@ -1,5 +1,6 @@
 import {
 	Kysely,
+	type KyselyPlugin,
 	PostgresDialect,
 	type PostgresPool,
 	type PostgresPoolClient,
@@ -12,6 +13,7 @@ import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type Cell, createMemoryCell } from '../core/values.ts';
+import { createBus } from './bus.ts';
 import {
 	add,
 	change,
@@ -71,11 +73,12 @@ export function openPostgres(
 	const dialect = new PostgresDialect({ pool: guardPool(pool, onNewer) });
 	dialect.createQueryCompiler = () => new SnakeCaseCompiler();
 	const kysely = new Kysely<Tables>({ dialect });
+	const { record, ...bus } = createBus(LOOK_EVERY_MS);
 
-	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+	async function retryConflicts<T>(attempt: (changes: KyselyPlugin) => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
 			try {
-				return await attempt();
+				return await record(attempt);
 			} catch (error) {
 				if (!CONCURRENCY_CODES.has(sqlState(error) ?? '')) throw error;
 				const message = `PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`;
@@ -88,10 +91,15 @@ export function openPostgres(
 		dialect: 'postgres',
 		read: kysely,
 		// Stated in each BEGIN, because a database may have another default, and a pooler keeps no setting of a session.
-		write: (work) => retryConflicts(() => kysely.transaction().setIsolationLevel('read committed').execute(work)),
-		writeOne: (work) => retryConflicts(() => work(kysely)),
-		// Replicas do not tell each other what they store.
-		queuedRows: () => ({ onChange() {}, lookEveryMs: LOOK_EVERY_MS }),
+		write: (work) =>
+			retryConflicts((changes) =>
+				kysely
+					.transaction()
+					.setIsolationLevel('read committed')
+					.execute((trx) => work(trx.withPlugin(changes))),
+			),
+		writeOne: (work) => retryConflicts((changes) => work(kysely.withPlugin(changes))),
+		...bus,
 		ping: () => sql`select 1 from migrations limit 1`.execute(kysely),
 		close() {
 			// Not Kysely's `destroy`: after it Kysely would throw errors without a code.

@@ -12,6 +12,7 @@ import {
 	sql,
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
+import { createBus } from './bus.ts';
 import { nameInSql, rowsOf, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import type { Db, Tables } from './tables.ts';
 
@@ -19,7 +20,7 @@ import type { Db, Tables } from './tables.ts';
 const MAX_BATCH = 64;
 /** Commits per turn: `repairTimes` makes two, between which nobody may write a time of before the step. */
 const COMMITS_PER_TURN = 8;
-/** This process owns the file and tells its loops of every change, so a look finds only what a wake-up missed. */
+/** This process owns the file, so the bus tells of every change: a look finds only what a wake-up missed. */
 const LOOK_EVERY_MS = 30_000;
 
 type QueuedWrite = Omit<PromiseWithResolvers<unknown>, 'promise'> & { work(db: Db): Promise<unknown> };
@@ -34,19 +35,23 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
-	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
-	const changed = new Set<string>();
-	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
+	const { record, ...bus } = createBus(LOOK_EVERY_MS);
+	const dialect = new SqliteDialect({ database: adapt(file.database) });
 	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
 	const kysely = new Kysely<Tables>({ dialect });
 
-	async function write<T>(work: (db: Db) => Promise<T>): Promise<T> {
-		if (closing !== null) throw storeClosed();
-		const { promise, resolve, reject } = Promise.withResolvers<T>();
-		queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
-		flushing ??= flush();
-		return promise;
-	}
+	const write = <T>(work: (db: Db) => Promise<T>) =>
+		record((changes) => {
+			if (closing !== null) throw storeClosed();
+			const { promise, resolve, reject } = Promise.withResolvers<T>();
+			queue.push({
+				work: (db) => work(db.withPlugin(changes)),
+				resolve: resolve as (value: unknown) => void,
+				reject,
+			});
+			flushing ??= flush();
+			return promise;
+		});
 
 	async function alone<T>(task: (database: DatabaseSync) => T): Promise<T> {
 		if (closing !== null) throw storeClosed();
@@ -64,9 +69,6 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 			if (commits % COMMITS_PER_TURN === 0) await turnEnds();
 			const batch = queue.splice(0, MAX_BATCH);
 			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
-			// Also after a rollback, when one look too many does no harm.
-			for (const { tables, listener } of listeners) if (tables.some((table) => changed.has(table))) listener();
-			changed.clear();
 		}
 		flushing = null;
 	}
@@ -77,10 +79,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		write,
 		writeOne: write,
 		alone,
-		queuedRows: (tables) => ({
-			onChange: (listener) => void listeners.push({ tables, listener }),
-			lookEveryMs: LOOK_EVERY_MS,
-		}),
+		...bus,
 		ping: () => sql`select 1 from migrations limit 1`.execute(kysely),
 		close() {
 			closing ??= (async () => {
@@ -137,10 +136,7 @@ async function commitTogether(connection: Db, database: DatabaseSync, batch: rea
 /** Cached prepared statements; Handraise has a few dozen. */
 const MAX_PREPARED = 200;
 
-/** The table that a statement changes. No trigger, cascade or common table expression changes a queue's rows. */
-const CHANGED_TABLE = /^\s*(?:insert(?: or \w+)? into|update|delete from)\s+"?(\w+)/i;
-
-function adapt(database: DatabaseSync, onChange: (table: string) => void): SqliteDatabase {
+function adapt(database: DatabaseSync): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
 		// Never called: after it Kysely would throw errors without a code.
@@ -150,33 +146,24 @@ function adapt(database: DatabaseSync, onChange: (table: string) => void): Sqlit
 			const known = prepared.get(text);
 			if (known !== undefined) return known;
 			if (prepared.size >= MAX_PREPARED) prepared.clear();
-			const table = CHANGED_TABLE.exec(text)?.[1];
-			const compiled = guard(() => database.prepare(text));
-			const statement = adaptStatement(compiled, () => table !== undefined && onChange(table));
+			const statement = adaptStatement(guard(() => database.prepare(text)));
 			prepared.set(text, statement);
 			return statement;
 		},
 	};
 }
 
-function adaptStatement(statement: StatementSync, onChange: () => void): SqliteStatement {
+function adaptStatement(statement: StatementSync): SqliteStatement {
 	const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
 	const columns = statement.columns();
 	const rowOf = rowsOf(columns);
 	statement.setReturnArrays(true);
-	function all(parameters: readonly unknown[]) {
-		const rows = guard(() => statement.all(...values(parameters)) as unknown as unknown[][]);
-		if (rows.length > 0) onChange();
-		return rows.map(rowOf);
-	}
+	const all = (parameters: readonly unknown[]) =>
+		guard(() => statement.all(...values(parameters)) as unknown as unknown[][]).map(rowOf);
 	return {
 		reader: columns.length > 0,
 		all,
-		run(parameters) {
-			const result = guard(() => statement.run(...values(parameters)));
-			if (result.changes > 0) onChange();
-			return result;
-		},
+		run: (parameters) => guard(() => statement.run(...values(parameters))),
 		iterate: (parameters) => all(parameters).values(),
 	};
 }

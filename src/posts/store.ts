@@ -202,7 +202,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 
 		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'posts'),
 
-		postRows: db.queuedRows(['posts']),
+		postRows: db.queuedRows('posts'),
 
 		/** When `takePosts` next finds something; null for never. Posts that wait for another one do not count. */
 		nextPostDueAt: ({ updates } = ALL) =>

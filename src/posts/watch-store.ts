@@ -1,5 +1,14 @@
 import { sql, type UpdateObject } from 'kysely';
-import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from '../database/database.ts';
+import {
+	change,
+	type Filter,
+	from,
+	isFound,
+	locked,
+	noteQuestions,
+	remove,
+	type StoreDatabase,
+} from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { channelOf, type Db, sessionOf, type Tables, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
@@ -131,6 +140,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	await planPosts(tx, posts);
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markPosts(tx, { watchId: row.id });
+	noteQuestions(trx, null);
 	// Its hand-overs are over.
 	await change(trx, 'questions', { heldWatchId: row.id }, { heldWatchId: null, handOverNote: null }).execute();
 	return ended;

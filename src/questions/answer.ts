@@ -233,9 +233,6 @@ export interface Telling {
 /** What happened to a question. `delivered`: its session will change soon. `choice`, `undo`: of a one-press answer. */
 export type QuestionChange = 'claim' | 'answer' | 'delivered' | 'choice' | 'undo';
 
-/** Called after the commit of every change that cards show: wakes what draws it. Must not throw. `by`: whose claim or answer it is. */
-export type QuestionUpdated = (what: QuestionChange, by: Person) => void;
-
 /** After this long the author is told that delivery takes long: they have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
 

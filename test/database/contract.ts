@@ -4,6 +4,7 @@ import { describeAccept } from './contract/accept.ts';
 import { describeClaims, describeDrafts, describeWindows } from './contract/answering.ts';
 import { describeAskings } from './contract/askings.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
+import { describeCommits } from './contract/commits.ts';
 import { describeDiscoveries } from './contract/discoveries.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
 import { describeInboxReads, describeSnoozes } from './contract/inbox-reads.ts';
@@ -83,6 +84,7 @@ export function describeStores(
 		about('reminders', [describeLadders]);
 		about('channel settings', [describeChannelSettings]);
 		about('people', [describePeople]);
+		about('the bus', [describeCommits]);
 	});
 	describe(`workspaces on ${name}`, () => {
 		const served: ServedWorkspace = { teamId: null };

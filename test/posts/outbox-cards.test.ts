@@ -10,7 +10,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 	const C1 = { teamId: 'T1', channelId: 'C1' };
 	const endChannel = ({ store, clock }: Pick<Awaited<ReturnType<typeof createOutboxHarness>>, 'store' | 'clock'>) => {
 		const core = coreOf({ store: { watches: store }, clock, log: createRecordingLog() });
-		return createEndings(core, () => {}).endChannel(C1, 'channelShared');
+		return createEndings(core).endChannel(C1, 'channelShared');
 	};
 
 	it('an external channel gets no post that waits for its turn', async () => {

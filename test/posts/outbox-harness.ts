@@ -136,7 +136,7 @@ export async function createOutboxHarness() {
 			metrics: { watches: recorded.metrics },
 			log: createRecordingLog(),
 		});
-		const outbox = createOutbox(core, announcer, createEndings(core, () => {}).endChannel);
+		const outbox = createOutbox(core, announcer, createEndings(core).endChannel);
 		outbox.start();
 		const stop = async () => {
 			const stopped = outbox.stop();

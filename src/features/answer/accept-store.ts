@@ -89,9 +89,9 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 }
 
 /** Its own window shows the receipt from now on. */
-async function markAccepted(trx: Db, { viewId, question, press, acceptedAt: now }: NewAnswer): Promise<void> {
-	await remove(trx, 'windows', { viewId }).execute();
-	await markQuestion({ trx, now }, question, press === null ? 'answer' : 'choice');
+async function markAccepted(trx: Db, answer: NewAnswer): Promise<void> {
+	await remove(trx, 'windows', { viewId: answer.viewId }).execute();
+	await markQuestion({ trx, now: answer.acceptedAt }, answer, answer.press === null ? 'answer' : 'choice');
 }
 
 /** What an edit leaves. */

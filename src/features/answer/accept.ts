@@ -9,7 +9,6 @@ import {
 	type NewAnswer,
 	type Person,
 	type QuestionKey,
-	type QuestionUpdated,
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import type { Choice } from '../../slack/ids.ts';
@@ -29,13 +28,8 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'accepted
 /** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
-/** What people do with their answers. Everything is committed when the promise resolves. `wake` wakes the worker. */
-export function createAnswers(
-	core: Core<{ answers: AnswerStore }>,
-	claims: Claims,
-	questionUpdated: QuestionUpdated,
-	wake: () => void,
-) {
+/** What people do with their answers. Everything is committed when the promise resolves. */
+export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Claims) {
 	const { serviceUrl, clock, log, metrics, config } = core;
 	const { answers: store } = core.store;
 	const giveUpMs = config.GIVE_UP_HOURS * 3_600_000;
@@ -76,9 +70,8 @@ export function createAnswers(
 		return result;
 	}
 
-	/** After a change of `own` that the worker goes on with; `changed` null: it was too late for it. */
+	/** After a change of `own`; `changed` null: it was too late for it. */
 	async function changedOrTooLate(own: Answer, changed: Answer | null) {
-		if (changed !== null) wake();
 		return { isDone: changed !== null, answer: changed ?? (await store.get(own.id)) ?? own };
 	}
 
@@ -113,24 +106,15 @@ export function createAnswers(
 			});
 		},
 
-		async afterAccept(answer: Answer): Promise<void> {
-			wake();
-			questionUpdated(answer.press === null ? 'answer' : 'choice', answer.person);
-			await claims.release(answer.question, answer.person);
-		},
+		afterAccept: ({ question, person }: Answer) => claims.release(question, person),
 
 		leaveReceipt: store.leaveReceipt,
 		noteTold: store.noteTold,
 
 		/** Puts a failed answer back into the queue, for its author. */
-		async tryAgain({ id, person }: Answer) {
+		tryAgain({ id, person }: Answer) {
 			const now = clock.now();
-			const result = await store.retry(id, person, now, now + giveUpMs);
-			if (result?.kind === 'queued') {
-				wake();
-				questionUpdated('answer', person);
-			}
-			return result;
+			return store.retry(id, person, now, now + giveUpMs);
 		},
 
 		/** Sends answers that waited only for the right encryption key. Returns how many. */
@@ -138,17 +122,14 @@ export function createAnswers(
 			const readable = (await store.waitingBecause(UNREADABLE)).filter(({ content }) => content.kind === 'readable');
 			const now = clock.now();
 			for (const { id, person } of readable) await store.retry(id, person, now, now + giveUpMs);
-			if (readable.length > 0) {
-				log.info({ answers: readable.length }, 'answers can be read again and are sent');
-				wake();
-			}
+			if (readable.length > 0) log.info({ answers: readable.length }, 'answers can be read again and are sent');
 			return readable.length;
 		},
 
 		/** Sends answers that failed with these codes now, instead of at their next attempt. Never rejects. */
 		async hasten(codes: readonly string[]): Promise<void> {
 			try {
-				if ((await store.hasten(serviceUrl, codes, clock.now())) > 0) wake();
+				await store.hasten(serviceUrl, codes, clock.now());
 			} catch (error) {
 				log.warn('hasten_failed', { code: codeOf(error) });
 			}
@@ -163,9 +144,7 @@ export function createAnswers(
 
 		/** For its author. `onlyUnsent`: not one that may have arrived. */
 		async withdraw(own: Answer, options = { onlyUnsent: false }) {
-			const withdrawn = await store.withdraw(own.id, own.person, clock.now(), options);
-			if (withdrawn !== null) questionUpdated('answer', own.person);
-			return changedOrTooLate(own, withdrawn);
+			return changedOrTooLate(own, await store.withdraw(own.id, own.person, clock.now(), options));
 		},
 	};
 }

@@ -165,7 +165,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (fails) await releaseLosers({ trx, cipher, now }, changed);
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
-					await markQuestion({ trx, now }, changed.question, what);
+					await markQuestion({ trx, now }, changed, what);
 				if (arrivedAt !== null) await replaceLost(trx, changed, now);
 				// After the lock of its session.
 				if (arrivedAt !== null) await noteArrival(trx, changed, arrivedAt, number);
@@ -185,7 +185,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				await change(trx, 'answers', own, WITHOUT_LEASE).execute();
 			}),
 
-		rows: db.queuedRows(['answers']),
+		rows: db.queuedRows('answers'),
 
 		/** The earliest time at which `takeDue` may find an answer: not before a lease on its session lapses. Null: never. */
 		async nextDueAt(service: string): Promise<number | null> {
@@ -267,7 +267,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
 			withOwn(id, person, async (trx, answer) => {
 				const result = await retryAnswer({ trx, cipher, now }, answer, giveUpAt);
-				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer.question, 'answer');
+				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer, 'answer');
 				return result;
 			}),
 
@@ -281,7 +281,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
 				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
-				await markQuestion({ trx, now }, answer.question, answer.press === null ? 'answer' : 'undo');
+				await markQuestion({ trx, now }, answer, answer.press === null ? 'answer' : 'undo');
 				return withdrawn;
 			}),
 

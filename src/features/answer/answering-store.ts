@@ -14,6 +14,7 @@ import {
 	hasChanged,
 	isFound,
 	isPostgres,
+	noteQuestions,
 	remove,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
@@ -137,13 +138,13 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 				const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>
 					conflict.columns(TABLES.claims.key).doUpdateSet(begun).where('claims.until', '<=', now),
 				);
-				return markIf(await hasChanged(made), { trx, now }, question);
+				return markIf(await hasChanged(made), { trx, now }, { question, person });
 			}),
 
 		/** True when there was a claim. */
 		release: (question: QuestionKey, person: Person, now: number) =>
 			db.write(async (trx) =>
-				markIf(await hasChanged(remove(trx, 'claims', ofPerson(person, question))), { trx, now }, question),
+				markIf(await hasChanged(remove(trx, 'claims', ofPerson(person, question))), { trx, now }, { question, person }),
 			),
 
 		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
@@ -152,8 +153,8 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 	};
 }
 
-async function markIf(isChanged: boolean, tx: Tx, question: QuestionKey): Promise<boolean> {
-	if (isChanged) await markQuestion(tx, question, 'claim');
+async function markIf(isChanged: boolean, tx: Tx, claim: Omit<Claim, 'until'>): Promise<boolean> {
+	if (isChanged) await markQuestion(tx, claim, 'claim');
 	return isChanged;
 }
 
@@ -177,10 +178,16 @@ export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
 	change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecentWindow(now)).execute();
 
 /**
- * Has everything drawn again that shows a question: its posts, the reminders that wait for it, the windows with its form. It is
- * part of the transaction that changes an answer or a claim, or a failure in between would leave "sending…" for good.
+ * Has everything drawn again that shows the question of a claim or an answer: its posts, the reminders that wait for it, the windows
+ * with its form, inboxes. It is part of the transaction that changes the answer or claim, or a failure in between would leave
+ * "sending…" for good.
  */
-export async function markQuestion({ trx, now }: Tx, question: QuestionKey, what: QuestionChange): Promise<void> {
+export async function markQuestion(
+	{ trx, now }: Tx,
+	{ question, person }: Pick<Answer, 'question' | 'person'>,
+	what: QuestionChange,
+): Promise<void> {
+	noteQuestions(trx, what === 'delivered' ? null : person);
 	const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
 	const postsAt = what === 'choice' || what === 'undo' ? now + PRESS_SHOWN_MS : now;
 	await markSession({ trx, now }, question, { earlyReadAt, postsAt, onlyQuestions: what === 'choice' });
@@ -255,7 +262,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			}
 		},
 
-		rows: db.queuedRows(['windows']),
+		rows: db.queuedRows('windows'),
 
 		/** `view` null: it cannot be read. */
 		async takeDue(lease: Lease, limit: number, now: number) {

@@ -10,7 +10,6 @@ import {
 	type Origin,
 	type Person,
 	type QuestionKey,
-	type QuestionUpdated,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import { readForm, type Values, without } from '../../slack/form/fields.ts';
@@ -63,26 +62,21 @@ export interface Forms {
 }
 
 /** Who has a question open. A claim only informs, so a failure to store one is only logged. */
-export function createClaims(
-	{ store: { claims: store }, clock, log }: Core<{ claims: ClaimStore }>,
-	questionUpdated: QuestionUpdated,
-) {
-	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
-		try {
-			if (await write()) questionUpdated('claim', by);
-		} catch (error) {
-			log.warn('claim_not_stored', { session: question.sessionId, code: codeOf(error) });
-		}
-	}
+export function createClaims({ store: { claims: store }, clock, log }: Core<{ claims: ClaimStore }>) {
+	const unlessStored =
+		({ sessionId: session }: QuestionKey) =>
+		(error: unknown) =>
+			log.warn('claim_not_stored', { session, code: codeOf(error) });
 
 	return {
 		/** Sets or prolongs a claim. Cards are updated only for a new one. */
 		async take(question: QuestionKey, person: Person): Promise<void> {
 			const now = clock.now();
-			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
+			await store.claim({ question, person, until: now + CLAIM_MS }, now).catch(unlessStored(question));
 		},
-		release: (question: QuestionKey, person: Person) =>
-			change(question, person, () => store.release(question, person, clock.now())),
+		async release(question: QuestionKey, person: Person): Promise<void> {
+			await store.release(question, person, clock.now()).catch(unlessStored(question));
+		},
 		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
 			return (await store.active(question, clock.now())).filter(({ person }) => !isSamePerson(person, own));
 		},

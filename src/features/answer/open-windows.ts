@@ -77,8 +77,6 @@ export function createOpenWindows(core: Core<{ answers: AnswerStore; windows: Wi
 	});
 
 	return {
-		/** An answer came or went. */
-		wake: loop.wake,
 		/** Somebody read this session, and it is another than before. */
 		sessionRead(key: SessionKey, session: Session): void {
 			unlearned.set(session.sessionId, [key, session]);

@@ -9,7 +9,6 @@ import {
 	isForgotten,
 	isTold,
 	type Person,
-	type QuestionUpdated,
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
@@ -46,13 +45,12 @@ interface Options {
 	readonly receipts: Pick<Receipts, 'tell'>;
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
 	readonly isOurs: (person: Person) => boolean;
-	readonly questionUpdated: QuestionUpdated;
 }
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
 export function createAnswerWorker(
 	core: Core<{ answers: AnswerStore }>,
-	{ checkAuthor, missed, random = Math.random, receipts, isOurs, questionUpdated }: Options,
+	{ checkAuthor, missed, random = Math.random, receipts, isOurs }: Options,
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
@@ -121,7 +119,6 @@ export function createAnswerWorker(
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
-		questionUpdated(answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
 		const nothingNew: Telling = { receiptState: answer.receiptState, againAfterMs: null };
 		const tell = () => receipts.tell(answer, shutdownSignal);
 		// While Slack hangs, this takes long too: the other authors are told at their next attempts.

@@ -16,10 +16,7 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_RAISED = 20;
 
 /** Brings the raised hands of all listed sessions into the channels that want them. */
-export function createDiscoveries(
-	core: Core<{ watches: WatchStore }>,
-	{ whyUnlisted, onChange }: { whyUnlisted: () => NoListReason | null; onChange: () => void },
-) {
+export function createDiscoveries(core: Core<{ watches: WatchStore }>, whyUnlisted: () => NoListReason | null) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { DISCOVER_SESSIONS: discoverSessions, watchLimits: limits } = core.config;
@@ -40,23 +37,16 @@ export function createDiscoveries(
 		return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
 	}
 
-	/** Returns whether a watch was added or ended. */
-	async function raise(discovery: Discovery): Promise<boolean> {
+	async function raise(discovery: Discovery): Promise<void> {
 		const { teamId, channelId } = discovery;
-		let isChanged = false;
-		while (await store.makeRoom(discovery, { limits, now: clock.now() })) isChanged = true;
+		while (await store.makeRoom(discovery, { limits, now: clock.now() }));
 		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
 			// Others have been read: they wait like watched sessions.
 			const ahead = loweredAt === null;
 			const hand = { id: randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
 			const result = await store.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
-			if (result.kind === 'limit') {
-				await tell(discovery, () => leftOut(discovery));
-				return isChanged;
-			}
-			if (result.kind === 'raised') isChanged = true;
+			if (result.kind === 'limit') return tell(discovery, () => leftOut(discovery));
 		}
-		return isChanged;
 	}
 
 	/** Why questions do not come into a channel at the moment; null: they do. */
@@ -81,23 +71,18 @@ export function createDiscoveries(
 		await store.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
 		toldKeys.set(place, key);
 		if (content.kind === 'discoveryFull') core.metrics.watches.limitReached(content.limit);
-		onChange();
 	}
 
 	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
 	async function raiseAll(): Promise<void> {
-		let isChanged = false;
-		for (const discovery of await store.discoveries(serviceUrl)) {
-			if (await raise(discovery)) isChanged = true;
-		}
-		if (isChanged) onChange();
+		for (const discovery of await store.discoveries(serviceUrl)) await raise(discovery);
 	}
 
 	/** Tells the channels why no more questions come. Returns how many there are. */
 	async function pause(why: NoListReason): Promise<number> {
 		const paused = await store.discoveries(serviceUrl);
 		for (const discovery of paused) await tell(discovery, async () => ({ kind: 'discoveryPaused', why }));
-		if (await store.notePaused(serviceUrl, why, clock.now())) onChange();
+		await store.notePaused(serviceUrl, why, clock.now());
 		return paused.length;
 	}
 
@@ -125,8 +110,8 @@ export function createDiscoveries(
 			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
 			isCut = isCutNow;
 			hasListed = true;
-			if (await store.replaceWaiting(serviceUrl, shown, options)) onChange();
-			if (await store.notePaused(serviceUrl, null, now)) onChange();
+			await store.replaceWaiting(serviceUrl, shown, options);
+			await store.notePaused(serviceUrl, null, now);
 			await raiseAll();
 		},
 		async unlisted(): Promise<void> {
@@ -137,17 +122,14 @@ export function createDiscoveries(
 			const now = clock.now();
 			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now, settings };
 			const begun = await store.discover(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
-			if (begun === 'begun') onChange();
 			await raiseAll();
 			return begun;
 		},
 		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
-		async end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
+		end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
 			const now = clock.now();
 			const posts = noticesIn(channel, { kind: 'discoveryEnded', by: userId }, now);
-			const ended = await store.endDiscovery(channel, { now, posts: () => posts });
-			if (ended !== null) onChange();
-			return ended;
+			return store.endDiscovery(channel, { now, posts: () => posts });
 		},
 		of: (channel: ChannelKey) => store.discoveryOf(channel, serviceUrl),
 		/** The sessions that wait, the longest waiting first, or why none are listed. Null when people see only what is watched. */

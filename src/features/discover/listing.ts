@@ -28,7 +28,6 @@ interface Options extends Pick<PollerOptions, 'budget' | 'health'> {
 	readonly cell: Cell<ListingState>;
 	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
 	readonly discoveries: Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
-	readonly onEarlyRead: () => void;
 }
 
 /** The client gives a list up after this. */
@@ -89,13 +88,13 @@ const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnl
  * a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session as well.
  */
 export function createListing(core: Core<{ watches: WatchStore }>, options: Options) {
-	const { cell, budget, health, discoveries, onEarlyRead } = options;
+	const { cell, budget, health, discoveries } = options;
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { listing: metrics } = core.metrics;
 	// Only lists find sessions that nobody watches.
 	const { DISCOVER_SESSIONS: discoverSessions } = core.config;
-	const readWaiting = createWaitingReads(core, onEarlyRead);
+	const readWaiting = createWaitingReads(core);
 	const own = randomUUID();
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
@@ -243,7 +242,7 @@ interface Comparison extends ListedWaiting {
 }
 
 /** Has watched sessions read at once that newly wait by the list and not by their newest read. */
-export function createWaitingReads(core: Core<{ watches: WatchStore }>, onEarlyRead: () => void) {
+export function createWaitingReads(core: Core<{ watches: WatchStore }>) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
 	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
@@ -280,8 +279,6 @@ export function createWaitingReads(core: Core<{ watches: WatchStore }>, onEarlyR
 			.map((one) => ({ ...one, absentAt: completeAt, dueAt: null }));
 		const newest = due.map((one) => afterComparing(one, now, moves.get(one.sessionId)));
 		compared = new Map([...gone, ...listed, ...newest].map((one) => [one.sessionId, one]));
-		if (moved.length === 0) return;
-		core.metrics.listing.listedReads(moved.length);
-		onEarlyRead();
+		if (moved.length > 0) core.metrics.listing.listedReads(moved.length);
 	};
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { change, from, isFound, lockFor, remove } from '../../database/database.ts';
+import { change, from, isFound, lockFor, noteQuestions, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { type Db, personOf, sessionOf } from '../../database/tables.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
@@ -118,6 +118,7 @@ async function lockQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
 
 /** Has all posts show who has the question, and queues the direct message. The caller holds the lock of the session. */
 async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
+	noteQuestions(tx.trx, null);
 	await markPosts(tx, sessionOf(session));
 	await planPosts(tx, [post]);
 }

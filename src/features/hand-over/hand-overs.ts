@@ -16,10 +16,10 @@ import type { createHandOverStore } from './hand-over-store.ts';
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
 export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { readonly sessionId: string };
 
-/** Hands questions over to people, and back. `onNews` is called after something was stored. */
+/** Hands questions over to people, and back. */
 export function createHandOvers(
 	core: Core<{ handOvers: ReturnType<typeof createHandOverStore>; answers: AnswerStore; watches: WatchStore }>,
-	{ mayAct, onNews }: { readonly mayAct: MayAct; readonly onNews: () => void },
+	mayAct: MayAct,
 ) {
 	const { serviceUrl, clock } = core;
 	const { handOvers: store, answers, watches } = core.store;
@@ -78,15 +78,11 @@ export function createHandOvers(
 			if (asked.kind === 'closed') return asked;
 			const wish = { ...handed, id: viewId, watchId: asked.watchId, channelId, from, to, note, replaces };
 			const result = await store.handOver(wish, clock.now());
-			onNews();
 			return result.kind === 'closed' ? ({ kind: 'closed', by: null } as const) : result;
 		},
 
-		async giveBack(person: Person, pressed: PressedQuestion) {
-			const result = await store.giveBack({ ...keyOf(person, pressed), userId: person.userId }, clock.now());
-			onNews();
-			return result;
-		},
+		giveBack: (person: Person, pressed: PressedQuestion) =>
+			store.giveBack({ ...keyOf(person, pressed), userId: person.userId }, clock.now()),
 	};
 }
 

@@ -91,7 +91,14 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
 		},
 
-		rows: db.queuedRows(['inboxes']),
+		rows: db.queuedRows('inboxes'),
+
+		/** Calls `listener` after each commit that changed what inboxes show. `by`: a user id, or null, see `noteQuestions`. */
+		onNews: (listener: (by: string | null) => void) =>
+			db.onCommit(({ tables, questionsBy }) => {
+				for (const by of questionsBy) listener(by);
+				if (tables.has('waiting_sessions')) listener(null);
+			}),
 
 		/** When `takeDue` next finds something; null for never. */
 		async nextDueAt() {

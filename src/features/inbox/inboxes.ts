@@ -192,13 +192,19 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		release: (held) => store.release(held.map(({ token }) => token)),
 	});
 
+	/** Costs nothing until the next mark. */
+	function touch(by: string | null): void {
+		touchedBy.add(by);
+		loop.wake();
+	}
+	store.onNews(touch);
+
 	return {
 		/** A person opened an inbox, changed its page or pressed something in it (null: the page stays). */
 		async ask(place: InboxPlace, page: number | null): Promise<void> {
 			const now = clock.now();
 			const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
 			await store.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
-			loop.wake();
 		},
 		closed: (id: string) => store.remove(id),
 		/** The question that waits longest for a person in another session than this, as their inbox has it; null: none is known. */
@@ -208,11 +214,8 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 		},
 		/** Whether the rules of today offer a choice of a question, if it was read as its button shows it. */
 		isOffered: (choice: Choice) => store.isOffered(core.serviceUrl, choice),
-		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
-		touch(by: Person | null = null): void {
-			touchedBy.add(by?.userId ?? null);
-			loop.wake();
-		},
+		/** Who may see what has changed. */
+		touch: () => touch(null),
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());

@@ -113,7 +113,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
 
-		rows: db.queuedRows(['ladders']),
+		rows: db.queuedRows('ladders'),
 
 		/** When `takeDue` with the same `except` next finds something; null for never. */
 		async nextDueAt(service: string, except: readonly ChannelKey[]): Promise<number | null> {

@@ -27,10 +27,7 @@ const SAME_TIME_MS = 1_000;
  * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as a post in the same transaction as
  * the row's next time. The session is read before: a question that may be settled reminds nobody.
  */
-export function createReminders(
-	core: Core<{ ladders: LadderStore }>,
-	{ onNews, onEarlyRead }: { readonly onNews: () => void; readonly onEarlyRead: () => void },
-) {
+export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	const { serviceUrl, clock } = core;
 	const { ladders: store } = core.store;
 	const { ladderTimes: defaults } = core.config;
@@ -57,9 +54,7 @@ export function createReminders(
 			const { reminderDueAt } = decision;
 			return { ...taken, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy: ladder.heldBy, waiting, readBy: null };
 		});
-		if ((await store.record(token, outcomes, { post, now })) === null) return;
-		if (unread.length > 0) onEarlyRead();
-		if (post !== null) onNews();
+		await store.record(token, outcomes, { post, now });
 	}
 
 	/** Whether reminders of a channel have waited for others long enough. After a stop of the program, all are due together. */
@@ -84,8 +79,6 @@ export function createReminders(
 	});
 
 	return {
-		/** Ladders were touched or began, or settings of a channel changed. */
-		wake: loop.wake,
 		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
 		async start(): Promise<void> {
 			await store.touchAll(serviceUrl, clock.now());

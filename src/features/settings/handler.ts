@@ -28,10 +28,9 @@ const LIST_WITHIN_MS = 200;
 /** Windows whose emptied lists are remembered. */
 const MOST_WINDOWS = 1_000;
 
-/** Registers the settings window; returns `/session settings`. `onChanged`: a post is stored, and reminders are due anew. */
+/** Registers the settings window; returns `/session settings`. */
 export function registerChannelSettings(
 	core: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList },
-	onChanged: () => void,
 ) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core, userGroups);
@@ -113,7 +112,7 @@ export function registerChannelSettings(
 			return { ack: { response_action: 'update', view: newest } };
 		}
 		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
-		return { ack: { response_action: 'update', view: saved }, after: async () => onChanged() };
+		return { ack: { response_action: 'update', view: saved } };
 	}
 
 	listen.submission(CALLBACKS.settings, {

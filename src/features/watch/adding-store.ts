@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { add, change, countChanged, from, locked, lockFor } from '../../database/database.ts';
+import { add, change, countChanged, from, locked, lockFor, noteQuestions } from '../../database/database.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
@@ -119,6 +119,7 @@ function insert(
 	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
 	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'createdBy'> & Partial<WatchRow>,
 ): Promise<WatchRow> {
+	noteQuestions(trx, null);
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
 	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
 	return row.returningAll().executeTakeFirstOrThrow();
@@ -138,6 +139,7 @@ async function planRefused(tx: Tx, watch: WatchRow): Promise<boolean> {
 }
 
 function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	noteQuestions(trx, null);
 	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
 }
 

@@ -7,14 +7,13 @@ import type { createChannelList } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/words.ts';
 import type { WatchStore } from './watch-store.ts';
 
-export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => void) {
+export function createEndings(core: Core<{ watches: WatchStore }>) {
 	const { clock, log } = core;
 	const { watches: store } = core.store;
 
 	/** Writes the log line that tells later why a channel hears no more of a session. */
 	function ended({ id, session, channelId }: Watch, reason: WatchEnd): void {
 		log.info({ watchId: id, sessionId: session.sessionId, channel: channelId, reason }, 'a watch ended');
-		onEnd();
 	}
 
 	/** Returns false when it had ended before. */
@@ -44,7 +43,6 @@ export function createEndings(core: Core<{ watches: WatchStore }>, onEnd: () => 
 			for (const watch of own)
 				await end(watch, reason, watch === watched[0] ? [told(userId, watch.id, sessionIds)] : []);
 		}
-		onEnd();
 	}
 
 	return {

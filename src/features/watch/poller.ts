@@ -21,10 +21,6 @@ export interface PollerOptions {
 		reading: Omit<SessionReading, 'endedAt'>,
 		wanted: QuestionDigest | null,
 	) => Promise<ReadAnswers>;
-	/** Called after a post or a card update was stored. */
-	readonly onNews: () => void;
-	/** Called after a question was opened, changed or closed. */
-	readonly onQuestions: () => void;
 	readonly onEnd: (watch: Watch, reason: WatchEnd) => void;
 }
 
@@ -45,7 +41,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	const { budget, health, onNews, onQuestions, onEnd } = options;
+	const { budget, health, onEnd } = options;
 	const reading = createReading(core);
 	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
 	let planAt = 0;
@@ -163,14 +159,13 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		{ update, watches }: ReadOutcome,
 		live: readonly Watch[] = [],
 	): Promise<void> {
-		if (!(await store.record({ session: taken.session, token }, { update, watches, now: clock.now() }))) return;
+		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
+		if (!(await store.record({ session: taken.session, token }, outcome))) return;
 		for (const { watchId, card, end } of watches) {
 			if (card !== null) metrics.card('wanted');
 			const watch = live.find(({ id }) => id === watchId);
 			if (watch !== undefined && end !== null) onEnd(watch, end);
 		}
-		if (watches.length > 0) onNews();
-		if (changesQuestion(taken, update)) onQuestions();
 	}
 
 	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
@@ -215,7 +210,6 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		// Another process may have stored the outage and the back-offs.
 		if (!down) readFailingSoon();
 		log.warn(down ? 'service_down' : 'service_back', { code: health.newestCode });
-		onNews();
 	}
 
 	return loop;

@@ -40,15 +40,11 @@ export type WatchOutcome =
 	| { readonly kind: 'unreadable'; readonly code: string };
 
 export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
-	readonly onChange: () => void;
 	/** Called before posts of a watch, or to a channel, are planned. The result resolves to Slack's code when it refuses the first, else to null. */
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
-export function createSubscriptions(
-	core: Core<{ watches: WatchStore }>,
-	{ budget, ourAnswers, onChange, expectPost }: Hooks,
-) {
+export function createSubscriptions(core: Core<{ watches: WatchStore }>, { budget, ourAnswers, expectPost }: Hooks) {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;
 
@@ -110,7 +106,6 @@ export function createSubscriptions(
 				core.metrics.watches.limitReached(result.limit);
 				return result;
 			}
-			onChange();
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
 			if (result.kind === 'already') return { kind: 'already', changed: result.changed, refused };

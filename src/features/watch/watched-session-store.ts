@@ -2,7 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import { pick } from '../../core/values.ts';
-import { add, change, countOf, from, inLockOrder, isFound, locked, remove } from '../../database/database.ts';
+import {
+	add,
+	change,
+	countOf,
+	from,
+	inLockOrder,
+	isFound,
+	locked,
+	noteQuestions,
+	remove,
+} from '../../database/database.ts';
 import { leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import type { Cipher, StoreParts } from '../../database/encryption.ts';
 import { channelOf, type Db, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
@@ -141,7 +151,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 				return (await renewed.returning(['service', 'sessionId']).execute()).map(sessionOf);
 			}),
 
-		sessionRows: db.queuedRows(['watched_sessions']),
+		sessionRows: db.queuedRows('watched_sessions'),
 
 		nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
@@ -172,9 +182,12 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an answer arrived
-		 * while the session was read: nothing was written, and it is read again at once.
+		 * while the session was read: nothing was written, and it is read again at once. `isNews`: people see another question.
 		 */
-		record: ({ session: key, token }: HeldSession, { update, watches, now }: ReadOutcome & { now: number }) =>
+		record: (
+			{ session: key, token }: HeldSession,
+			{ update, watches, now, isNews }: ReadOutcome & { now: number; isNews?: boolean },
+		) =>
 			db.write(async (trx) => {
 				const isNew = update.judged?.verdict === 'lost' || update.judged?.verdict === 'askedAgain';
 				const lost = isNew ? update.judged?.evidence?.lost : null;
@@ -188,6 +201,7 @@ export function createWatchedSessionStore({ db, cipher }: StoreParts) {
 					await change(trx, 'watched_sessions', sessionOf(key), { ...WITHOUT_LEASE, nextReadAt: now }).execute();
 					return false;
 				}
+				if (isNews === true) noteQuestions(trx, null);
 				const begun = { trx, now };
 				const held = { ...sessionOf(key), leaseToken: token };
 				await change(trx, 'watched_sessions', held, sessionChange(row, update, cipher)).execute();

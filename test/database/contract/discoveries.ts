@@ -361,7 +361,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await raised('s1');
 			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
 			const end = (at: ReturnType<typeof store>) =>
-				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG }), () => {}).endChannel(
+				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG })).endChannel(
 					C1,
 					'channelShared',
 				);
@@ -394,5 +394,5 @@ function discoveriesOver(store: WatchStore, now: () => number) {
 		clock: { ...systemClock, now },
 		log: createRecordingLog(),
 	});
-	return createDiscoveries(core, { whyUnlisted: () => null, onChange: () => {} });
+	return createDiscoveries(core, () => null);
 }

@@ -210,7 +210,7 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			const log = createRecordingLog();
 			const end = (at: ReturnType<typeof store>) =>
-				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log }), () => {}).endChannel(
+				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log })).endChannel(
 					C1,
 					'channelShared',
 				);

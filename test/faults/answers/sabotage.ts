@@ -23,7 +23,7 @@ export const SABOTAGES = {
 			in: 'submit',
 			call: 'acceptDespiteLostReply',
 			becomes: `((answer) => {
-				setTimeout(() => $callee(answer).then(wake), 100);
+				setTimeout(() => void $callee(answer), 100);
 				return { kind: 'accepted', answer: { ...answer, state: 'accepted', lastError: null } };
 			})($1)`,
 		},

@@ -145,7 +145,6 @@ export function createPeople(
 		const answer = { questionId, from: time.now(), to: Number.POSITIVE_INFINITY, isSure: true };
 		history.answers.push(answer);
 		held.set(id, { question, answer });
-		await changed(person, isPress);
 		if (isPress && random.chance(0.3)) await takeBack(person, id);
 	}
 
@@ -156,13 +155,6 @@ export function createPeople(
 		);
 		if (withdrawn === null) return;
 		failed(withdrawn);
-		await changed(person, true);
-	}
-
-	async function changed(person: Person, isPress: boolean): Promise<void> {
-		const { questionUpdated, sender } = await running();
-		questionUpdated(isPress ? 'choice' : 'answer', person);
-		sender.wake();
 	}
 
 	/** The answer was taken back or has failed: somebody may give another. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Log } from '../../../src/core/log.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
-import type { Answer, QuestionUpdated } from '../../../src/questions/answer.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
 import type { StoreOptions } from '../../../src/stores.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Random } from '../../support/random.ts';
@@ -181,18 +181,11 @@ export async function startProcess(options: ProcessOptions) {
 		mayAct: async () => null,
 	});
 	const announcer = { draw, ...program.createMessages(core) };
-	const { endChannel } = program.createEndings(core, () => {});
+	const { endChannel } = program.createEndings(core);
 	const outbox = program.createOutbox(core, announcer, endChannel);
-	const onNews = () => outbox.wake();
-	const reader = createReader(core, options, onNews);
-	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
-
-	const questionUpdated: QuestionUpdated = () => {
-		onNews();
-		reader.wake();
-		reminders.wake();
-	};
-	const sender = createSender(core, options, questionUpdated);
+	const reader = createReader(core, options);
+	const reminders = program.createReminders(core);
+	const sender = createSender(core, options);
 
 	const stopping = new AbortController();
 	outbox.start();
@@ -201,11 +194,10 @@ export async function startProcess(options: ProcessOptions) {
 
 	return {
 		answers: core.store.answers,
-		claims: program.createClaims(core, questionUpdated),
+		claims: program.createClaims(core),
 		watches: core.store.watches,
 		channelSettings: core.store.channelSettings,
 		db: guarded<StoreDatabase>(store.db),
-		questionUpdated,
 		reader,
 		sender,
 		outbox,

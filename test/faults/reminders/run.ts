@@ -127,7 +127,6 @@ export async function runReminders(options: RunOptions) {
 				return scheduled.where('sessionId', '=', sessionId).set({ nextReadAt: now, readBy: now }).execute();
 			}),
 		);
-		(await running()).reader.wake();
 	}
 
 	const titleOf = (id: string) =>
@@ -200,9 +199,6 @@ export async function runReminders(options: RunOptions) {
 			await channelSettings.write(channel, { settings, revision, person, post, now });
 		});
 		history.settings.push({ channelId, at: time.now(), settings });
-		const { reminders, outbox } = await running();
-		reminders.wake();
-		outbox.wake();
 	}
 
 	/** About one `event` every `everyMs`, and at least one. */
@@ -231,8 +227,6 @@ export async function runReminders(options: RunOptions) {
 			history.channelsOf.set(sessionId, watching);
 			for (const channelId of watching) await addWatch(sessionId, channelId);
 		}
-		current?.outbox.wake();
-		current?.reader.wake();
 	})();
 	planQuestions();
 	nowAndThen(OUTAGE_EVERY_MS, () => void beAway(random.between(5, Math.min(90, lengthMs / MINUTE / 6)) * MINUTE));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Planner } from '../../../src/features/watch/schedule.ts';
 import type { TakenSession } from '../../../src/features/watch/watched-session-store.ts';
-import type { Answer, AnswerPatch, Person } from '../../../src/questions/answer.ts';
+import type { Answer, AnswerPatch } from '../../../src/questions/answer.ts';
 import type { coreOf } from '../../support/core.ts';
 import type { Read } from './history.ts';
 import type { ProcessOptions } from './process.ts';
@@ -35,7 +35,7 @@ const PLANNER: Planner = {
  * Reads sessions that are due: the poller without its schedule, which would read far more often than this run needs.
  * After an outage the first success makes the failed reads due, as in the poller.
  */
-export function createReader(core: Core, { program, service, reads, ...options }: ProcessOptions, onNews: () => void) {
+export function createReader(core: Core, { program, service, reads, ...options }: ProcessOptions) {
 	const { clock, store } = core;
 	const { watches, answers } = store;
 	const random = options.random.fork();
@@ -72,7 +72,6 @@ export function createReader(core: Core, { program, service, reads, ...options }
 				return;
 			}
 			stored.isSure = true;
-			if (news.length > 0) onNews();
 			if (isFailing) await endBackoffs();
 			isFailing = false;
 		} catch (error) {
@@ -105,6 +104,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 	}
 
 	const loop = createLoop(clock, turn);
+	watches.sessionRows.onChange(loop.wake);
 	return loop;
 }
 
@@ -112,7 +112,6 @@ export function createReader(core: Core, { program, service, reads, ...options }
 export function createSender(
 	{ clock, store: { answers } }: Core,
 	{ service, questionOf, onFailed, ...options }: ProcessOptions,
-	onChange: (what: 'answer' | 'delivered', person: Person) => void,
 ) {
 	const random = options.random.fork();
 
@@ -137,10 +136,8 @@ export function createSender(
 				await write({ ...end, state: outcome === 'refused' ? 'refused' : 'conflicted' });
 				onFailed(answer);
 			}
-			onChange(arrived ? 'delivered' : 'answer', answer.person);
 			return;
 		} else await write(answer.state === 'delivered' ? { ...end, state: 'resumed', agentOutcome: 'resumed' } : end);
-		onChange('answer', answer.person);
 	}
 
 	async function turn(): Promise<number> {
@@ -152,6 +149,7 @@ export function createSender(
 	}
 
 	const loop = createLoop(clock, turn);
+	answers.rows.onChange(loop.wake);
 	return loop;
 }
 

@@ -11,15 +11,15 @@ const QUESTION: Answer['question'] = { service: 'https://service.example', sessi
 it('a claim lapses five minutes after the last action, ends with a release, and is shown to others only', async () => {
 	await using harness = await createHarness();
 	const clock = createManualClock(T0);
-	const updates: string[] = [];
-	const questionUpdated = (what: string) => void updates.push(what);
-	const claims = createClaims(coreOf({ store: harness.store, clock, log: harness.log }), questionUpdated);
+	const updates: (string | null)[] = [];
+	harness.store.inboxes.onNews((by) => void updates.push(by));
+	const claims = createClaims(coreOf({ store: harness.store, clock, log: harness.log }));
 	await claims.release(QUESTION, ANN);
 	expect(updates).toEqual([]);
 	await claims.take(QUESTION, ANN);
 	await clock.advance(200_000);
 	await claims.take(QUESTION, ANN);
-	expect(updates).toHaveLength(1);
+	expect(updates).toEqual([ANN.userId]);
 	expect(await claims.others(QUESTION, ANN)).toEqual([]);
 	await clock.advance(299_999);
 	expect(await claims.others(QUESTION, BOB)).toMatchObject([{ person: ANN }]);

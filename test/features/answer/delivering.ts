@@ -148,7 +148,6 @@ export async function createHarness() {
 				},
 			},
 			isOurs: () => true,
-			questionUpdated() {},
 		});
 		workers.push(worker);
 		return worker;

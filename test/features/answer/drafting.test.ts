@@ -24,10 +24,7 @@ it('saves what was typed last although the save before it failed', async () => {
 	};
 	const clock = createManualClock(T0);
 	const core = coreOf({ store: { ...store, drafts }, serviceUrl: SERVICE, clock, log });
-	const drafting = createDrafting(
-		core,
-		createClaims(core, () => {}),
-	);
+	const drafting = createDrafting(core, createClaims(core));
 	const asked = newMetadata({ sessionId: 's1', formId: 'form-1', messageIndex: 1, fingerprint: 'f' });
 	const form = formOf([{ title: 'Which colour?' }], asked);
 	const [field] = fieldsOf(form.blocks);

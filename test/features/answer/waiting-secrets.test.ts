@@ -55,12 +55,12 @@ it('sends waiting answers only after the right encryption key is restored', asyn
 	const clock = createManualClock(T0);
 	async function start(encryptionKey: string) {
 		const store = await open({ dataDir: dataDir.path, encryptionKey, clock });
-		const questionUpdated = () => {};
 		let woken = 0;
+		store.answers.rows.onChange(() => woken++);
 		const config = { GIVE_UP_HOURS: 1 };
 		const metrics = { answers: { submitted() {} } };
 		const core = coreOf({ store, clock, log: createRecordingLog(), metrics, config, serviceUrl: SERVICE });
-		const answers = createAnswers(core, createClaims(core, questionUpdated), questionUpdated, () => woken++);
+		const answers = createAnswers(core, createClaims(core));
 		return { store, answers, woken: () => woken };
 	}
 	const first = await start(KEY);

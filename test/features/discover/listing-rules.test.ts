@@ -120,7 +120,6 @@ function start({
 				harness.unlistedCount += 1;
 			},
 		},
-		onEarlyRead: () => {},
 	});
 	const run = listing.run(stopping.signal);
 	onTestFinished(() => harness.stop());

@@ -18,7 +18,7 @@ async function startReplicas() {
 	const config = { ladderTimes: { remindAfterMs: REMIND_AFTER_MS, escalateAfterMs: null } };
 	const all = clocks.map((clock) => {
 		const core = coreOf({ store, serviceUrl: SERVICE, config, clock, log: createRecordingLog() });
-		return createReminders(core, { onNews() {}, onEarlyRead() {} });
+		return createReminders(core);
 	});
 	for (const one of all) await one.start();
 	onTestFinished(async () => {

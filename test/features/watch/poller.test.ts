@@ -346,10 +346,10 @@ describe('while reads wait for the request budget', () => {
 
 it('has inboxes follow questions, but not the steps after them', async () => {
 	let count = 0;
-	const onQuestions = () => {
+	const { clock, put, inboxes } = await createWatchedHarness({ state: asking });
+	inboxes.onNews(() => {
 		count += 1;
-	};
-	const { clock, put } = await createWatchedHarness({ state: asking, onQuestions });
+	});
 	put(answered);
 	await pass(clock, 60_000);
 	const before = count;

@@ -206,7 +206,7 @@ interface PollerOverrides extends Partial<PollerOptions> {
 /** A poller with a manual clock and its own store. */
 export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const clock = createManualClock(T0);
-	const { watches: store, answers, db } = await openTestStore();
+	const { watches: store, answers, inboxes, db } = await openTestStore();
 	const judging = judgingBy(answers);
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
@@ -232,8 +232,6 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			budget: plentiful,
 			health,
 			...judging,
-			onNews: () => {},
-			onQuestions: () => {},
 			onEnd: () => {},
 			...options,
 		});
@@ -268,7 +266,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			await store.releasePosts(['test']);
 		}
 	}
-	return { clock, store, db, answers, ...fake, ...judging, recorded, start, announced };
+	return { clock, store, db, answers, inboxes, ...fake, ...judging, recorded, start, announced };
 }
 
 interface Watched extends PollerOverrides {
